@@ -6,7 +6,7 @@ That is measured by `in_machine_seconds(clock)`, which has the same dates, and i
 """
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol, cast
 
 from agent.dataclass import dataclass
@@ -131,6 +131,24 @@ def in_machine_seconds(clock: Clock) -> Clock:
     """The clock, with waits and durations in the machine's own seconds; the same clock if it was not set."""
     adjusted = _adjusted(clock)
     return clock if adjusted is None else adjusted.in_machine_seconds()
+
+
+def clock_zone(now: datetime) -> tzinfo | None:
+    """The zone of the clock that shows `now`, for `datetime.astimezone`: None is this machine's, in which each moment
+    has the offset of its day; a clock elsewhere has the offset of `now`."""
+    return None if now.astimezone().utcoffset() == now.utcoffset() else now.tzinfo
+
+
+def in_clock_zone(at: datetime, now: datetime) -> datetime:
+    """The moment as the clock that shows `now` shows it, also on the other side of a clock change; without an offset,
+    `at` is what it shows. A moment that no clock of this machine can show stays as it is."""
+    zone = clock_zone(now)
+    if at.tzinfo is None and zone is not None:
+        return at.replace(tzinfo=zone)
+    try:
+        return at.astimezone(zone)
+    except (OverflowError, ValueError, OSError):
+        return at if at.tzinfo is not None else at.replace(tzinfo=now.tzinfo)
 
 
 def time_shown(clock: Clock, seconds: float) -> float:

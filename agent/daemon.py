@@ -1,6 +1,6 @@
 """Read first: the daemon watches one vault, publishes what has changed, and ticks.
 
-What follows from a change or a tick is in `app/subscriptions`, the one table of reactions; work that takes long goes on
+What follows from a change or a tick is in the table of `app/background`; work that takes long goes on
 in the one pool. A signal ends the daemon: what has begun is finished, and what has not is found again by the next
 start. A git that fails or a vault that is away does not: it says so, and tries again. The second daemon on a vault is
 told so (`LockHeld`).
@@ -12,8 +12,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import field
 from functools import partial
 
-from agent.app.background import build_daemon
-from agent.app.subscriptions import DaemonParts, subscribe_daemon, subscribe_leftovers
+from agent.app.background import DaemonParts, build_daemon
 from agent.background.index_sync import MANY
 from agent.background.leftovers import Leftovers
 from agent.background.pool import Pool
@@ -158,10 +157,14 @@ class Daemon:
         ):
             index.updater.progress = self.indexed
             pool = Pool(workspace.clock, idle=_after_work)
-            parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short)
-            subscribe_daemon(bus, parts)
-            leftovers = Leftovers(workspace.clock, partial(_give_back, recent), _give_back_unasked, is_any_held)
-            subscribe_leftovers(bus, leftovers)
+
+            def behind() -> bool:
+                return lookout.state().waiting > 0
+
+            give_back = partial(_give_back, recent)
+            leftovers = Leftovers(workspace.clock, behind, give_back, _give_back_unasked, is_any_held)
+            parts = build_daemon(workspace, index, bus, pool, recent.get, self.stop.cut_short, leftovers)
+            parts.table.subscribe(bus)
             sys.setswitchinterval(TURN)
             parts.state.starting()
             with closing(Lookout(watch_vault(workspace, {}, recent))) as lookout:
@@ -176,9 +179,5 @@ class Daemon:
                     yield Live(workspace, bus, index, pool, parts, lookout)
                 finally:
                     pool.close()
-                    parts.remotes.goodbye()
-                    parts.messages.close()
-                    parts.inbox.close()
-                    parts.jobs.close()
-                    parts.state.close()
+                    parts.close()
                     bus.publish_async(DaemonStopped(self.stop.reason))

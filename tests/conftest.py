@@ -6,16 +6,23 @@ The tests' folders are in memory where there is room: thousands of small reposit
 a disk. `--basetemp`, or `PYTEST_DEBUG_TEMPROOT`, puts them elsewhere.
 
 A daemon looks for garbage each time it comes to rest, which is right for a process that rests for hours. Here hundreds
-of daemons share the process with thousands of tests, and each look goes through what all of them have left."""
+of daemons share the process with thousands of tests, and each look goes through what all of them have left.
+
+`/dev/null` belongs to all: run as root, one rename onto it makes every program fail that comes later, far from the test
+that did it. So it is looked at after each test. And a check that runs in the background ignores the signals of a
+terminal; what it starts must not."""
 
 import gc
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.processes import hear_signals
 
 for _name in [name for name in os.environ if name.startswith("GIT_")]:
     del os.environ[_name]
@@ -45,6 +52,8 @@ def _roomy(folder: Path) -> bool:
 if _roomy(MEMORY):
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
+hear_signals()
+
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
@@ -62,6 +71,25 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for kind in ("CONFIG", "CACHE", "STATE"):
             patch.setenv(f"XDG_{kind}_HOME", str(tmp_path_factory.mktemp(kind.lower())))
         yield
+
+
+def is_whole(path: str = os.devnull) -> bool:
+    """True for a device that everybody may read and write, which swallows all."""
+    found = Path(path).stat()
+    return stat.S_ISCHR(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o666
+
+
+_WAS_WHOLE = is_whole()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail a test after which /dev/null is no device any more."""
+    try:
+        return (yield)
+    finally:
+        if _WAS_WHOLE and not is_whole():
+            pytest.exit(f"{os.devnull} was damaged by {item.nodeid}, or by a test beside it", 1)
 
 
 @pytest.hookimpl(wrapper=True)

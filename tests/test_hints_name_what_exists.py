@@ -12,6 +12,7 @@ import pytest
 from agent.config.settings import RENAMED, keys, sections
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.main import cli, load_command
+from agent.tools.tool_names import TOOL_NAMES
 from tests.sources import Source, sources
 
 ROOT = Path(__file__).parent.parent
@@ -135,5 +136,5 @@ def hints() -> Iterator[tuple[str, str]]:
 def test_every_setting_that_is_named_exists() -> None:
     named = {(name, where) for text, where in hints() for name in SETTING.findall(text)}
     assert len(named) > 30
-    known = {*keys(), *sections(), *RENAMED, *OTHERS}
+    known = {*keys(), *sections(), *RENAMED, *OTHERS, *TOOL_NAMES}
     assert [each for each in sorted(named) if each[0].rstrip(".") not in known] == []

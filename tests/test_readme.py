@@ -68,7 +68,7 @@ def test_the_commands_are_those_of_the_help() -> None:
 
 def test_every_promise_has_a_figure_and_a_command() -> None:
     rows = table("promises", (ROOT / "tests/trust/README.md").read_text("utf-8"))
-    assert len(rows) == 20
+    assert len(rows) == 26
     assert all(len(row) == 3 and all(row) for row in rows)
 
 

@@ -14,7 +14,7 @@ from agent.app.subscriptions import RunParts, subscribe_run
 from agent.context.budget import Count
 from agent.context.tokens import counter
 from agent.events.bus import Bus
-from agent.events.runs import IterationStarted, SessionEnded, TaskCompleted, TaskStarted
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
 from agent.events.subscriber import Injection
 from agent.growth.patterns.likeness import Vectors, vectors_of
 from agent.growth.reflections.reflecting import Reflecting
@@ -25,30 +25,24 @@ from agent.index.embedder import shipped_embedder
 from agent.lazy import later
 from agent.loop.agent import Agent
 from agent.loop.system_messages import SystemMessages
-from agent.memory.capture.flush import flush_subscriber
-from agent.memory.capture.writer import CaptureWorker
+from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.active_skills import ActiveSkills
-from agent.runs.capture import (
-    entry_writer,
-    keep_facts,
-    save_flushed,
-    ways_with_models,
-)
 from agent.runs.conversations import Conversations
 from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
-from agent.runs.question_words import QuestionWords
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
-from agent.runs.toolbox import relevance, toolbox
+from agent.runs.toolbox import toolbox
 from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.runs.waiting_statements import rule_capture
 from agent.tools.builtin.toolbox import Delegate
+from agent.workspace.catch_up import catch_up
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, reload_settings
@@ -56,21 +50,19 @@ from agent.workspace.workspace import Workspace, reload_settings
 if TYPE_CHECKING:  # needed after few runs, or once a day, and slow to load
     from agent.growth.beliefs.learn import lines_learned
     from agent.growth.curiosity.before_work import BeforeWork
-    from agent.runs.memory_upkeep import open_upkeeper
+    from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import skill_learning
 else:
     BeforeWork = later("agent.growth.curiosity.before_work", "BeforeWork")
     lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
-    open_upkeeper = later("agent.runs.memory_upkeep", "open_upkeeper")
+    Upkeeper = later("agent.runs.memory_upkeep", "Upkeeper")
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
 
 logger = logging.getLogger(__name__)
 
 
-def build_runs(
-    workspace: Workspace, index: SearchIndex, subscribe: Callable[[Bus, RunParts], None] = subscribe_run
-) -> RunService:
-    """The run service over one index, in whose runs those hear what happens whom `subscribe` subscribes.
+def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
+    """The run service over one index.
 
     Raises `ConfigError` for invalid settings or an invalid policy.
     """
@@ -83,8 +75,7 @@ def build_runs(
         logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
-    searches.other_words = QuestionWords(workspace, accounts).words
-    keeper = entry_writer(workspace, searches, accounts)
+    keeper = EntryWriter(workspace.vault, searches.near)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
     talks = Conversations(workspace, keeper, accounts, bus.publish_async)
@@ -92,7 +83,7 @@ def build_runs(
         workspace,
         followed.skills,
         lambda: skill_learning(followed.skills, accounts, bus.publish),
-        lambda: open_upkeeper(workspace, accounts, partial(lines_learned, workspace)),
+        lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
         lambda: talks,
         bus.publish,
         settle_trials,
@@ -105,7 +96,7 @@ def build_runs(
 
     capturing = CaptureWorker(
         keeper,
-        replace(ways_with_models(workspace, accounts), waits=talks.waits),
+        replace(rule_capture(workspace), waits=talks.waits),
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions, given.additions),
@@ -120,13 +111,17 @@ def build_runs(
         close_talks()  # its facts belong to the day
         capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
 
+    def flush(event: ContextCompact) -> None:
+        talks.flush(event)
+        catch_up(workspace, searches.library)  # the next question in it may be about what was just said
+
     metrics = Collector(workspace.metrics, clock, bus.counts)
     bus.observer = metrics.handled
     look_ahead, look_ahead_seconds = _look_ahead(workspace, accounts, searches)
-    subscribe(
+    subscribe_run(
         bus,
         RunParts(
-            flush=flush_subscriber(partial(save_flushed, keeper), keeper.is_known, clock, bus.publish),
+            flush=flush,
             refresh=_refresh(workspace, searches, count, bus),
             refresh_seconds=settings.memory.refresh_seconds,
             skills=followed,
@@ -141,20 +136,15 @@ def build_runs(
         ),
     )
 
-    score = relevance(embedder) if embedder else None
-
     def make_agent(delegate: Delegate) -> Agent:
         return Agent(
             vault=vault,
             clock=clock,
             bus=bus,
             models=accounts.of_run,
-            tools=toolbox(workspace, searches, followed, asks, delegate, keeper, score, bus.publish),
+            tools=toolbox(workspace, searches, followed, asks, delegate, keeper, bus.publish),
             system=SystemMessages(vault, language),
             sources=(),
-            relevance=score,
-            names_tool=followed.names_tool,
-            keep=lambda facts, context: keep_facts(workspace, keeper, facts, context),
             count=count,
             limits=settings.run,
             context=settings.context,

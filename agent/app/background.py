@@ -1,4 +1,4 @@
-"""Builds the parts of one vault's daemon: the clients of its pool, and the parts that follow file changes."""
+"""Builds what one vault's daemon does by itself: the table of its parts, the first to hear an event first."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -9,47 +9,52 @@ from agent.app.agent import opened_runs
 from agent.app.experiments import propose_variants
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
-from agent.app.measured_rules import measured_rule_work
 from agent.app.notices import open_outbox, take_in
-from agent.app.replays import draft_measure
+from agent.app.rules import rule_work
 from agent.app.settle_trials import settle_trials
-from agent.app.subscriptions import DaemonParts
-from agent.app.suggestions import dismissed_suggestions
 from agent.background.alerts import Alerts
-from agent.background.curiosity import Curiosity
+from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
-from agent.background.deletion_notice import DeletionNotice
-from agent.background.experiments import Experiments
+from agent.background.experiments import experiment_routine
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.incoming.messages import IncomingMessages
 from agent.background.index_sync import IndexSync
 from agent.background.insights import Insights
 from agent.background.jobs.jobs import Jobs
+from agent.background.leftovers import Leftovers
 from agent.background.machine_contact import MachineContact
-from agent.background.maintenance import Maintenance
+from agent.background.maintenance import maintenance_routines
 from agent.background.model_key import ModelKey
 from agent.background.notices import Notices
+from agent.background.part import Hears, Part, PartTable, part_of
 from agent.background.pool import Pool
 from agent.background.presence import Presence
 from agent.background.recent_warnings import RecentWarnings
 from agent.background.reflections import Reflections
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
-from agent.background.rules import RuleUpkeep
+from agent.background.routine import Routine, RoutineRunner
+from agent.background.rules import rule_routine
 from agent.background.session_watch import SessionWatch
 from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
+from agent.background.trouble_notices import deletion_notice
+from agent.background.turns import TurnsToGiveBack
 from agent.context.tokens import estimate
+from agent.dataclass import dataclass
 from agent.events.bus import Bus
+from agent.events.notices import NoticeRaised
+from agent.events.runs import TaskCompleted
+from agent.events.types import DaemonStarted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.growth.beliefs.learn import lines_learned
-from agent.growth.gate.scratch import drop_left_over
 from agent.growth.patterns.likeness import vectors_of
+from agent.growth.rules.rule_work import RuleWork
+from agent.memory.capture.writer import EntryWriter
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
-from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
-from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
@@ -64,6 +69,29 @@ Bytes = Callable[[str, str], bytes | None]
 """A note's bytes by path and content hash if they are in memory; None for most."""
 
 
+@dataclass(frozen=True, slots=True)
+class DaemonParts:
+    """All parts of one vault's daemon, and by name those that are asked for more than to hear events."""
+
+    table: PartTable
+    index: IndexSync
+    inbox: Inbox
+    jobs: Jobs
+    tasks: Tasks
+    remotes: RemoteSync
+    messages: IncomingMessages
+    metrics: Collector
+    state: JsonStateFile
+
+    def close(self) -> None:
+        """Finish once the pool has ended."""
+        self.remotes.goodbye()
+        self.messages.close()
+        self.inbox.close()
+        self.jobs.close()
+        self.state.close()
+
+
 def build_daemon(
     workspace: Workspace,
     index: SearchIndex,
@@ -71,94 +99,87 @@ def build_daemon(
     pool: Pool,
     held: Bytes,
     cut_short: Callable[[], AbstractContextManager[None]],
+    leftovers: Leftovers,
 ) -> DaemonParts:
     """The parts of a daemon; work that may end at any point runs inside `cut_short`."""
-    settings, vault, clock = workspace.settings, workspace.vault, workspace.clock
+    settings, vault, clock, publish = workspace.settings, workspace.vault, workspace.clock, bus.publish_async
     pace = watch_pace(workspace)
-    open_runs = partial(opened_runs, workspace)
-    edits = HumanEdits(vault, clock, settings.git.quiet_seconds, pace.scan, bus.publish, still_seconds=pace.still)
-    sync = IndexSync(index, clock, pace.scan, bus.publish_async, cut_short, edits.listed, still_seconds=pace.still)
-    since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
-    sessions = SessionWatch(vault, since, bus.publish)
-    resume = Resume(workspace, pool, open_runs, bus.publish_async)
-    key = ModelKey(workspace)
-    inbox = Inbox(workspace, pool, open_runs, open_claims(workspace), held, key.look)
-    why, presence = partial(why_no_model, key), Presence(workspace, pool, bus.publish_async)
-    procedures, notify = procedures_of(workspace), take_in(workspace)
-    claims, goals = open_claims(workspace), partial(sync.may_have_type, GOAL_TYPE)
-    jobs = Jobs(workspace, pool, open_runs, claims, procedures, presence, notify, why, goals)
+    open_runs, open_box = partial(opened_runs, workspace), partial(open_outbox, workspace, publish)
 
     def accounts() -> Accounts:
         return open_accounts(reload_settings(workspace), estimate)  # they may name a model by now
 
-    maintenance = Maintenance(_upkeep_jobs(workspace, index, accounts, bus), pool, clock, lambda: edits.settled)
-    tasks = Tasks(workspace, pool, open_runs, open_claims(workspace), presence)
-    insights = Insights(
-        workspace,
-        pool,
-        lambda: edits.settled,
-        bus.publish_async,
-        cache(lambda: vectors_of(index.chosen.embedder)),
-        partial(dismissed_suggestions, workspace),
-    )
-    reflections = Reflections(
-        workspace, pool, open_claims(workspace), lambda: edits.settled, accounts, bus.publish_async
-    )
-    rules = RuleUpkeep(
-        workspace, pool, lambda: edits.settled, partial(measured_rule_work, workspace, index, bus.publish_async)
-    )
-    curiosity = Curiosity(workspace, pool, open_claims(workspace), lambda: edits.settled, bus.publish_async)
-    experiments = Experiments(
-        pool, clock, lambda: edits.settled, partial(propose_variants, workspace), partial(drop_left_over, workspace)
-    )
-    remotes = RemoteSync(workspace, pool, lambda: edits.settled, bus.publish_async)
-    open_box = partial(open_outbox, workspace, bus.publish_async)
+    def rules_now() -> RuleWork:
+        return rule_work(reload_settings(workspace), lambda: vectors_of(index.chosen.embedder), publish)
 
+    edits = HumanEdits(vault, clock, settings.git.quiet_seconds, pace.scan, bus.publish, still_seconds=pace.still)
+    sync = IndexSync(index, clock, pace.scan, publish, cut_short, edits.listed, still_seconds=pace.still)
+    since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
+    sessions = SessionWatch(vault, since, bus.publish)
+    key, presence = ModelKey(workspace), Presence(workspace, pool, publish)
+    turns = TurnsToGiveBack(pool, open_claims(workspace), lambda: inbox.turns_going_on() | tasks.turns_going_on())
+    inbox = Inbox(workspace, pool, open_runs, turns, held, key.look, presence.wake)
+    procedures, notify, why = procedures_of(workspace), take_in(workspace), partial(why_no_model, key)
+    goals = partial(sync.may_have_type, GOAL_TYPE)
+    jobs = Jobs(workspace, pool, open_runs, turns, procedures, presence, notify, why, goals)
+    tasks = Tasks(workspace, pool, open_runs, turns, presence)
+    remotes = RemoteSync(workspace, lambda: edits.settled, publish)
     messages = IncomingMessages(
         workspace,
         pool,
         open_runs,
         changed_channels(workspace),
-        lambda code, opinion: open_box().note_opinion(code, opinion),
         lambda shown: open_box().text_of(shown),
+        publish,
     )
     unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
     notices = Notices(workspace, pool, open_box, unasked)
-
+    vectors = cache(lambda: vectors_of(index.chosen.embedder))
     metrics = Collector(workspace.metrics, vault.clock, bus.counts)
     bus.observer = metrics.handled
-    alerts = Alerts(workspace, pool, metrics, open_box, goals)
 
-    warnings = RecentWarnings(clock)
-    state = JsonStateFile(
-        workspace.daemon_state, pool, lambda: sync.problem, lambda: parts.problems, vault.masked, warnings
+    def deleted(event: EditsStopped) -> None:
+        publish(deletion_notice(event, settings.vault.language))
+
+    table = PartTable(pool)
+    state = JsonStateFile(workspace.daemon_state, pool, table.problems, vault.masked, RecentWarnings(clock))
+
+    frequent = (Tick, TurnEnded, FilesChanged)
+    any_event: Hears[object] = Hears(object, jobs.heard, but=frequent)
+    first: tuple[Part | Routine, ...] = (
+        key.routine(),
+        part_of("index", sync, Hears(TurnEnded, sync.turn_ended), start=sync.start, files=sync.changed),
+        part_of("human edits", edits, files=edits.changed),
+        Part("sessions", (Hears(FilesChanged, sessions.changed),)),
+        *Resume(workspace, pool, open_runs, publish).routines(),
+        part_of("state", presence, start=presence.start),
+        part_of("inbox", inbox, start=inbox.start, files=inbox.changed, ended=inbox.take_in),
+        part_of("jobs", jobs, any_event, start=jobs.start, files=jobs.changed, ended=jobs.take_in),
+        *maintenance_routines(_upkeep_jobs(workspace, index, accounts, bus), pool),
+        part_of("tasks", tasks, files=tasks.changed),
+        Part("turns", (Hears(DaemonStarted, turns.start),), turns.turn),
+        remotes.routine(),
+        part_of("notices", notices, Hears(NoticeRaised, notices.raised), start=notices.start, files=notices.changed),
+        Part("deletions", (Hears(EditsStopped, deleted),)),
+        Alerts(workspace, metrics, open_box, goals).routine(),
+        MachineContact(workspace).routine(),
+        part_of("messages", messages, start=messages.start, ended=messages.take_in),
+        Insights(workspace, publish, vectors).routine(),
+        rule_routine(workspace, rules_now),
+        curiosity_routine(workspace, turns, publish),
+        Reflections(workspace, turns, accounts, publish).routine(),
+        experiment_routine(partial(propose_variants, workspace)),
     )
-    parts = DaemonParts(
-        index=sync,
-        edits=edits,
-        sessions=sessions,
-        resume=resume,
-        inbox=inbox,
-        presence=presence,
-        jobs=jobs,
-        maintenance=maintenance,
-        tasks=tasks,
-        metrics=metrics,
-        state=state,
-        key=key,
-        deletions=DeletionNotice(workspace, bus.publish_async),
-        remotes=remotes,
-        contact=MachineContact(workspace, pool, lambda: edits.settled),
-        notices=notices,
-        insights=insights,
-        reflections=reflections,
-        curiosity=curiosity,
-        messages=messages,
-        alerts=alerts,
-        rules=rules,
-        experiments=experiments,
+    table.last = (
+        Part("status", (Hears(TurnEnded, state.turn_ended),)),
+        Part("metrics", (Hears(object, metrics.hear, but=(TaskCompleted, *frequent)),)),  # each run counts its own end
+        Part("leftovers", (Hears(FilesChanged, leftovers.changed),), leftovers.turn),  # the index reads what was kept
     )
-    return parts
+    table.first = [
+        each if isinstance(each, Part) else RoutineRunner(each, pool, clock, lambda: edits.settled).part()
+        for each in first
+    ]
+    return DaemonParts(table, sync, inbox, jobs, tasks, remotes, messages, metrics, state)
 
 
 def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[], Accounts], bus: Bus) -> UpkeepJobs:
@@ -167,13 +188,15 @@ def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[]
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
-        return Conversations(fresh, entry_writer(fresh, recall_source(fresh, index), models), models, bus.publish_async)
+        return Conversations(
+            fresh, EntryWriter(fresh.vault, recall_source(fresh, index).near), models, bus.publish_async
+        )
 
     return UpkeepJobs(
         workspace,
         skills,
-        lambda: skill_learning(skills, accounts(), bus.publish_async, draft_measure(workspace, lambda: index.chosen)),
-        lambda: open_upkeeper(workspace, accounts(), partial(lines_learned, workspace)),
+        lambda: skill_learning(skills, accounts(), bus.publish_async),
+        lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
         conversations,
         bus.publish_async,
         settle_trials,

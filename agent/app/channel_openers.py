@@ -20,6 +20,7 @@ from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import load_token
 from agent.attention.channels.ntfy import Ntfy
+from agent.attention.channels.sent_words import SentMails
 from agent.attention.channels.telegram import Telegram
 from agent.attention.channels.terminal import Terminal, own_terminal
 from agent.attention.channels.webhook import Webhook
@@ -87,8 +88,9 @@ def open_webhook(workspace: Workspace) -> Webhook:
 def open_mail(workspace: Workspace) -> Mail:
     """E-mail to the person; raises `MissingKey`."""
     settings, language = workspace.settings.channels.mail, workspace.settings.vault.language
-    token = load_token(workspace.vault.private_folder)
-    return Mail(settings, _revealed(settings.password), token, workspace.clock.now, language)
+    token, note_sent = load_token(workspace.vault.private_folder), _sent_mails(workspace).note
+    now = workspace.clock.now
+    return Mail(settings, _revealed(settings.password), token, now, language, note_sent=note_sent)
 
 
 def open_mail_in(workspace: Workspace) -> Inbound | None:
@@ -96,8 +98,14 @@ def open_mail_in(workspace: Workspace) -> Inbound | None:
     settings = workspace.settings.channels.mail
     if not settings.imap_host:
         return None
-    token = load_token(workspace.vault.private_folder)
-    return MailIn(settings, _revealed(settings.password), token, in_machine_seconds(workspace.clock))
+    token, clock = load_token(workspace.vault.private_folder), in_machine_seconds(workspace.clock)
+    return MailIn(settings, _revealed(settings.password), token, clock, sent=_sent_mails(workspace).of)
+
+
+def _sent_mails(workspace: Workspace) -> SentMails:
+    """What was sent by mail from this vault."""
+    folder = workspace.vault.private_folder
+    return SentMails(folder / "mail-sent", load_token(folder).key)
 
 
 def check_mail_in(workspace: Workspace) -> bool:
@@ -152,7 +160,7 @@ def find_owner(
             position = received.position
             received.confirm()
             for each in received.messages:
-                if code in each.text and not each.group and not each.forwarded:
+                if code in each.text and not each.group and not each.foreign:
                     return each.sender
     return ""
 

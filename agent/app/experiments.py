@@ -1,14 +1,12 @@
-"""Proposes variants of skills with the vault's own agent: its models, its tools, and the measured gate."""
-
-from functools import partial
+"""Proposes variants of skills with the vault's own agent: its models and its tools."""
 
 from agent.app.agent import opened_runs
-from agent.app.replays import measured
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
 from agent.llm.provider import Cancelled, never
 from agent.runs.service import RunService
 from agent.runs.skill_lookup import skills_on_demand
 from agent.tools.tool import RunContext
+from agent.tools.tool_names import whole_tool
 from agent.workspace.workspace import Workspace, reload_settings
 
 
@@ -22,13 +20,14 @@ def propose_variants(workspace: Workspace, cancelled: Cancelled = never, only: s
     if not Mutations(skills_on_demand(workspace)).candidates():
         return ()
     with opened_runs(workspace) as runs:
-        measure = partial(measured, runs.workspace, lambda: runs.recall.library.chosen, cancelled=cancelled)
-        model = MutationModel(runs.account, known_tools(runs), measure)
+        model = MutationModel(runs.account, known_tools(runs))
         return tuple(Mutations(runs.following.skills).propose(model, cancelled, only))
 
 
 def known_tools(runs: RunService) -> KnownTools:
     """The tools that a run of the owner may use."""
     tools = runs.agent.tools.visible(RunContext("", ""))
-    harmless = (tool.name for tool in tools if tool.readonly and not tool.egress and not tool.dangerous)
-    return KnownTools(frozenset(tool.name for tool in tools), frozenset(harmless))
+    harmless = {tool.name for tool in tools if tool.readonly and not tool.egress and not tool.dangerous}
+    names = {name for tool in tools for name in (tool.name, whole_tool(tool.name))}
+    risky = {name for tool in tools if tool.name not in harmless for name in (tool.name, whole_tool(tool.name))}
+    return KnownTools(frozenset(names), frozenset(names - risky))

@@ -2,22 +2,20 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, datetime, time
-from functools import cache
+from datetime import date
 
 from agent.app.notice_ledger import open_ledger
 from agent.attention.notice_counts import NoticeCounts, counts_by_day, total_of_days
 from agent.attention.receipt import NoticeReceipt
 from agent.background.standing_alerts import load_standing
+from agent.clock import clock_zone
 from agent.errors import AgentError
-from agent.growth.effect.ticked import TickReader
-from agent.growth.effect.weeks import HelpEffect, effect_of_help, first_monday
 from agent.growth.patterns.opinions import pattern_opinions
 from agent.memory.counts import count_facts
 from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
-from agent.metrics.totals import MetricTotals, load_days, load_totals
+from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.node_state import node_state
 from agent.runs.status import ledger_of
@@ -28,10 +26,10 @@ from agent.workspace.workspace import Workspace
 def present_figures(workspace: Workspace) -> PresentFigures:
     """How things are now; asks the node host where it is switched on, which may take some seconds."""
     node = node_state(workspace)
-    opinions = list(pattern_opinions(workspace.vault, load_receipts(workspace)).values())
+    opinions = pattern_opinions(workspace.vault)
     return PresentFigures(
         count_facts(workspace.vault),
-        {job.id: job_record(workspace, job.id).consec_failures for job in job_shelf(workspace).load().jobs},
+        {job.id: job_record(workspace, job).consec_failures for job in job_shelf(workspace).load().jobs},
         None if node is None else node.is_connected,
         node.permissions if node is not None and node.is_connected else {},
         Counter(each.alert.rule for each in load_standing(workspace.vault)) if is_watched(workspace) else None,
@@ -46,24 +44,9 @@ def all_figures(
     workspace: Workspace, totals: MetricTotals, present: PresentFigures, since: date | None = None
 ) -> tuple[MetricFigure, ...]:
     """The figures of the days since then, in the order in which they are shown; `totals` are those of the same days."""
-    days = counts_by_day(load_receipts(workspace), workspace.clock.now().tzinfo).items()
+    days = counts_by_day(load_receipts(workspace), clock_zone(workspace.clock.now())).items()
     notices = total_of_days(counts for day, counts in days if since is None or day >= since)
     return (*figures(totals, present), *_notice_figures(notices))
-
-
-@cache
-def _tick_reader(vault: str) -> TickReader:
-    """What a process has read of one vault's history."""
-    return TickReader()
-
-
-def load_effect(workspace: Workspace) -> HelpEffect:
-    """What gets done with and without the agent's unasked help, in the last 26 weeks."""
-    vault, now = workspace.vault, workspace.clock.now()
-    start = first_monday(now)
-    since = datetime.combine(start, time(), now.tzinfo)
-    edits = _tick_reader(vault.id).edits(vault, since)
-    return effect_of_help(now, load_days(workspace.metrics, start), load_receipts(workspace), edits)
 
 
 def prometheus_text(workspace: Workspace) -> bytes:

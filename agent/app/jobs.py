@@ -9,7 +9,6 @@ from importlib import import_module
 from agent.app.agent import counting, opened_runs
 from agent.app.notices import take_in
 from agent.background.jobs.attempt import Procedures
-from agent.background.jobs.jobs import LEDGER
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
@@ -20,20 +19,14 @@ from agent.growth.procedures.procedure import ProcedureResult, call_of_job
 from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult
+from agent.runs.job_upkeep import job_ledger
 from agent.schedule.history import Outcome
 from agent.schedule.job import Job
-from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.occurrences import Occurrence
 from agent.vault.change import Request
 from agent.vault.sync.turns import Turn
 from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
-
-
-def job_ledger(workspace: Workspace) -> OccurrenceLedger:
-    """The ledger of this machine; raises `Permanent` if it cannot be read."""
-    durable = workspace.settings.git.durable
-    return OccurrenceLedger(workspace.vault.private_folder / LEDGER, workspace.clock, durable=durable)
 
 
 def run_by_hand(workspace: Workspace, job: Job, cancelled: Cancelled = never) -> JobResult:

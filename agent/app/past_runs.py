@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from agent.app.jobs import job_ledger
 from agent.dataclass import dataclass
-from agent.runs.job_upkeep import job_rows
+from agent.runs.job_upkeep import job_ledger, job_rows
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
 from agent.schedule.ledger import split_key

@@ -6,16 +6,11 @@ from functools import partial
 
 from agent.events.bus import Bus, ignore_event
 from agent.events.runs import TaskCompleted
-from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.store import load_reflections
-from agent.growth.rules.rule_work import KnownSkill, RuleWork, by_rules, measure_nothing, no_vectors
+from agent.growth.rules.rule_work import KnownSkill, RuleWork, no_vectors
 from agent.growth.rules.tend import follow_rules
-from agent.memory.understanding.seam import Understanding
-from agent.runs.accounts import Accounts
-from agent.runs.growth_spend import growth_account
 from agent.runs.skill_lookup import skills_on_demand
-from agent.runs.understanding import understanding_of
 from agent.skills.loading.files import BadFolder
 from agent.skills.reading.skill import FILE, SkillSource
 from agent.workspace.daemon_lock import is_watched
@@ -27,15 +22,9 @@ logger = logging.getLogger(__name__)
 def rule_work(
     workspace: Workspace,
     vectors: Callable[[], Vectors | None] = no_vectors,
-    accounts: Callable[[], Accounts] | None = None,
-    gate: MeasureChange = measure_nothing,
     tell: Callable[[object], object] = ignore_event,
 ) -> RuleWork:
-    """The work on a vault's rules. With `accounts`, the fast model tells meanings apart where words do not."""
-
-    def understanding() -> Understanding:
-        return understanding_of(workspace, accounts(), growth_account("rules")) if accounts is not None else by_rules()
-
+    """The work on a vault's rules."""
     return RuleWork(
         workspace.vault,
         workspace.settings.vault.language,
@@ -43,8 +32,6 @@ def rule_work(
         partial(load_reflections, workspace.vault),
         lambda: tuple(_known_skills(workspace)),
         vectors,
-        understanding,
-        gate,
         workspace.settings.growth.rules.probation_uses,
         workspace.settings.skills.corrections,
         tell=tell,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from agent.app.welcome import filled_in, question_for
 from agent.config.directories import VAULT_FILE, directories
-from agent.config.load import load_settings
+from agent.config.last_good import load_vault_settings
 from agent.config.resources import resource
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
@@ -85,7 +85,7 @@ def decide_drafts(vault: Vault, choice: DraftChoice) -> Outcome:
 def _parts(path: Path, wishes: Wishes) -> tuple[Settings, Language, dict[str, bytes]]:
     """The settings, the language and the template for a folder; raises `UserError` for an agent's folder that cannot
     be."""
-    loaded = load_settings(path if path.is_dir() else None)
+    loaded = load_vault_settings(path if path.is_dir() else None)
     settings = loaded.settings
     is_named = (path / VAULT_FILE).is_file() or loaded.origin("vault.language").layer != "default"
     language = wishes.language or (settings.vault.language if is_named else wishes.spoken)

@@ -3,7 +3,7 @@
 One process delivers at a time, to all channels side by side: what a channel has to send goes out in order, in a thread
 of its own, so that none waits for one that hangs. A try is noted before it begins, so that after a kill in the middle
 the next one can say that it may be the second. A channel that cannot deliver is left for the daily note after some
-tries.
+tries; a reminder stands there after the first one, and is tried by its channel for a week.
 """
 
 import logging
@@ -11,13 +11,14 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
-from agent.attention.feedback import OPINIONS, notice_code, opinion_box, opinion_reply, opinion_words
-from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction
+from agent.attention.lateness import late_line
+from agent.attention.notice_code import notice_code
+from agent.attention.receipt import NoticeDecision, NoticeReceipt
 from agent.attention.receipts import FileMark, NoticeLedger
 from agent.attention.rules import (
     Limits,
@@ -33,19 +34,20 @@ from agent.config.lock import hold
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, PerhapsDone, Retryable, Stopping
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
-from agent.llm.provider import Cancelled
+from agent.llm.provider import Cancelled, never
 from agent.texts import Language, text
 
 DAILY = "daily"
 """The channel that is always there: the daily note."""
 DIGEST = "digest"
 """The type of a digest; no notice may have it."""
-SUGGESTIONS = frozenset({"pattern", "initiative"})
-"""The types whose notices ask whether they were helpful."""
 TRIES = 4
 """Tries after which a notice goes to the daily note."""
 FIRST, LONGEST = 5.0, 600.0
 """Seconds until the second try, four times as long after each; and the longest that is waited for a channel."""
+REMINDED = timedelta(days=7)
+"""How long a reminder is tried by a channel that fails: after the first day once an hour."""
+_FIRST_DAY, _HOUR = timedelta(days=1), 3600.0
 LOCAL = frozenset({DAILY, "terminal", "desktop"})
 """The channels that reach only somebody who is at this machine: notices go there if they are named."""
 _AT_ONCE = float("-inf")
@@ -185,16 +187,6 @@ class Outbox:
         """What was decided to be sent and has no proof, the oldest first."""
         return tuple(each for each in self.ledger.all() if each.is_undelivered)
 
-    def note_opinion(self, code: str, opinion: Reaction) -> bool:
-        """Note an opinion about the suggestion with this code, unless it is noted already; False if there is no such
-        suggestion."""
-        for each in self.ledger.all():
-            if notice_code(each.id) == code and each.raised.type in SUGGESTIONS:
-                if each.reaction != opinion:
-                    self.ledger.react(each.id, opinion)
-                return True
-        return False
-
     def text_of(self, shown: str) -> str:
         """The words of the notice that a channel has shown under this id of its own; empty if there is none."""
         for each in self.ledger.all():
@@ -253,14 +245,40 @@ class Outbox:
         self, receipt: NoticeReceipt, problem: str, delay: float, may_work_later: bool, perhaps_shown: bool = False
     ) -> None:
         """Note a failure: another try later, or the daily note next."""
-        wait = max(delay, min(FIRST * 4.0 ** (receipt.tries - 1), LONGEST))
+        longest = self._longest_wait(receipt)
+        wait = max(delay, min(FIRST * 4.0 ** min(receipt.tries - 1, 9), longest))
         self.ledger.fail(receipt.id, self.masked(problem), wait, perhaps_shown=perhaps_shown)
         self._not_before[receipt.id] = in_machine_seconds(self.clock).monotonic() + wait
         logger.info("%s by %s: %s", receipt.id, receipt.channel, problem)
-        is_over = not may_work_later or receipt.tries >= TRIES or wait > LONGEST
-        if receipt.channel != DAILY and is_over:
+        if receipt.channel == DAILY:
+            return
+        is_kept = receipt.is_reminder and self.clock.now() - receipt.at < REMINDED
+        if is_kept and receipt.channel in self.channels():
+            self._stand_in(receipt, problem)
+        elif receipt.stands_in:
+            self.ledger.deliver(receipt.id, receipt.stands_in)
+        elif is_kept or not may_work_later or receipt.tries >= TRIES or wait > LONGEST:
             self.ledger.fall_back(receipt.id, DAILY)
             self._not_before.pop(receipt.id, None)
+
+    def _longest_wait(self, receipt: NoticeReceipt) -> float:
+        """The most seconds until the next try."""
+        is_old = receipt.is_reminder and self.clock.now() - receipt.at >= _FIRST_DAY
+        return _HOUR if is_old and receipt.channel != DAILY else LONGEST
+
+    def _stand_in(self, receipt: NoticeReceipt, problem: str) -> None:
+        """Have a reminder stand in the daily note while its channel fails."""
+        note = self.channels().get(DAILY)
+        if receipt.stands_in or note is None:
+            return
+        message = self.message(replace(receipt, channel=DAILY))
+        words = text("notices.tried_again", self.language, channel=receipt.channel, problem=self.masked(problem))
+        try:
+            place = note.send(replace(message, text=f"{message.text}\n{words}".strip()), never)
+        except (AgentError, OSError) as error:  # the next failure of its channel tries this, too
+            logger.info("%s is not in the daily note yet: %s", receipt.id, error)
+        else:
+            self.ledger.stand_in(receipt.id, place)
 
     def _tried_from(self, receipt: NoticeReceipt) -> float:
         """The machine's monotonic time of the next try; after a restart, by the date of the last one."""
@@ -273,24 +291,15 @@ class Outbox:
 
     def message(self, receipt: NoticeReceipt) -> Message:
         """The message about a notice."""
-        raised, choices = receipt.raised, self._choices(receipt)
-        lines = list(raised.lines)
-        if receipt.channel == DAILY:  # a note has boxes in place of buttons
-            asks, choices = raised.type in SUGGESTIONS and not raised.decides, ()
+        raised = receipt.raised
+        late = late_line(raised, self.clock.now(), self.language)
+        lines = [*raised.lines, *([late] if late else [])]
+        is_note = receipt.channel == DAILY
+        if is_note:
             lines = lines[-1:] if raised.decides else lines  # the link: what is decided stands in that note
-            lines += [opinion_box(opinion_words(each, self.language), receipt.id) for each in OPINIONS] if asks else []
-            lines += [] if asks or receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
+            lines += [] if receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
+        choices = self.choices(raised.decides) if raised.decides and not is_note else ()
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
-
-    def _choices(self, receipt: NoticeReceipt) -> tuple[Choice, ...]:
-        """The buttons: with which it is decided, or of a suggestion whether it was helpful."""
-        if receipt.raised.decides:
-            return self.choices(receipt.raised.decides)
-        if receipt.raised.type not in SUGGESTIONS:
-            return ()
-        language = self.language
-        replies = ((opinion_words(each, language), opinion_reply(each, receipt.id, language)) for each in OPINIONS)
-        return tuple(Choice(words, reply) for words, reply in replies)
 
     def _begin_digest(self, items: Iterable[NoticeReceipt]) -> str:
         """Note a digest that lists these notices; returns its id."""

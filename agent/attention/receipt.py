@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.events.notices import Decided, NoticeRaised
+from agent.events.notices import REMINDER, Decided, NoticeRaised
 
 AttentionRule: TypeAlias = Literal[
     "allowed", "urgent", "duplicate", "threshold", "dismissals", "quiet", "daily", "interval", "digest", "over"
@@ -41,7 +41,8 @@ class NoticeReceipt:
     `chosen` where it went first. `tries` counts those on `channel`; `has_begun` is true from the begin of a try to its
     end, so that it is true after a kill in between, and then `is_perhaps_shown` stays true; it is true, too, once a
     service has not said whether it took it. `failed_at`, `delay`
-    (seconds) and `problem` are about the last try that failed. `digest` is the id of the digest that lists it;
+    (seconds) and `problem` are about the last try that failed. `stands_in` is where in the vault a reminder stands
+    whose channel has failed. `digest` is the id of the digest that lists it;
     `listed` are the notices of a digest.
     """
 
@@ -63,6 +64,7 @@ class NoticeReceipt:
     proof: str = ""
     delivered_at: datetime | None = None
     digest: str = ""
+    stands_in: str = ""
     reaction: Reaction | None = None
     reacted_at: datetime | None = None
 
@@ -70,6 +72,11 @@ class NoticeReceipt:
     def is_digest(self) -> bool:
         """True for a digest, which costs nothing of the day's notices, and no interval."""
         return self.decision.rule == "digest"
+
+    @property
+    def is_reminder(self) -> bool:
+        """True for what its person wanted to hear at a time."""
+        return self.raised.type == REMINDER and bool(self.raised.due)
 
     @property
     def is_undelivered(self) -> bool:

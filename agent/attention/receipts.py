@@ -7,7 +7,7 @@ threads and processes: `deciding` lets one at a time decide.
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
@@ -18,6 +18,7 @@ from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
 from agent.clock import Clock, in_machine_seconds
 from agent.errors import Permanent, Retryable, os_reason
 from agent.events.notices import Decided, NoticeRaised
+from agent.json_value import parse_json
 from agent.vault import durable as disk
 from agent.vault.line_file import LineFile
 
@@ -97,6 +98,10 @@ class NoticeLedger:
         """Note that it goes to another channel now."""
         self._append(id, "fell_back", channel=channel)
 
+    def stand_in(self, id: str, place: str) -> None:
+        """Note that it stands at a place in the vault until its channel proves it."""
+        self._append(id, "stands_in", place=place)
+
     def deliver(self, id: str, proof: str) -> None:
         """Note the channel's proof."""
         self._append(id, "delivered", proof=proof)
@@ -162,6 +167,11 @@ class NoticeLedger:
             self._take_in()
 
 
+def unheard_reminders(receipts: Iterable[NoticeReceipt]) -> tuple[NoticeReceipt, ...]:
+    """The reminders that no channel has proved yet."""
+    return tuple(each for each in receipts if each.is_undelivered and each.is_reminder)
+
+
 def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
     return {
         "decided": decision.decided,
@@ -174,7 +184,7 @@ def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
 
 def _parsed(line: bytes) -> _Line | None:
     try:
-        found = json.loads(line.decode())
+        found = parse_json(line.decode())
     except (ValueError, RecursionError):
         return None
     return cast(_Line, found) if isinstance(found, dict) else None
@@ -194,7 +204,7 @@ def _raised(id: str, at: datetime, line: _Line) -> NoticeReceipt:
         _text(fields, "channel"),
         fields["urgent"] is True,
         _text(fields, "decides"),
-        _text(fields, "drive"),
+        _text(fields, "due") if "due" in fields else "",
     )
     channel, decision = _text(line, "channel"), _decision(line)
     return NoticeReceipt(id, at, raised, decision, decision, at, channel, channel, _texts(line, "listed"))
@@ -215,6 +225,8 @@ def _stepped(receipt: NoticeReceipt, at: datetime, line: _Line) -> NoticeReceipt
             return replace(failed, is_perhaps_shown=is_perhaps_shown)
         case "fell_back":
             return replace(receipt, channel=_text(line, "channel"), tries=0, failed_at=None, delay=0.0)
+        case "stands_in":
+            return replace(receipt, stands_in=_text(line, "place"))
         case "delivered":
             return replace(receipt, has_begun=False, proof=_text(line, "proof"), delivered_at=at)
         case "reacted":

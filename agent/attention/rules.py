@@ -12,7 +12,7 @@ from agent.attention.quiet import QuietHours, parse_quiet
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
 from agent.config.attention_settings import AttentionSettings
 from agent.dataclass import dataclass
-from agent.events.notices import NoticeRaised
+from agent.events.notices import REMINDER, NoticeRaised
 
 SAME = timedelta(hours=24)
 """The time in which a notice that says the same is dropped."""
@@ -60,7 +60,8 @@ def decide(
     channel: str,
 ) -> NoticeDecision:
     """The decision about a new notice that would go to `channel`."""
-    if any(says_same(notice, each, now) for each in past):
+    is_reminder = notice.type == REMINDER and bool(notice.due)  # raised once for its time, by its id
+    if not is_reminder and any(says_same(notice, each, now) for each in past):
         return NoticeDecision("dropped", "duplicate")
     boost = limits.boost if channel in limits.boosted else 0.0
     is_halved = not notice.urgent and is_often_dismissed(notice.type, past)

@@ -1,25 +1,22 @@
 """Looks once a minute for troubles that the person should hear of, and tells of each once, through attention.
 
-While nothing was counted, no job has failed and no node host is wanted, a look costs a glance at one file. A look at
-the node host may take seconds, so it is work for the pool. When a trouble is over, its notice is taken back if it was
-not shown yet; nothing is said otherwise.
+While nothing was counted, no job has failed and no node host is wanted, a look costs a glance at one file. When a
+trouble is over, its notice is taken back if it was not shown yet; nothing is said otherwise.
 """
 
-import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
 from dataclasses import field
 from datetime import datetime
 
 from agent.attention.outbox import Outbox
-from agent.background.failures import failure_of, log_failed_work
-from agent.background.pool import Pool, Priority
+from agent.background.part import Hears
+from agent.background.pool import Priority
+from agent.background.routine import LookEvery, Routine
 from agent.background.standing_alerts import StandingAlert, alert_help, alert_title, load_standing, save_standing
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
-from agent.events.types import FilesChanged, Tick
-from agent.llm.provider import Cancelled
+from agent.events.types import FilesChanged
 from agent.markdown.changes import NoteChange
 from agent.metrics.alerts import Alert, AlertRule, Observed, alerts_of
 from agent.metrics.collect import Collector
@@ -30,7 +27,6 @@ from agent.runs.node_state import node_state
 from agent.vault.folders import JOB_HISTORY, JOBS
 from agent.workspace.workspace import Workspace, reload_settings
 
-KEY = "alerts"
 INTERVAL = 60.0
 """Seconds between two looks."""
 PRIORITIES: Mapping[AlertRule, float] = {
@@ -42,8 +38,6 @@ PRIORITIES: Mapping[AlertRule, float] = {
 }
 """How important each is; the one that may be no trouble at all waits for the digest."""
 
-logger = logging.getLogger(__name__)
-
 
 @dataclass(slots=True)
 class Alerts:
@@ -51,12 +45,9 @@ class Alerts:
     are the notes that may be goals, if they are known."""
 
     workspace: Workspace
-    pool: Pool
     metrics: Collector
     open: Callable[[], Outbox]
     goals: Callable[[], frozenset[str] | None]
-    problem: str = ""
-    _due: float = field(default=0.0, init=False)
     _has_news: bool = field(default=True, init=False)
     _failures: dict[str, int] = field(default_factory=dict, init=False)
 
@@ -65,19 +56,26 @@ class Alerts:
         home = self.workspace.vault.home
         self._has_news |= any(home.holds(each.path, JOBS, JOB_HISTORY) for each in event.events)
 
-    def tick(self, event: Tick) -> None:
-        """Have a look taken when one is due."""
-        if event.now < self._due or self.pool.has(KEY):
-            return
-        self._due = event.now + INTERVAL
+    def routine(self) -> Routine:
+        """A look at the troubles; one at the node host may take seconds."""
+        return Routine(
+            "alerts",
+            lambda *_: self.look(),
+            hears=(Hears(FilesChanged, self.changed),),
+            looks=(LookEvery(INTERVAL, self._is_due),),
+            needs_settled=False,
+            priority=Priority.NETWORK,
+        )
+
+    def _is_due(self) -> bool:
+        """Save what was counted; returns True if there may be a trouble."""
         self.metrics.save()
         try:
             is_wanted = reload_settings(self.workspace).settings.node.enabled
         except AgentError:
             is_wanted = False
-        vault = self.workspace.vault
-        if self._has_news or is_wanted or load_recent(self.workspace.metrics) or load_standing(vault):
-            self.pool.submit(self._look, key=KEY, priority=Priority.NETWORK).add_done_callback(self._over)
+        is_any = self._has_news or is_wanted or load_recent(self.workspace.metrics)
+        return bool(is_any or load_standing(self.workspace.vault))
 
     def look(self) -> tuple[StandingAlert, ...]:
         """Look for troubles, tell of new ones, and take back what is over; returns those that stand.
@@ -103,16 +101,12 @@ class Alerts:
             save_standing(vault, standing)
         return tuple(standing)
 
-    def _look(self, cancelled: Cancelled) -> None:
-        """The same as work of the pool."""
-        self.look()
-
     def _observed(self, now: datetime) -> Observed:
         fresh = reload_settings(self.workspace)
         node = node_state(fresh)
         if self._has_news:
-            self._has_news = False
             self._failures = _failures(fresh, self.goals())
+            self._has_news = False
         folder = self.workspace.metrics
         return Observed(
             now,
@@ -128,17 +122,10 @@ class Alerts:
         title, lines = alert_title(alert, language), (alert_help(alert, language),)
         return NoticeRaised(alert.rule, PRIORITIES[alert.rule], title, lines, subject=alert.subject or alert.rule)
 
-    def _over(self, future: "Future[None]") -> None:
-        error = failure_of(future)
-        self.problem = "" if error is None else log_failed_work(logger, "alerts", error)
-        self._has_news |= error is not None
-
 
 def _failures(workspace: Workspace, goals: frozenset[str] | None) -> dict[str, int]:
     """The failures in a row of each job that goes on; of one that is stopped its person was told."""
     records = {
-        job.id: job_record(workspace, job.id)
-        for job in job_shelf(workspace, goals).load().jobs
-        if job.status == "active"
+        job.id: job_record(workspace, job) for job in job_shelf(workspace, goals).load().jobs if job.status == "active"
     }
     return {id: record.consec_failures for id, record in records.items() if not record.is_stopped}

@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerText:
+class ModelText:
     """A piece of the answer as the model writes it."""
 
     text: str
@@ -59,7 +59,7 @@ class RunFailed:
 
 
 _Followed = TaskStarted | IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry
-RunNews = AnswerText | _Followed | RunReport | RunFailed
+RunNews = ModelText | _Followed | RunReport | RunFailed
 """What a reader of a run is shown; a `RunReport` or `RunFailed` is the last."""
 
 
@@ -157,7 +157,7 @@ class AskedRuns:
             tools = (ToolCallStarted, ToolCompleted, ToolCallFailed)
             runs.bus.subscribe(follow, *tools, name="asked run's tools", timeout=None)
             runs.bus.subscribe(follow, TaskStarted, IterationStarted, ModelRetry, name="asked run", timeout=None)
-            line = RunIO(lambda piece: run.news.put(AnswerText(piece)), lambda: run.is_stopped() or cancelled())
+            line = RunIO(lambda piece: run.news.put(ModelText(piece)), lambda: run.is_stopped() or cancelled())
             ended = work(runs, line)
             run.session = ended.session
             spent = runs.account.spent(ended.run.partition(".")[0])

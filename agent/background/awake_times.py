@@ -10,6 +10,7 @@ from pathlib import Path
 
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.memory import daily
 from agent.texts import Language, text
 
@@ -38,7 +39,7 @@ class AwakeTime:
 def load_times(private_folder: Path) -> tuple[AwakeTime, ...]:
     """The times that are not in the vault yet, in their order; none where the file is missing or damaged."""
     try:
-        rows = json.loads((private_folder / TIMES).read_bytes())
+        rows = parse_json((private_folder / TIMES).read_bytes())
         return tuple(_parsed(row["begun"], row["ended"], row["done"]) for row in rows)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return ()

@@ -21,7 +21,7 @@ _ABOUT = 100
 """The most characters of a title's subject."""
 _LINES = 30
 """The most lines of a change in a notice: a longer one is looked at in the note."""
-_SECURITY = frozenset({"arrived_note", "remote"})
+_SECURITY = frozenset({"arrived_note", "arrived_files", "remote"})
 
 
 def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised, ...]:

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from dataclasses import field
 
 from agent.background.failures import log_failure
+from agent.background.part import PACE
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import MassChange, Retryable
-from agent.events.types import EditsCommitted, EditsStopped, FilesChanged, Origin, Tick
+from agent.events.types import EditsCommitted, EditsStopped, FilesChanged, Origin
 from agent.markdown.changes import NoteChange
 from agent.vault.change import Outcome
 from agent.vault.listing import VaultListing
@@ -68,17 +69,18 @@ class HumanEdits:
         if now >= self._look_at - 2 * ALONG:
             self._look_at = 0.0
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Record a burst that is over; look at all files now and then, as a change may have been missed."""
-        if event.now >= self._look_at:
-            self._look_at = event.now + max(self.scan_seconds, self.still_seconds) + ALONG
-            self._due = event.now if self._due is None else self._due
-        if self._due is not None and event.now >= self._due:
+        if now >= self._look_at:
+            self._look_at = now + max(self.scan_seconds, self.still_seconds) + ALONG
+            self._due = now if self._due is None else self._due
+        if self._due is not None and now >= self._due:
             self._burst_from = None
-            is_clean = self._clean_at is not None and event.now < self._clean_at + ALONG
+            is_clean = self._clean_at is not None and now < self._clean_at + ALONG
             self._clean_at = None
             pause = self._record(is_clean=is_clean)
-            self._due = None if pause is None else event.now + pause
+            self._due = None if pause is None else now + pause
+        return PACE if self._due is None else self._due - now
 
     def _record(self, *, is_clean: bool) -> float | None:
         """Commit what there is to commit; returns the seconds until the next try, None if there is nothing left.

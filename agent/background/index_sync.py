@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 
 from agent.background.failures import log_failure
+from agent.background.part import PACE
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.events.types import (
@@ -21,7 +22,6 @@ from agent.events.types import (
     NoteDeleted,
     NoteEdited,
     NoteMoved,
-    Tick,
     TurnEnded,
 )
 from agent.index.update import IndexReport
@@ -96,16 +96,17 @@ class IndexSync:
         elif self._large_from is None:
             self._large_from = event.now  # the rest of the burst comes first: others wait for its events
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Compare the whole index with the notes: at once when it is broken or other files are ignored, soon after a
         failed update, and as often as the watcher looks at all files, since some of what decides is no file of the
         vault."""
         if self.problem:
-            self._compare_at = min(self._compare_at, event.now + RETRY)
+            self._compare_at = min(self._compare_at, now + RETRY)
         elif self.index.is_broken():
-            self._compare_at = event.now
-        if event.now >= self._compare_at:
+            self._compare_at = now
+        if now >= self._compare_at:
             self._compare()
+        return PACE
 
     def turn_ended(self, event: TurnEnded) -> None:
         """Compare the whole index soon when a look has failed: changes may have been missed. After a large burst, take

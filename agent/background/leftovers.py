@@ -7,9 +7,10 @@ gives back its own when it is over; edits and pulls alone need none.
 from collections.abc import Callable
 from dataclasses import field
 
+from agent.background.part import PACE
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.events.types import FilesChanged, TurnEnded
+from agent.events.types import FilesChanged
 from agent.markdown.changes import NoteChange
 
 PAUSE = 60.0
@@ -21,10 +22,12 @@ loaded."""
 
 @dataclass(slots=True)
 class Leftovers:
-    """What changes and searches leave; `give_back` takes some milliseconds. Turns alone have none, so nobody wakes for
-    them. `forget_unasked` gives back what was not asked for since its last call, `is_held` says whether anything is."""
+    """What changes and searches leave; `give_back` takes some milliseconds. `forget_unasked` gives back what was not
+    asked for since its last call, `is_held` says whether anything is, `is_behind` whether more changes wait to be taken
+    in."""
 
     clock: Clock
+    is_behind: Callable[[], bool]
     give_back: Callable[[], object]
     forget_unasked: Callable[[], object]
     is_held: Callable[[], bool]
@@ -36,11 +39,10 @@ class Leftovers:
         if self._changed_at is None:
             self._changed_at = self.clock.monotonic()
 
-    def turn_ended(self, event: TurnEnded) -> None:
-        """Give back what is due, unless more changes wait to be taken in."""
-        if event.waiting or (self._changed_at is None and not self.is_held()):
-            return
-        now = self.clock.monotonic()
+    def turn(self, now: float) -> float:
+        """Give back what is due, unless more changes wait to be taken in; returns after how many seconds to look."""
+        if self.is_behind() or (self._changed_at is None and not self.is_held()):
+            return PACE
         if self._changed_at is not None and now - self._changed_at >= PAUSE:
             self._changed_at = None
             self.give_back()
@@ -49,3 +51,4 @@ class Leftovers:
         elif now - self._held_at >= UNASKED:
             self._held_at = None
             self.forget_unasked()
+        return PACE

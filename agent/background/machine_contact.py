@@ -1,25 +1,19 @@
 """Keeps the machines with one vault in touch: this one's note once a day, and what each has spent.
 
-Work for the pool, as it asks the remote. A vault without a remote has none of it.
+A vault without a remote has none of it.
 """
 
 import logging
-from collections.abc import Callable
 from dataclasses import field
 from datetime import date
 
-from agent.background.pool import Pool, Priority
+from agent.background.routine import LookEvery, Routine
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import Tick
 from agent.runs.machines import note_machine
 from agent.runs.shared_spend import SpendSharing
 from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
-
-INTERVAL = 600.0
-"""Seconds between two looks at what the other machines have spent; each costs two questions to the remote."""
-KEY = "machines"
 
 logger = logging.getLogger(__name__)
 
@@ -29,22 +23,20 @@ class MachineContact:
     """The contact of one daemon with the other machines."""
 
     workspace: Workspace
-    pool: Pool
-    settled: Callable[[], bool]
     _spend: SpendSharing = field(init=False)
-    _due: float = field(default=0.0, init=False)
     _cleaned: date | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self._spend = SpendSharing(self.workspace)
 
-    def tick(self, event: Tick) -> None:
-        """Submit the work when it is due, and what people did by hand is recorded."""
-        if event.now < self._due or self.pool.has(KEY) or not self.settled():
-            return
-        self._due = event.now + INTERVAL
-        if open_claims(self.workspace).remote is not None:
-            self.pool.submit(lambda cancelled: self.look(), key=KEY, priority=Priority.MAINTENANCE)
+    def routine(self) -> Routine:
+        """A look every ten minutes; each costs two questions to the remote."""
+        return Routine(
+            "other machines", lambda *_: self.look(), looks=(LookEvery(600.0, self._has_remote),), key="machines"
+        )
+
+    def _has_remote(self) -> bool:
+        return open_claims(self.workspace).remote is not None
 
     def look(self) -> None:
         """Write this machine's note, tell and hear what was spent, and remove old claims once a day."""

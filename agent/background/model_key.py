@@ -4,17 +4,14 @@ The settings are read again each time, so a key that is given while the daemon r
 """
 
 import logging
-from dataclasses import field
 
+from agent.background.part import Hears
+from agent.background.routine import LookEvery, Routine
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import DaemonStarted, Tick
+from agent.events.types import DaemonStarted
 from agent.llm.model_key import MissingModelKey, missing_key
 from agent.workspace.workspace import Workspace, reload_settings
-
-AGAIN, RARELY = 5.0, 60.0
-"""Seconds until the next look, while the key is missing and while it is there: reading the settings takes some
-milliseconds."""
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +22,6 @@ class ModelKey:
 
     workspace: Workspace
     missing: MissingModelKey | None = None
-    _look_at: float = field(default=0.0, init=False)
 
     @property
     def problem(self) -> str:
@@ -36,11 +32,17 @@ class ModelKey:
         """Say on the terminal what is missing, before anything that takes long."""
         self._compare()
 
-    def tick(self, event: Tick) -> None:
-        """Look for the key now and then."""
-        if event.now >= self._look_at:
-            self._compare()
-            self._look_at = event.now + (RARELY if self.missing is None else AGAIN)
+    def routine(self) -> Routine:
+        """A look now and then, more often while the key is missing: reading the settings takes some milliseconds."""
+        return Routine(
+            "model's key",
+            lambda *_: self._compare(),
+            hears=(Hears(DaemonStarted, self.start),),
+            looks=(LookEvery(60.0), LookEvery(5.0, lambda: self.missing is not None)),
+            needs_settled=False,
+            priority=None,
+            trouble=lambda: self.problem,
+        )
 
     def _compare(self) -> None:
         """Look for the key, and say on the terminal what has changed."""

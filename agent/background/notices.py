@@ -1,8 +1,7 @@
 """Brings notices to the person: takes in what is raised, decides by the rules of attention, and sends what may be sent.
 
 Noticing is quick and done in the daemon's turn; channels are slow, and so are work for the pool. While nothing waits, a
-turn costs one look at the size of a file. Other processes raise notices by noting them: the same look finds them. A box
-that its person ticks below a suggestion is an opinion about it.
+turn costs one look at the size of a file. Other processes raise notices by noting them: the same look finds them.
 """
 
 import logging
@@ -11,22 +10,18 @@ from concurrent.futures import Future
 from dataclasses import field
 from datetime import datetime
 
-from agent.attention.feedback import parse_opinion_box
 from agent.attention.outbox import Outbox
-from agent.attention.receipt import Reaction
 from agent.attention.receipts import FileMark
 from agent.background.failures import failure_of, log_failed_work, log_failure
+from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
-from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin, Tick
+from agent.events.types import FilesChanged
 from agent.llm.provider import Cancelled
-from agent.markdown import blocks, tasks
-from agent.markdown.changes import NoteChange, TaskAdded, TaskTicked
-from agent.markdown.note import Note
-from agent.vault.folders import APPROVALS, DAILY, QUESTIONS
-from agent.watch.classify import VaultEvent
+from agent.markdown.changes import NoteChange
+from agent.vault.folders import APPROVALS, QUESTIONS
 from agent.workspace.workspace import Workspace
 
 KEY, SENDING = "notices", "notices: sending"
@@ -59,8 +54,6 @@ class Notices:
     _look_at: float = field(default=0.0, init=False)
     _pause_until: float = field(default=0.0, init=False)
     _asked_at: float | None = field(default=None, init=False)
-    _opinions: dict[str, Reaction] = field(default_factory=dict, init=False)
-    """The opinions that were ticked and not noted yet, by the code of the notice."""
 
     def start(self, _: object) -> None:
         """Look at what a daemon before this one has left."""
@@ -74,35 +67,33 @@ class Notices:
             self.problem = log_failure(logger, "notices", error, self.problem)
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """A question of the agent may wait, or a box below a suggestion may be ticked."""
+        """A question of the agent may wait."""
         home = self.workspace.vault.home
         for each in event.events:
             if home.holds(each.path, APPROVALS, QUESTIONS):
                 self._asked_at = event.now + ASKED if self._asked_at is None else self._asked_at
-            if home.holds(each.path, DAILY) and isinstance(each, NoteEdited | NoteCreated):
-                self._take_opinions(each)
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Have done what is due."""
-        if event.now < self._pause_until:
-            return
+        if now < self._pause_until:
+            return self._pause_until - now
         try:
             outbox = self._box()
-            if outbox.mark != self._mark or (self._looks and event.now >= self._look_at):
-                self._mark, self._look_at = outbox.mark, event.now + LOOK
+            if outbox.mark != self._mark or (self._looks and now >= self._look_at):
+                self._mark, self._look_at = outbox.mark, now + LOOK
                 self._looks = outbox.looks()
-            is_asked = self._asked_at is not None and event.now >= self._asked_at
-            if (is_asked or self._opinions or outbox.is_due(self._looks)) and not self.pool.has(KEY):
+            is_asked = self._asked_at is not None and now >= self._asked_at
+            if (is_asked or outbox.is_due(self._looks)) and not self.pool.has(KEY):
                 future = self.pool.submit(self._tend, key=KEY, priority=Priority.NETWORK)
                 future.add_done_callback(self._over)
         except (AgentError, OSError) as error:
             self.problem = log_failure(logger, "notices", error, self.problem)
-            self._pause_until = event.now + AGAIN
+            self._pause_until = now + AGAIN
+        return 0.0 if self.pool.has(KEY) or self.pool.has(SENDING) else PACE
 
     def _tend(self, cancelled: Cancelled) -> None:
-        """Note opinions and questions, decide about what was held, and have it sent; in a thread of the pool."""
+        """Note questions, decide about what was held, and have it sent; in a thread of the pool."""
         outbox = self._box()
-        self._note_opinions(outbox)
         if self._asked_at is not None and self.workspace.clock.monotonic() >= self._asked_at:
             self._asked_at = None
             for notice in self.waiting({each.raised.decides for each in outbox.ledger.all()}):
@@ -128,24 +119,6 @@ class Notices:
         """What could not be delivered for a while, in one line; empty if nothing waits for a channel."""
         waiting = [each.problem for each in self._box().undelivered() if each.problem]
         return waiting[0] if waiting else ""
-
-    def _take_opinions(self, event: VaultEvent) -> None:
-        """Remember the opinions that were ticked in a daily note: by the person here, or where only they write."""
-        if not isinstance(event, NoteEdited | NoteCreated) or event.origin is Origin.OWN:
-            return
-        body = Note.parse(self.workspace.vault.own_version(event.path) or b"").body
-        done = {each.text for each in tasks.find_tasks(blocks.parse_body(body)) if each.done}
-        changed = {each.text for each in event.changes if isinstance(each, TaskTicked | TaskAdded)}
-        is_compared = isinstance(event, NoteCreated) or event.compared
-        found = [parse_opinion_box(each) for each in (changed & done if is_compared else done)]
-        said = dict(each for each in found if each is not None)
-        if len(said) == sum(each is not None for each in found):  # both boxes of one notice say nothing
-            self._opinions |= said
-
-    def _note_opinions(self, outbox: Outbox) -> None:
-        opinions, self._opinions = self._opinions, {}
-        for code, opinion in opinions.items():
-            outbox.note_opinion(code, opinion)
 
     def _box(self) -> Outbox:
         if self._outbox is None:

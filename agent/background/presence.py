@@ -5,7 +5,6 @@ they are other processes; the daemon takes it away in its next turn. A time awak
 nothing in the vault, and those of a day are written together once it is over (`awake_times`).
 """
 
-import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,11 +12,13 @@ from dataclasses import field
 from datetime import date, datetime
 
 from agent.background.awake_times import AwakeTime, load_times, save_times
+from agent.background.part import PACE
 from agent.background.pool import Pool
 from agent.background.presence_files import STATE, order_is_done, take_order
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import JobEnded, StateChanged, Tick
+from agent.events.types import JobEnded, StateChanged
+from agent.json_value import parse_json
 from agent.memory import daily
 from agent.schedule.history import Outcome
 from agent.schedule.states import StateMachine
@@ -57,7 +58,7 @@ class Presence:
         self.problem = self.machine.problem
         self._kept = list(load_times(self.workspace.vault.private_folder))
 
-    def tick(self, _: Tick) -> None:
+    def turn(self, _: float) -> float:
         """Do what a person ordered, let time pass, and write down when it was awake on a day that is over."""
         try:
             self._obey()
@@ -68,6 +69,7 @@ class Presence:
             self._write_days_that_are_over()
         except (AgentError, OSError) as error:
             logger.info("the agent's state: %s", error)
+        return PACE
 
     def is_awake(self) -> bool:
         """True if tasks may begin."""
@@ -108,7 +110,7 @@ class Presence:
 
     def _carry_out(self, data: bytes) -> None:
         try:
-            given = json.loads(data)
+            given = parse_json(data)
         except ValueError:
             given = {}
         match given:

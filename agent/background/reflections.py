@@ -1,5 +1,5 @@
 """Reflects on runs once they are over and their person is silent, on what the person did about them later, and once a
-day on all of them: work for the pool, after all other work.
+day on all of them.
 
 What was reflected on already is in the notes, so that a daemon that begins anew does nothing twice. What a model cannot
 be asked about now is tried again later, and only counted after a day.
@@ -7,47 +7,39 @@ be asked about now is tried again later, and only counted after a day.
 
 import logging
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future
 from dataclasses import field
 from datetime import date, datetime, time, timedelta
 
-from agent.background.failures import failure_of, failure_text, log_failed_work
-from agent.background.pool import Pool, Priority
+from agent.background.failures import failure_text
+from agent.background.routine import PATIENCE, LookEvery, On, Routine
+from agent.background.touched import changes_in
 from agent.background.turns import TurnsToGiveBack
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
-from agent.errors import AgentError, LimitReached, Retryable
+from agent.errors import AgentError, LimitReached
 from agent.events.growth import ReflectionWritten
 from agent.events.runs import TaskCompleted
-from agent.events.types import EditsCommitted, FilesChanged, Tick
+from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged
 from agent.growth.reflections.day import day_to_review, is_reviewed
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.rounds import ReflectionRound
 from agent.llm.provider import Cancelled
-from agent.markdown.changes import NoteChange
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
 from agent.schedule.occurrences import next_times
 from agent.schedule.shelf import JobShelf
 from agent.vault.folders import SESSIONS
-from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import take_turn
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, reload_settings
 
-KEY = "reflections"
 TURN = "reflection "
 """The beginning of the name of the turn for a day's review."""
-STILL = 20.0
-"""Seconds without a word in a conversation after which its runs are looked at: the next words may be about them."""
-PATIENCE = 20.0
-"""Seconds that a reflection which has begun gets when the daemon stops."""
-RETRY = 900.0
-"""Seconds until something is tried again for which no model could be asked."""
-LOOK = 60.0
-"""Seconds between two looks whether a day's review is due."""
 TRIES = 3
 """How often something is tried for which the model fails; then it is only counted."""
-_EDITS, _DAY = "edits", "day"
+_START, _EDITS, _DAY = "start", "edits", "day"
+"""What a look is wanted for beside the sessions at some paths."""
 GRACE = timedelta(hours=1)
 """How long the review waits for a look back that is planned for the same hour: both are one run then."""
 
@@ -56,87 +48,59 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Reflections:
-    """The reflections of one vault's daemon. `settled` says whether what people did by hand is recorded, `accounts`
-    opens the models of now."""
+    """The reflections of one vault's daemon; `accounts` opens the models of now."""
 
     workspace: Workspace
-    pool: Pool
-    claims: Claims
-    settled: Callable[[], bool]
+    turns: TurnsToGiveBack
     accounts: Callable[[], Accounts]
     publish: Callable[[object], object]
-    problem: str = ""
-    _sessions: dict[str, None] = field(default_factory=dict, init=False)
-    _has_begun: bool = field(default=False, init=False)
-    _has_edits: bool = field(default=False, init=False)
-    _begin_at: float = field(default=0.0, init=False)
-    _look_at: float = field(default=0.0, init=False)
     _empty: date | None = field(default=None, init=False)
     """The day that was to be reviewed, and on which no run had ended."""
     _tries: dict[str, int] = field(default_factory=dict, init=False)
-    _turns: TurnsToGiveBack = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.MAINTENANCE)
+    def routine(self) -> Routine:
+        """Reflect once the conversations are silent, as the next words may be about their runs."""
+        return Routine(
+            "reflections",
+            self.attend,
+            on=(
+                On(DaemonStarted, lambda event: (_START, _EDITS)),  # something may have happened while nobody watched
+                On(FilesChanged, changes_in(self.workspace.vault.home, SESSIONS)),
+                On(EditsCommitted, lambda event: (_EDITS,), hastens=False),  # some of it may be a run's
+                On(TaskCompleted, self._run_ended),
+            ),
+            looks=(LookEvery(60.0, lambda: self._day_due() is not None, _DAY),),
+            quiet=20.0,
+            retry=900.0,
+            is_retryable_told=False,
+            patience=PATIENCE,
+        )
 
-    def start(self, _: object) -> None:
-        """Look for what happened while nobody watched."""
-        self._turns.start(())
-        self._has_begun = self._has_edits = True
-        self._begin_at = self.workspace.clock.monotonic() + STILL
+    def _run_ended(self, event: TaskCompleted) -> tuple[str, ...]:
+        """The session of a run that has ended, in whichever process; none of the agent's own growth."""
+        if is_of_growth(event.job):
+            return ()
+        self._empty = None
+        return (event.session,)
 
-    def run_ended(self, event: TaskCompleted) -> None:
-        """A run has ended, in whichever process; none of the agent's own growth."""
-        if not is_of_growth(event.job):
-            self._sessions[event.session] = None
-            self._empty = None
-            self._begin_at = self.workspace.clock.monotonic() + STILL
-
-    def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """A conversation goes on, or the person has ticked a box in one."""
-        home = self.workspace.vault.home
-        for each in event.events:
-            if home.holds(each.path, SESSIONS):
-                self._sessions[each.path] = None
-                self._begin_at = event.now + STILL
-
-    def edits_committed(self, event: EditsCommitted) -> None:
-        """The person has changed notes; some of it may be a run's."""
-        self._has_edits = True
-        self._begin_at = max(self._begin_at, self.workspace.clock.monotonic() + STILL)
-
-    def tick(self, event: Tick) -> None:
-        """Submit the work when it is due, and what people did by hand is recorded."""
-        self._turns.tick(event.now)
-        is_due = bool(self._sessions or self._has_begun or self._has_edits) and event.now >= self._begin_at
-        if event.now >= self._look_at:
-            self._look_at = event.now + LOOK
-            is_due = is_due or (event.now >= self._begin_at and self._day_due() is not None)
-        if not is_due or self.pool.has(KEY) or not self.settled():
-            return
-        future = self.pool.submit(self.attend, key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE)
-        future.add_done_callback(self._over)
-
-    def attend(self, cancelled: Cancelled) -> None:
-        """Do what is due; each reflection is a commit, so that it may be stopped between two. Raises what the model and
-        a transaction raise: what is left is kept."""
+    def attend(self, wanted: dict[str, None], cancelled: Cancelled) -> None:
+        """Do what is wanted; each reflection is a commit, so that it may be stopped between two. Raises what the model
+        and a transaction raise: what is left is kept in `wanted`."""
         fresh = reload_settings(self.workspace)
         if not fresh.settings.growth.enabled:
-            self._sessions.clear()
-            self._has_begun = self._has_edits = False
             return
         work = ReflectionRound(Reflecting(fresh, self.accounts()))
-        if self._has_begun:
-            self._sessions |= dict.fromkeys(work.recent_sessions())
-            self._has_begun = False
-        for path in list(self._sessions):
+        if _START in wanted:
+            wanted |= dict.fromkeys(work.recent_sessions())
+            wanted.pop(_START)
+        for path in [each for each in wanted if each not in (_EDITS, _DAY)]:
             self._try(path, work.look_at_session(path, cancelled))
             if cancelled():
                 return
-            self._sessions.pop(path, None)
-        if self._has_edits:
+            wanted.pop(path)
+        if _EDITS in wanted:
             self._try(_EDITS, work.look_at_edits(cancelled))
-            self._has_edits = cancelled()
+            wanted.pop(_EDITS)
         day = self._day_due()
         if day is not None and not cancelled():
             self._review(work, day, cancelled)
@@ -155,7 +119,7 @@ class Reflections:
 
     def _review(self, work: ReflectionRound, day: date, cancelled: Cancelled) -> None:
         """Review a day, if it is the turn of this machine."""
-        turn = take_turn(self.claims, f"{TURN}{day.isoformat()}")
+        turn = take_turn(self.turns.claims, f"{TURN}{day.isoformat()}")
         try:
             if is_reviewed(self.workspace.vault, day):
                 return
@@ -168,7 +132,7 @@ class Reflections:
             self._tries[_DAY] = self._tries.get(_DAY, 0) + 1
             raise
         finally:
-            self._turns.add(turn)
+            self.turns.add(turn)
 
     def _day_due(self) -> date | None:
         """The day to review now; None if there is none, or a look back that is planned for this hour will do it."""
@@ -182,9 +146,9 @@ class Reflections:
 
     def _is_planned(self, now: datetime) -> bool:
         """True while a job that looks back may still do the review of today."""
-        if not self.workspace.settings.schedule.enabled:
+        if not schedule_switch(self.workspace).enabled:
             return False
-        begin = datetime.combine(now.date(), time(self.workspace.settings.reflection.hour), now.tzinfo)
+        begin = in_clock_zone(datetime.combine(now.date(), time(self.workspace.settings.reflection.hour)), now)
         if now >= begin + GRACE:
             return False
         jobs = (each for each in JobShelf(self.workspace.vault).load().jobs if each.task == "self_reflection")
@@ -196,12 +160,3 @@ class Reflections:
         count = len(reflection.strategies)
         is_clean = not reflection.strangers
         self.publish(ReflectionWritten(reflection.path, reflection.trigger, reflection.runs, count, is_clean))
-
-    def _over(self, future: "Future[None]") -> None:
-        error = failure_of(future)
-        self.problem = ""
-        if error is None:
-            return
-        self._begin_at = self.workspace.clock.monotonic() + RETRY
-        what = log_failed_work(logger, "reflections", error)
-        self.problem = "" if isinstance(error, Retryable) else what

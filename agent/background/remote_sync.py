@@ -1,23 +1,23 @@
 """Keeps the vault in step with its remotes: at the start, when it lies still and there is something to send, now and
 then, and at the end.
 
-Noticing is quick and done in the daemon's turn; a round is work for the pool, and never two at once. After a failure it
-waits longer with each one, up to a quarter of an hour. What passes by itself, such as being offline, is no news for a
-day.
+After a failure it waits longer with each one, up to a quarter of an hour. What passes by itself, such as being offline,
+is no news for a day.
 """
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future
 from dataclasses import field
 from random import random
 
-from agent.background.failures import failure_of, failure_text, log_failed_work
-from agent.background.pool import Pool, Priority
-from agent.background.sync_notice import SyncNotice
+from agent.background.failures import failure_text
+from agent.background.part import PACE, Hears
+from agent.background.pool import Priority
+from agent.background.routine import LookEvery, Routine
+from agent.background.trouble_notices import sync_notice
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import FilesChanged, Origin, RemoteSynced, Tick
+from agent.events.types import FilesChanged, Origin, RemoteSynced
 from agent.markdown.changes import NoteChange
 from agent.runs.sync_rounds import rounds_with_questions
 from agent.texts import Sentence
@@ -30,9 +30,6 @@ from agent.vault.sync.standing import is_quiet
 from agent.vault.sync.state import SyncState, sync_state
 from agent.workspace.workspace import Workspace
 
-KEY = "sync"
-LOOK = 1.0
-"""Seconds between two looks at whether something is to be sent: reading one small file and HEAD."""
 FIRST, LONGEST = 30.0, 900.0
 """Seconds of the pause after the first failure, doubled with each, and at most."""
 GOODBYE = 3.0
@@ -47,23 +44,17 @@ class RemoteSync:
     moved something."""
 
     workspace: Workspace
-    pool: Pool
     settled: Callable[[], bool]
     tell: Callable[[object], object]
-    problem: str = ""
-    notice: SyncNotice = field(init=False)
+    trouble: str = ""
+    _noticed: set[str] = field(default_factory=set, init=False)
     _head: str = field(default="", init=False)
     _still_from: float = field(default=0.0, init=False)
     _next_at: float = field(default=0.0, init=False)
     _blocked_until: float = field(default=0.0, init=False)
-    _look_at: float = field(default=0.0, init=False)
     _failures: int = field(default=0, init=False)
+    _has_remotes: bool = field(default=False, init=False)
     _running: bool = field(default=False, init=False)
-    _error: str = field(default="", init=False)
-    """Why the last round could not begin: nothing is then written into the state of a remote."""
-
-    def __post_init__(self) -> None:
-        self.notice = SyncNotice(self.workspace, self.tell)
 
     @property
     def _vault(self) -> Vault:
@@ -76,18 +67,25 @@ class RemoteSync:
         if any(home.holds(each.path, QUESTIONS) and each.origin is not Origin.OWN for each in event.events):
             self._next_at = self._blocked_until = 0.0
 
-    def tick(self, event: Tick) -> None:
-        """Begin a round if one is due."""
-        now = event.now
-        if now < self._look_at or self._running:
-            return
-        self._look_at = now + LOOK
-        state = sync_state(self._vault)
-        self.problem = self._news(state)
-        if not state.remotes or state.is_paused or now < self._blocked_until:
-            return
-        if now >= self._next_at or self._has_news_to_send(state, now):
-            self._begin()
+    def routine(self) -> Routine:
+        """A round whenever one is due; to see whether, costs reading one small file and HEAD."""
+        return Routine(
+            "remotes",
+            self._round,
+            hears=(Hears(FilesChanged, self.changed),),
+            looks=(LookEvery(PACE, self._is_due), LookEvery(1.0, lambda: self._has_remotes and self._is_due())),
+            needs_settled=False,
+            key="sync",
+            priority=Priority.NETWORK,
+            trouble=lambda: self.trouble,
+        )
+
+    def _is_due(self) -> bool:
+        """True if a round is due; takes in what is wrong with the remotes."""
+        state, now = sync_state(self._vault), self.workspace.clock.monotonic()
+        self.trouble, self._has_remotes = self._news(state), bool(state.remotes)
+        is_off = not self._has_remotes or state.is_paused or now < self._blocked_until
+        return not is_off and (now >= self._next_at or self._has_news_to_send(state, now))
 
     def goodbye(self) -> None:
         """Send what is left when the daemon ends, if the remotes were well; takes some seconds at most."""
@@ -110,40 +108,35 @@ class RemoteSync:
         lacks = any(each.agreed != head and each.wait is None for each in state.remotes.values())
         return lacks and now >= self._still_from + self.workspace.settings.sync.quiet_seconds and self.settled()
 
-    def _begin(self) -> None:
-        self._running = True
-        future = self.pool.submit(lambda cancelled: self._round(), key=KEY, priority=Priority.NETWORK)
-        future.add_done_callback(self._done)
+    def _round(self, *_: object) -> None:
+        """One round with each remote, in the pool; then plan the next one."""
+        self._running, is_well = True, False
+        try:
+            reports = rounds_with_questions(self.workspace, chosen(self._vault), is_patient=True)
+            is_well = all([self._is_well(report) for report in reports])
+        finally:
+            self._plan(is_well=is_well)
+            self._running = False
 
-    def _round(self) -> list[RoundReport]:
-        """One round with each remote, in the pool."""
-        found = []
-        for report in rounds_with_questions(self.workspace, chosen(self._vault), is_patient=True):
-            found.append(report)
-            self._tell(report)
-        return found
-
-    def _tell(self, report: RoundReport) -> None:
+    def _is_well(self, report: RoundReport) -> bool:
+        """Tell what was moved; returns False if the next round has to wait longer."""
         received, sent = len(report.received), len(report.sent)
         if received or sent:
             logger.info("sync with %s: %d files received, %d sent", report.remote, received, sent)
             self.tell(RemoteSynced(report.remote, report.received, report.sent))
+        return report.end is RoundEnd.SYNCED or report.wait is not None
 
-    def _done(self, future: "Future[list[RoundReport]]") -> None:
+    def _plan(self, *, is_well: bool) -> None:
         """Plan the next round."""
-        now, interval = self.workspace.clock.monotonic(), self.workspace.settings.sync.interval_seconds
-        self._next_at, self._look_at = now + interval, now
-        error = failure_of(future)
-        reports = [] if error is not None or future.cancelled() else future.result()
-        self._error = "" if error is None else log_failed_work(logger, "sync", error)
-        if error is None and all(each.end is RoundEnd.SYNCED or each.wait is not None for each in reports):
+        now = self.workspace.clock.monotonic()
+        self._next_at = now + self.workspace.settings.sync.interval_seconds
+        if is_well:
             self._failures, self._blocked_until = 0, 0.0
         else:
             pause = min(FIRST * 2**self._failures, LONGEST)
             self._failures += 1
             self._blocked_until = now + pause * (0.75 + random() / 2)
             self._next_at = min(self._next_at, self._blocked_until)
-        self._running = False
 
     def _news(self, state: SyncState) -> str:
         """What is wrong with the remotes, in one line, and a notice for each; nothing about what may
@@ -152,6 +145,9 @@ class RemoteSync:
         wrong = [each for each in state.remotes.values() if not is_quiet(each, now)]
         for each in wrong:
             if each.wait is None and not state.is_paused:  # what waits is asked about in a note of its own
-                self.notice.tell(each)
+                notice = sync_notice(each, self.workspace.settings.vault.language)
+                if notice.subject not in self._noticed:  # once for each trouble of a remote
+                    self.tell(notice)
+                self._noticed.add(notice.subject)
         lines = [Sentence("sync with {name}: {trouble}", name=each.name, trouble=each.trouble) for each in wrong]
-        return "; ".join(filter(None, [*lines, self._error]))
+        return "; ".join(lines)

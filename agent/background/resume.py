@@ -12,13 +12,15 @@ from dataclasses import field
 from functools import partial
 
 from agent.background.failures import failure_text
+from agent.background.part import Hears
 from agent.background.pool import Pool, Priority
+from agent.background.routine import LookEvery, On, Routine
+from agent.background.touched import changes_in
 from agent.dataclass import dataclass
-from agent.errors import AgentError, LockHeld
-from agent.events.types import FilesChanged, Tick
+from agent.errors import LockHeld
+from agent.events.types import DaemonStarted, FilesChanged
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
-from agent.markdown.changes import NoteChange
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready
 from agent.runs.registry import RunMark, run_registry
@@ -29,9 +31,6 @@ from agent.workspace.workspace import Workspace
 
 AGAIN = 10.0
 """Seconds until a session that another process is in is tried again."""
-DAY = 86_400.0
-OVER = 300.0
-"""Seconds between two looks for questions that nobody answered in time."""
 
 OpenRuns = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
@@ -56,10 +55,7 @@ class Resume:
     open_runs: OpenRuns
     tell: Callable[[Ended], object]
     problem: str = ""
-    _look_at: float = field(default=0.0, init=False)
-    _expire_at: float = field(default=0.0, init=False)
-    _over_at: float = field(default=0.0, init=False)
-    _wanted: bool = field(default=True, init=False)
+    _is_locked: bool = field(default=False, init=False)
 
     def start(self, _: object) -> None:
         """Close the runs whose process has gone."""
@@ -67,28 +63,27 @@ class Resume:
         if closed:
             logger.info("cut off, and closed as interrupted: %s", ", ".join(closed))
 
-    def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """A note in which people decide may have changed."""
-        if any(self.workspace.vault.home.holds(each.path, APPROVALS, QUESTIONS) for each in event.events):
-            self._wanted = True
-
-    def tick(self, event: Tick) -> None:
-        """Submit what is ready, if there may be something; once a day, close what nobody decided in time."""
-        try:
-            if event.now >= self._expire_at:
-                self._expire_at = event.now + DAY
-                approvals(self.workspace).expire()
-            if event.now >= self._over_at:
-                self._over_at, self._wanted = event.now + OVER, True  # a question may have run out
-            if self._wanted and event.now >= self._look_at and not approvals(self.workspace).is_deciding:
-                self._wanted = False
-                self._submit()
-        except (AgentError, OSError) as error:
-            logger.warning("approvals: %s", error)
-            self.problem = str(error)
-            self._wanted, self._look_at = True, event.now + AGAIN
+    def routines(self) -> tuple[Routine, ...]:
+        """To submit what is ready, if there may be something; and once a day, to close what nobody decided in time."""
+        decided = Routine(
+            "decisions",
+            lambda *_: self._submit(),
+            on=(On(FilesChanged, changes_in(self.workspace.vault.home, APPROVALS, QUESTIONS)),),
+            looks=(LookEvery(300.0), LookEvery(AGAIN, lambda: self._is_locked)),
+            hears=(Hears(DaemonStarted, self.start),),
+            retry=AGAIN,
+            needs_settled=False,
+            may_begin=lambda: not approvals(self.workspace).is_deciding,
+            priority=None,
+            trouble=lambda: self.problem,
+        )
+        expire = lambda *_: approvals(self.workspace).expire()  # noqa: E731
+        daily = LookEvery(86_400.0)
+        over = Routine("approvals", expire, looks=(daily,), retry=AGAIN, needs_settled=False, priority=None)
+        return decided, over
 
     def _submit(self) -> None:
+        self._is_locked = False
         for mark in ready(self.workspace):
             key = session_key(mark.session)
             if not self.pool.has(key):
@@ -115,7 +110,7 @@ class Resume:
             self.problem = f"{ended.session}: {ended.reason}" if ended.failure else ""
             self.tell(ended)
         elif isinstance(error, LockHeld):
-            self._wanted, self._look_at = True, self.workspace.clock.monotonic() + AGAIN
+            self._is_locked = True
         else:
             what = failure_text(error)
             logger.warning("the run in %s does not go on: %s", mark.session, what, exc_info=error)

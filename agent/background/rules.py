@@ -1,20 +1,15 @@
 """The work on rules in the background: what the person did with them, what their uses say, and what is learned anew.
 
-Noticing is quick and done in the daemon's turn; the work is one job of the pool, begun once the vault has lain still.
 It learns from reflections only when some have changed: that compares many texts, and may ask a model.
 """
 
 import logging
-from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import field
+from collections.abc import Callable, Iterator
 
-from agent.background.failures import failure_of, log_failed_work
-from agent.background.pool import Pool, Priority
-from agent.dataclass import dataclass
-from agent.errors import Interrupted
+from agent.background.routine import PATIENCE, On, Routine
+from agent.background.touched import changes_in, paths_in
 from agent.events.runs import ProposalDecided, TaskCompleted
-from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, NoteMoved, Origin, Tick
+from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Origin
 from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.tend import follow_rules, tend_rules
 from agent.llm.provider import Cancelled
@@ -23,87 +18,41 @@ from agent.runs.growth_spend import is_of_growth
 from agent.vault.folders import REFLECTIONS, RULES, SESSIONS
 from agent.workspace.workspace import Workspace, reload_settings
 
-KEY = "rules"
-STILL = 5.0
-"""Seconds without a change before anything is begun."""
-PATIENCE = 20.0
-"""Seconds that work which has begun gets when the daemon stops: each part of it is one commit or nothing."""
-RETRY = 600.0
-"""Seconds until work that has failed is tried again."""
+_LEARN, _FOLLOW = "learn", "follow"
+"""What it is wanted for: to learn from reflections and follow the rules, or only to follow them."""
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class RuleUpkeep:
-    """The rules of one vault's daemon. `settled` says whether what people did by hand is recorded; `open_work` gives
-    what the work needs now, with a check whether to stop."""
+def rule_routine(workspace: Workspace, open_work: Callable[[], RuleWork]) -> Routine:
+    """The rules of one vault's daemon; `open_work` gives what the work needs now."""
+    home = workspace.vault.home
+    reflected = changes_in(home, REFLECTIONS)
 
-    workspace: Workspace
-    pool: Pool
-    settled: Callable[[], bool]
-    open_work: Callable[[Cancelled], RuleWork]
-    problem: str = ""
-    _is_wanted: bool = field(default=False, init=False)
-    _learns: bool = field(default=False, init=False)
-    _begin_at: float = field(default=0.0, init=False)
+    def changed(event: FilesChanged[NoteChange]) -> Iterator[str]:
+        """New reflections; rules by hand, or boxes in the notes of runs."""
+        if reflected(event):
+            yield _LEARN
+        if paths_in((each for each in event.events if each.origin is not Origin.OWN), home, RULES, SESSIONS):
+            yield _FOLLOW
 
-    def start(self, event: DaemonStarted) -> None:
-        """Look for what was done while nobody watched."""
-        self._want(learns=True)
+    def work(wanted: dict[str, None], _: Cancelled) -> None:
+        if reload_settings(workspace).settings.growth.enabled:
+            rules = open_work()
+            for row in tend_rules(rules) if _LEARN in wanted else follow_rules(rules):
+                logger.info("rule %s: %s (%s)", row.path or row.words, row.event, row.why)
 
-    def changed(self, event: FilesChanged[NoteChange]) -> None:
-        """Files have changed: rules by hand, new reflections, or boxes in the notes of runs."""
-        home = self.workspace.vault.home
-        for each in event.events:
-            paths = (each.path, each.source) if isinstance(each, NoteMoved) else (each.path,)
-            if any(home.holds(path, REFLECTIONS) for path in paths):
-                self._want(learns=True)
-            elif each.origin is not Origin.OWN and any(home.holds(path, RULES, SESSIONS) for path in paths):
-                self._want()
-
-    def edits_committed(self, event: EditsCommitted) -> None:
-        """A person's edits are in the history: they may be corrections of what runs wrote."""
-        self._want()
-
-    def decided(self, event: ProposalDecided) -> None:
-        """The person has answered a question about a rule: the next one may be asked."""
-        if event.kind == "rule":
-            self._want(learns=True)
-
-    def run_ended(self, event: TaskCompleted) -> None:
-        """A run has ended: it may have been a use."""
-        if not is_of_growth(event.job):
-            self._want()
-
-    def tick(self, event: Tick) -> None:
-        """Submit the work when it is due, and what people did by hand is recorded."""
-        if not self._is_wanted or event.now < self._begin_at or self.pool.has(KEY) or not self.settled():
-            return
-        learns, self._is_wanted, self._learns = self._learns, False, False
-        future = self.pool.submit(
-            lambda cancelled: self._attend(learns, cancelled), key=KEY, priority=Priority.MAINTENANCE, patience=PATIENCE
-        )
-        future.add_done_callback(lambda done: self._over(learns, done))
-
-    def _attend(self, learns: bool, cancelled: Cancelled) -> None:
-        if not reload_settings(self.workspace).settings.growth.enabled:
-            return
-        work = self.open_work(cancelled)
-        rows = tend_rules(work) if learns else follow_rules(work)
-        for row in rows:
-            logger.info("rule %s: %s (%s)", row.path or row.words, row.event, row.why)
-
-    def _want(self, *, learns: bool = False) -> None:
-        self._is_wanted = True
-        self._learns = self._learns or learns
-        self._begin_at = self.workspace.clock.monotonic() + STILL
-
-    def _over(self, learned: bool, future: "Future[None]") -> None:
-        error = failure_of(future)
-        if error is None or isinstance(error, Interrupted):
-            self.problem = ""
-            return
-        self.problem = log_failed_work(logger, "rules", error)
-        self._want(learns=learned)
-        self._begin_at = self.workspace.clock.monotonic() + RETRY
+    return Routine(
+        "rules",
+        work,
+        on=(
+            On(DaemonStarted, lambda event: (_LEARN,)),
+            On(FilesChanged, changed),
+            On(EditsCommitted, lambda event: (_FOLLOW,)),  # they may be corrections of what runs wrote
+            On(ProposalDecided, lambda event: (_LEARN,) if event.kind == "rule" else ()),  # the next may be asked
+            On(TaskCompleted, lambda event: () if is_of_growth(event.job) else (_FOLLOW,)),
+        ),
+        quiet=5.0,
+        retry=600.0,
+        patience=PATIENCE,
+    )

@@ -8,6 +8,7 @@ from typing import cast, get_args
 
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.memory import daily
 from agent.metrics.alerts import Alert, AlertRule
 from agent.texts import Language, text
@@ -33,7 +34,7 @@ class StandingAlert:
 def load_standing(vault: Vault) -> tuple[StandingAlert, ...]:
     """The alerts that stood when the daemon looked last; none in a file that cannot be parsed."""
     try:
-        rows = json.loads((vault.private_folder / _FILE).read_bytes())
+        rows = parse_json((vault.private_folder / _FILE).read_bytes())
         return tuple(_parsed(row) for row in rows)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()

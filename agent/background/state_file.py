@@ -3,12 +3,12 @@
 import json
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
 from agent.background.pool import Pool
-from agent.background.recent_warnings import RecentWarnings
+from agent.background.recent_warnings import LoggedWarning, RecentWarnings
 from agent.config.private import replace
 from agent.dataclass import dataclass
 from agent.events.types import TurnEnded
@@ -18,15 +18,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class JsonStateFile:
-    """The file at `path`. `index_problem` says what is wrong with the index, `problems` what else does not work, a line
-    each; `warnings` are those that were logged since `starting`; `masked` covers up secrets in all of them."""
+    """The file at `path`. `problems` says what does not work, a line for each part; `warnings` are those that were
+    logged since `starting`; `masked` covers up secrets in all of them."""
 
     path: Path
     pool: Pool
-    index_problem: Callable[[], str]
-    problems: Callable[[], tuple[str, ...]]
+    problems: Callable[[], Mapping[str, str]]
     masked: Callable[[str], str]
     warnings: RecentWarnings
+    _seen: object = field(default=None, init=False)
     _written: dict[str, object] = field(default_factory=dict, init=False)
 
     def starting(self) -> None:
@@ -36,20 +36,24 @@ class JsonStateFile:
 
     def turn_ended(self, event: TurnEnded) -> None:
         """Say how it goes now."""
-        work, index = self.pool.state, self.index_problem()
-        problems = dict.fromkeys(filter(None, (event.problem, *self.problems(), index)))
+        work, wrong, logged = self.pool.state, self.problems(), self.warnings.recent()
+        seen = event, work, wrong, logged
+        if seen == self._seen and not (logged or event.problem or any(wrong.values())):  # no secret to cover up
+            return
+        self._seen = seen
+        problems = dict.fromkeys(filter(None, (event.problem, *wrong.values())))
         self._write(
             {
                 "hints": event.hints,
                 "files": event.files,
                 "waiting": event.waiting,
                 "last_scan": event.last_scan,
-                "index": index or None,
+                "index": wrong.get("index") or None,
                 "runs": len(work.running),
                 "work": {"running": list(work.running), "waiting": list(work.waiting)},
                 "failures": event.failures,
                 "problem": self.masked("; ".join(problems)),
-                "logged": self._logged(),
+                "logged": self._logged(logged),
             }
         )
 
@@ -57,9 +61,8 @@ class JsonStateFile:
         """Hear no more of what is logged."""
         self.warnings.close()
 
-    def _logged(self) -> dict[str, object] | None:
+    def _logged(self, found: Sequence[LoggedWarning]) -> dict[str, object] | None:
         """The number of warnings in the last day, and the last one; None for none."""
-        found = self.warnings.recent()
         if not found:
             return None
         last = found[-1]

@@ -12,12 +12,13 @@ from dataclasses import field
 from functools import partial
 
 from agent.background.failures import failure_of, failure_text, log_failed_work
+from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.background.presence import Presence
 from agent.background.turns import TurnsToGiveBack
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable, UserError
-from agent.events.types import FilesChanged, Tick
+from agent.events.types import FilesChanged
 from agent.growth.procedures.procedure import OpenRuns
 from agent.growth.task_work import TaskEnded, TaskWork
 from agent.llm.provider import Cancelled
@@ -27,7 +28,6 @@ from agent.schedule.task import TURN, Task
 from agent.schedule.task_notes import TaskShelf, load_task, load_tasks
 from agent.schedule.task_progress import TaskProgress
 from agent.vault.folders import APPROVALS, TASKS
-from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import NotOurTurn, Turn, take_turn
 from agent.workspace.workspace import Workspace, reload_settings
 
@@ -35,7 +35,7 @@ KEY = "tasks"
 """The pool's key of all tasks: one is done at a time."""
 PATIENCE = 20.0
 """Seconds that a task which has begun gets when the daemon stops."""
-STILL = 3.0
+QUIET = 3.0
 """Seconds for which the notes in `tasks/` must have lain still, since a person may be writing them."""
 LOOK = 60.0
 """Seconds until the queue is read again though nothing is known to have changed."""
@@ -59,13 +59,12 @@ class Tasks:
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
-    claims: Claims
+    turns: TurnsToGiveBack
     presence: Presence
     told: Callable[[TaskEnded], object] = ignore_end
     problem: str = ""
     _shelf: TaskShelf = field(default_factory=TaskShelf, init=False)
     _progress: TaskProgress = field(init=False)
-    _turns: TurnsToGiveBack = field(init=False)
     _load_at: float = field(default=0.0, init=False)
     _wait_at: float = field(default=0.0, init=False)
     _is_enabled: bool = field(default=True, init=False)
@@ -74,37 +73,38 @@ class Tasks:
 
     def __post_init__(self) -> None:
         self._progress = TaskProgress.load(self.workspace.vault.private_folder)
-        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.JOB)
 
-    def start(self, _: object) -> None:
-        """Take in what the last daemon has left."""
-        self._turns.start({TURN + task for task in self._progress.begun})
+    def turns_going_on(self) -> set[str]:
+        """The names of the turns for the tasks that the last daemon has begun."""
+        return {TURN + task for task in self._progress.begun}
 
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A note of a task, or of a decision about one, may have changed."""
         if any(self.workspace.vault.home.holds(each.path, TASKS, APPROVALS) for each in event.events):
-            self._load_at = event.now + STILL
+            self._load_at = event.now + QUIET
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Begin the next task, if there is one and nothing else of this kind goes on."""
-        now = event.now
-        self._turns.tick(now)
         try:
-            if now >= self._load_at:
-                self._load_at = now + LOOK
-                self._load()
-            if self.pool.has(KEY) or not self._is_enabled:
-                return
-            if self._shelf.ended:
-                self._submit(self._tidy)
-            elif now >= self._wait_at and (waiting := self._waiting()):
-                self._wait_at = now + LATER
-                self._submit(partial(self._look_after, waiting))
-            elif task := self._next(now):
-                self._begin(task)
+            self._tend(now)
         except (AgentError, OSError) as error:
             self.problem = failure_text(error)
             logger.info("tasks: %s", self.problem)
+        return 0.0 if self.pool.has(KEY) else PACE
+
+    def _tend(self, now: float) -> None:
+        if now >= self._load_at:
+            self._load_at = now + LOOK
+            self._load()
+        if self.pool.has(KEY) or not self._is_enabled:
+            return
+        if self._shelf.ended:
+            self._submit(self._tidy)
+        elif now >= self._wait_at and (waiting := self._waiting()):
+            self._wait_at = now + LATER
+            self._submit(partial(self._look_after, waiting))
+        elif task := self._next(now):
+            self._begin(task)
 
     def _begin(self, task: Task) -> None:
         """Begin a task. After its person has sent the agent to sleep, only one that came later wakes it."""
@@ -161,7 +161,7 @@ class Tasks:
     def _work(self, task: Task, cancelled: Cancelled) -> None:
         """One task, in its thread."""
         try:
-            turn = take_turn(self.claims, TURN + task.id)
+            turn = take_turn(self.turns.claims, TURN + task.id)
         except Retryable as error:
             self._try_later(task, error)
             return
@@ -170,7 +170,7 @@ class Tasks:
                 with self.presence.working(task.title, is_task=True) as done:
                     self._do(task, turn, cancelled, done)
         finally:
-            self._turns.add(turn)
+            self.turns.add(turn)
 
     def _do(self, task: Task, turn: Turn, cancelled: Cancelled, done: list[str]) -> None:
         def keep_turn() -> None:

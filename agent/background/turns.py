@@ -8,6 +8,7 @@ from functools import partial
 from agent.background.pool import Pool, Priority
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.events.types import DaemonStarted
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import Turn, held_turns
 
@@ -19,31 +20,36 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class TurnsToGiveBack:
-    """The turns for work of one kind: their names begin with `prefix`."""
+    """The turns for all work of one daemon. `going_on` returns the names of those whose work the last daemon has left
+    and this one goes on with."""
 
     pool: Pool
     claims: Claims
-    prefix: str
-    priority: Priority
-    _due: dict[str, tuple[Turn, float]] = field(default_factory=dict, init=False)
+    going_on: Callable[[], Collection[str]] = lambda: ()
+    _due: dict[str, Turn] = field(default_factory=dict, init=False)
 
-    def start(self, taken: Collection[str]) -> None:
-        """Take in the turns that the last daemon has left, but for those with these names, whose work goes on."""
+    def start(self, _: DaemonStarted) -> None:
+        """Take in the turns that the last daemon has left."""
+        going_on = self.going_on()
         for turn in held_turns(self.claims):
-            if turn.claim.what.startswith(self.prefix) and turn.claim.what not in taken:
-                self._due[turn.claim.what] = turn, 0.0
+            if turn.claim.what not in going_on:
+                self.add(turn)
 
     def add(self, turn: Turn) -> None:
         """Hand over a turn whose work is done, or is not to be done any more."""
-        self._due[turn.claim.what] = turn, 0.0
+        self._due[turn.claim.what] = turn
+        self._submit(turn)
 
-    def tick(self, now: float) -> None:
-        """Submit what is due."""
-        for what, (turn, due) in list(self._due.items()):
-            key = f"turn {what}"
-            if now >= due and not self.pool.has(key):
-                self._due[what] = turn, now + _AGAIN
-                self.pool.submit(partial(self._hand_over, turn), key=key, priority=self.priority)
+    def turn(self, _: float) -> float:
+        """Try again what could not be handed over."""
+        for turn in list(self._due.values()):
+            self._submit(turn)
+        return _AGAIN
+
+    def _submit(self, turn: Turn) -> None:
+        key = f"turn {turn.claim.what}"
+        if not self.pool.has(key):
+            self.pool.submit(partial(self._hand_over, turn), key=key, priority=Priority.NETWORK)
 
     def _hand_over(self, turn: Turn, cancelled: Callable[[], bool]) -> None:
         try:
@@ -51,6 +57,5 @@ class TurnsToGiveBack:
         except (AgentError, OSError) as error:
             logger.info("%s: not given back yet: %s", turn.claim.what, error)
             return
-        found = self._due.get(turn.claim.what)
-        if is_done and found is not None and found[0] is turn:
+        if is_done and self._due.get(turn.claim.what) is turn:
             self._due.pop(turn.claim.what, None)

@@ -31,6 +31,10 @@ class Directories:
         """The file of the machine settings."""
         return self.config / "config.yaml"
 
+    def settings_of(self, vault_id: str) -> Path:
+        """The file of this machine's settings for one vault."""
+        return self.config / "vaults" / f"{vault_id}.yaml"
+
     @property
     def keys(self) -> Path:
         """The folder of the files that hold one key each."""

@@ -22,8 +22,9 @@ _PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._/+-]| (?! ))*(?<! )")
 """Text that needs no quotes in YAML."""
 
 
-def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) -> Path:
-    """Write a setting into the machine's file and return the file's path; raises `ConfigError`.
+def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None, *, vault_id: str = "") -> Path:
+    """Write a setting into the machine's file, or with a vault's id into the one for that vault, and return the file's
+    path; raises `ConfigError`.
 
     `key` may be the other name of a setting (`RENAMED`): errors name it as it was given. The value is
     checked first, and a secret is only taken by reference; the file is synced to disk when this returns.
@@ -31,7 +32,7 @@ def set_machine(key: str, value: str, environ: Mapping[str, str] | None = None) 
     checked = check_value(key, value)
     key = RENAMED.get(key, key)
     text = format_value(checked) if isinstance(checked, bool) else value.strip()
-    path = directories(environ).settings_file
+    path = _file(environ, vault_id)
     replace_file(path, with_key(load_text(path) or "", key, text, str(path)))
     return path
 
@@ -50,17 +51,23 @@ def check_value(given: str, value: str) -> object:
         raise ConfigError("{key}: {problem}", hint=error.hint or shows, key=given, problem=error) from error
 
 
-def unset_machine(key: str, environ: Mapping[str, str] | None = None) -> tuple[Path, bool]:
-    """Remove a setting from the machine's file; the result is the file's path, and True if the setting was in it.
+def unset_machine(key: str, environ: Mapping[str, str] | None = None, *, vault_id: str = "") -> tuple[Path, bool]:
+    """Remove a setting from the machine's file, or with a vault's id from the one for that vault; the result is the
+    file's path, and True if the setting was in it.
 
     The key may be unknown, so that a mistyped one can be removed.
     """
-    path = directories(environ).settings_file
+    path = _file(environ, vault_id)
     text = load_text(path) or ""
     if key not in parse_settings(text, str(path)).entries:
         return path, False
     replace_file(path, without_key(text, key, str(path)))
     return path, True
+
+
+def _file(environ: Mapping[str, str] | None, vault_id: str) -> Path:
+    places = directories(environ)
+    return places.settings_of(vault_id) if vault_id else places.settings_file
 
 
 def with_key(text: str, key: str, value: str, name: str = "settings") -> str:

@@ -12,7 +12,7 @@ from tempfile import mkstemp
 
 import yaml
 
-from agent.config.private import make_folder
+from agent.config.private import check_file, make_folder
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
 
@@ -160,8 +160,10 @@ def _line(event: yaml.Event) -> int:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Replace a settings file atomically and sync it to disk; a new file is readable by its owner only."""
+    """Replace a settings file atomically and sync it to disk; a new file is readable by its owner only. Raises
+    `UserError` for what is no file."""
     path = path.resolve()  # a person may keep the file elsewhere and link to it
+    check_file(path)
     make_folder(path.parent)
     descriptor, temporary = mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

@@ -7,38 +7,20 @@ from agent.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class GateSettings:
-    """Settings of the measured gate: past tasks are done again before a rule, a learned skill or a variant is used."""
-
-    tasks: Annotated[int, Range(0, 20, "tasks")]
-    """The most past tasks that are done again for one change, each without it and with it; 0 for none. Default 3: it
-    costs a model's time of twice as many runs, and shows what a change breaks at once."""
-
-    spend: Annotated[float, Range(0, 1_000)]
-    """What doing past tasks again may cost on a day, in US dollars, within what all jobs may (`spend.jobs`). Default
-    0.5: what is left out then is said to be not measured."""
-
-
-@dataclass(frozen=True, slots=True)
 class MutationSettings:
-    """Settings of trials of changed skills: each second use takes the variant, until the difference is clear."""
+    """Settings of trials of changed skills: each second use takes the variant, until each was used ten times."""
 
     mode: Literal["off", "careful", "autonomous"]
     """`careful`: of skills that the agent wrote itself, changes of a number, of the order or of one step are tried
     without asking, a new strategy after your yes; `autonomous`: a new strategy too; `off`: none is tried. Default
     careful. A skill that you wrote is never changed, and one that you have edited only after your yes."""
 
-    uses: Annotated[int, Range(20, 2_000, "uses")]
-    """The most uses of a skill and its variant together, after which a trial ends undecided. Default 200: of a skill
-    that succeeds in 86 of 100 uses, a variant that succeeds in 96 is then kept in 60 % of all trials, one that succeeds
-    in 99 in 94 %, and one that is no better in 3 %."""
-
     min_improvement: Annotated[float, Range(0.01, 0.5)]
-    """By how much the success rate of a variant must be better, from 0 to 1, to be worth a change. Default 0.1: half of
-    it takes more than four times as many uses to see."""
+    """By how much the success rate of a variant must be higher, from 0 to 1, so that it is kept. Default 0.1: one
+    more of ten uses."""
 
     tolerance: Annotated[float, Range(0.01, 0.5)]
-    """By how much a success rate may seem lower before it counts as worse, from 0 to 1. Default 0.1."""
+    """By how much the success rate of a variant may be lower, from 0 to 1, before its trial ends early. Default 0.1."""
 
     pause_days: Annotated[int, Range(0, 365, "days")]
     """The days between the end of a trial of a skill and the next one. Default 7."""
@@ -49,10 +31,9 @@ class RuleSettings:
     """Settings of the rules of conduct that the agent learns."""
 
     probation_uses: Annotated[int, Range(8, 200, "uses")]
-    """The uses for which a rule is on probation: runs in which its case came up. While its success rate is not clear
-    then, half as many more. Default 10: a rule with which nine of ten runs go well has then passed in 88 % of all
-    cases, one with which every second run does in 3 %; six that all go well are enough, so that a rule whose case comes
-    up once a week has passed after six weeks."""
+    """The uses for which a rule is on probation: runs in which its case came up. Eight of ten have to go well. Default
+    10: a rule with which nine of ten runs go well passes in 93 % of all cases, one with which every second run does in
+    5 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +63,6 @@ class GrowthSettings:
     """Whether the agent reflects on its runs, proposes rules for itself, tries changes of its own skills, learns its
     person's preferences and asks by itself. What it has learned already stays in use. Default true: each of these ends
     in a note that can be read, refused and undone, and costs a model's time only within `spend`."""
-
-    gate: GateSettings
-    """How a change is measured before it is used. Default: with three past tasks."""
 
     mutations: MutationSettings
     """How changes of skills are tried. Default: small ones of the agent's own skills."""
@@ -120,9 +98,5 @@ class ReflectionSettings:
     that has one cause."""
 
     errors_per_run: Annotated[int, Range(0, 100, "diagnoses")]
-    """The most times in one run that the fast model is asked what an error means, so that the run goes on with its
-    answer; 0 for never. Default 2: what two hints did not solve, a third will not."""
-
-    error_seconds: Annotated[float, Range(0, 60, "seconds")]
-    """The longest time that a run waits for such an answer, in seconds; a later one comes with the next step. Default
-    5: about what the fast model needs, and as long as a person will wait."""
+    """The most times in one run that the fast model is asked what it means that a tool has failed twice, so that the
+    run goes on with its answer. Default 0, never: a strong model reads errors itself; 2 helps a small one."""

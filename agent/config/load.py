@@ -1,12 +1,13 @@
 """Load the settings from all sources, in order of precedence.
 
-Flag, environment, machine settings, vault settings, defaults. The person writes the machine's file and the environment,
-so a mistake there is an error. A vault's file is untrusted: it may set only the keys in `settings.TRAVELS`; any other
-key is ignored with a warning. Called by `app` and the command line only.
+Flag, environment, the machine's settings for this vault, those for all, vault settings, defaults. The person writes the
+machine's files and the environment, so a mistake there is an error. A vault's file is untrusted: it may set only the
+keys in `settings.TRAVELS`; any other key is ignored with a warning. Called by `app` and the command line only.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,9 @@ from agent.config.plain_file import parse_plain_settings
 from agent.config.resources import resource
 from agent.config.set_clock import VARIABLES
 from agent.config.settings import (
+    FORMER_VALUES,
+    OF_VAULT_HERE,
+    REMOVED,
     RENAMED,
     TRAVELS,
     Settings,
@@ -39,8 +43,9 @@ if TYPE_CHECKING:
 PREFIX = "VAULT_AGENT_"
 MOST_WARNINGS = 20
 
-_OF_THE_MACHINE = frozenset({"machine", "environment", "flag"})
-Layer = Literal["flag", "environment", "machine", "vault", "default"]
+_OF_THE_MACHINE = frozenset({"this vault", "machine", "environment", "flag"})
+Layer = Literal["flag", "environment", "this vault", "machine", "vault", "default"]
+"""Where a value comes from; `this vault`: this machine's settings for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,8 @@ class SettingOrigin:
 
 
 _DEFAULT = SettingOrigin("default")
+_MAPPING = "llm.extra."
+"""The beginning of the keys of a mapping that is one setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +76,24 @@ class Loaded:
     """Where each value comes from that is not the default."""
 
     warnings: tuple[str, ...]
-    """The ignored keys of the vault's file, one line each; for `status` and `doctor`."""
+    """The ignored keys of the vault's file, one line each, and why it is not followed; for `status` and `doctor`."""
+
+    traveling: Mapping[str, str | None] = field(default_factory=dict)
+    """The texts of the settings in the vault's file, by key."""
+
+    unfollowed: tuple[str, ...] = ()
+    """Those of the warnings that say why the vault's file is not followed; each command says them."""
 
     @property
     def values(self) -> Mapping[str, SettingValue]:
         """The values of all settings by dotted key."""
         return self.settings.values
+
+    def with_unfollowed(self, *warnings: str) -> "Loaded":
+        """The settings with the reasons why the vault's file is not followed."""
+        if not warnings:
+            return self
+        return replace(self, warnings=(*warnings, *self.warnings), unfollowed=(*warnings, *self.unfollowed))
 
     def origin(self, key: str) -> SettingOrigin:
         """The origin of the value of `key`; raises `ConfigError` for an unknown setting."""
@@ -92,35 +111,50 @@ class _Found:
 def load_settings(
     vault: Path | None = None,
     *,
+    vault_id: str = "",
     flags: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
+    traveling: Mapping[str, str | None] | None = None,
 ) -> Loaded:
-    """The settings for `vault` (its root), or without a vault.
+    """The settings for `vault` (its root), or without a vault; with its id also those that this machine has for it, and
+    with the texts `traveling` instead of its file.
 
     `flags` maps dotted keys to text; `environ` is the process's own by default. Raises `ConfigError` with the
     file and line, or the variable, of an unknown key or a wrong value.
     """
     environ = os.environ if environ is None else environ
-    traveling, warnings = _from_vault(vault) if vault is not None else ([], [])
+    of_vault, warnings = list[_Found](), list[str]()
+    if traveling is not None:
+        origin = SettingOrigin("vault", VAULT_FILE)
+        of_vault = [_Found(key, text, origin) for key, text in traveling.items() if key in TRAVELS]
+    elif vault is not None:
+        of_vault, warnings = _from_vault(vault)
     layers = (
-        traveling,
-        _from_machine(environ),
+        of_vault,
+        _from_machine(directories(environ).settings_file, "machine"),
+        _from_machine(directories(environ).settings_of(vault_id), "this vault") if vault_id else [],
         _from_environment(environ),
         [_Found(key, text, SettingOrigin("flag")) for key, text in (flags or {}).items()],
     )
     values: dict[str, SettingValue] = {}
     origins: dict[str, SettingOrigin] = {}
     for found in (found for layer in layers for found in _renamed(layer)):
+        if found.key in REMOVED:
+            where = found.origin.place or found.origin.layer
+            warnings.append(Sentence("{where}: {key} does nothing any more; take it out", where=where, key=found.key))
+            continue
         values[found.key] = _value(found)
         origins[found.key] = found.origin
     settings = Settings(SettingValues(_defaults(), values))
-    return Loaded(settings, MappingProxyType(origins), tuple(warnings))
+    texts = {found.key: found.text for found in of_vault}
+    return Loaded(settings, MappingProxyType(origins), tuple(warnings), texts)
 
 
 def _renamed(layer: Iterable[_Found]) -> Iterator[_Found]:
-    """The settings of a layer by their present names; a former name comes first, so that the present one wins."""
+    """The settings of a layer by their present names and values; a former name comes first: the present one wins."""
     for found in sorted(layer, key=lambda each: each.key not in RENAMED):
-        yield _Found(RENAMED.get(found.key, found.key), found.text, found.origin)
+        key = RENAMED.get(found.key, found.key)
+        yield _Found(key, FORMER_VALUES.get((key, found.text or ""), found.text), found.origin)
 
 
 def variable(key: str) -> str:
@@ -133,6 +167,9 @@ def _value(found: _Found) -> SettingValue:
         kind = setting_type(found.key)
         if found.origin.layer in _OF_THE_MACHINE:
             refuse_of_one_vault(found.key)
+        if found.origin.layer == "this vault" and found.key not in OF_VAULT_HERE:
+            set_it = Sentence("vault-agent config set {key} VALUE sets it for all vaults", key=found.key)
+            raise ConfigError("this is no setting of one vault", hint=set_it)
         if found.text is None:
             raise ConfigError("expected {expects}, not a list", expects=kind.expects)
         return kind.read(found.text)
@@ -148,7 +185,7 @@ def _value(found: _Found) -> SettingValue:
 def _help(found: _Found) -> Sentence:
     """How a person changes a value that is wrong."""
     match found.origin.layer:
-        case "machine":
+        case "machine" | "this vault":
             return Sentence("vault-agent config set {key} VALUE changes it", key=found.key)
         case "environment":
             return Sentence("change or unset the variable {variable}", variable=found.origin.place)
@@ -166,10 +203,9 @@ def _defaults_in(text: str) -> Mapping[str, str]:
     return {key: text or "" for key, text, _ in _settings_in(text, "configs/defaults.yaml")}
 
 
-def _from_machine(environ: Mapping[str, str]) -> list[_Found]:
-    path = directories(environ).settings_file
+def _from_machine(path: Path, layer: Layer) -> list[_Found]:
     return [
-        _Found(key, text, SettingOrigin("machine", f"{path}:{line}"))
+        _Found(key, text, SettingOrigin(layer, f"{path}:{line}"))
         for key, text, line in _settings_in(load_text(path) or "", str(path))
         if text != "" or not is_section(key)
     ]
@@ -220,8 +256,31 @@ def _from_vault(vault: Path) -> tuple[list[_Found], list[str]]:
     return found, warnings
 
 
+def vault_folder_in(settings: bytes) -> str:
+    """The `vault.folder` in the settings of a vault; empty if they do not say it or cannot be read."""
+    try:
+        found = _settings_in(settings.decode("utf-8", "replace"), VAULT_FILE)
+        return next((text or "" for key, text, _ in found if key == "vault.folder"), "")
+    except ConfigError:
+        return ""
+
+
 def _settings_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
-    """The file's keys with their texts and lines; an empty section has the text of an empty value."""
+    """The file's keys with their texts and lines; an empty section has the text of an empty value. A mapping that is
+    one setting has its text as JSON."""
+    fields: dict[str, str | None] = {}
+    first = 0
+    for key, word, line in _entries_in(text, name):
+        if key.startswith(_MAPPING):
+            fields[key.removeprefix(_MAPPING)], first = word, first or line
+        else:
+            yield key, word, line
+    if fields:
+        key = _MAPPING.rstrip(".")
+        yield key, import_module("agent.config.mapping_setting").mapping_as_json(fields, key), first
+
+
+def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
     plain = parse_plain_settings(text)
     if plain is not None:
         yield from ((key, word, line) for key, (word, line) in plain.items())

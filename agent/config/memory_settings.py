@@ -11,14 +11,12 @@ class MemorySettings:
     """Settings of memory; each automatic behaviour has a switch."""
 
     auto_recall: bool
-    """Add memories about a task to the model's prompt when the task begins. Default true."""
+    """Add memories about a task, and passages of notes, to the model's prompt when the task begins: at most as many as
+    `context.memories`. Default true."""
 
-    auto_capture: bool
-    """Save the workflow of each task that used several tools; with `capture: turns` also a summary. Default true."""
-
-    capture: Literal["facts", "turns", "off"]
-    """What is saved of a conversation: each fact that a person states as one entry, each turn as one entry, or nothing.
-    Default facts: the session's note has every word."""
+    capture: Literal["facts", "off"]
+    """What is saved of a conversation: each fact that a person states as one entry, and the workflow of a task that
+    used several tools; or nothing. Default facts: the session's note has every word."""
 
     capture_group: bool
     """In a group chat, save a second entry that belongs to the chat. Default true."""
@@ -37,17 +35,9 @@ class MemorySettings:
     style, corrections, and what you leave out. It is looked at once a day, with the lifecycle or a task
     `learn_from_history`, and stands in `profile/31-preferences.md`. Default true."""
 
-    max_recalls: Annotated[int, Range(0, 100, "memories")]
-    """Memories added to a task's prompt. Default 8: models seldom use more, at any position in the prompt."""
-
     floor: Literal["off", "normal", "strict"]
-    """Give a task no memories unless one is likely to help: at a probability of .25 (normal) or .4 (strict). Default
+    """Give a task only the passages that are likely to help: at a probability of .45 (normal) or .6 (strict). Default
     normal; `context --explain` says when nothing was given."""
-
-    ask_for_words: bool
-    """Ask the fast model for other words of a question that the memories may answer, when the first search is unsure.
-    Default false: it costs a short call, about a second, before the run begins. Questions in other words than the
-    answer was told in are answered far more often."""
 
     small_talk: bool
     """Recall also for greetings, thanks, a yes or a "go on". Default false: no memory is relevant to them."""
@@ -60,19 +50,6 @@ class MemorySettings:
 
     refresh_seconds: Annotated[float, Range(0.01, 60, "seconds")]
     """The maximum time of one recall during a run, in seconds. Default 0.2."""
-
-    llm_summary: bool
-    """Use the fast model to summarise long turns for capture, and to find repetitions, contradictions and facts that
-    rules miss. Default false: it costs one call per turn, per entry similar to another, and per lifecycle run."""
-
-    summary_above: Annotated[int, Range(1, 1_000_000, "characters")]
-    """Turns longer than this are shortened or summarised, in characters. Default 200."""
-
-    dedupe: Annotated[float, Range(0, 1)]
-    """The minimum Jaccard similarity for a chat turn to count as an earlier one with additions. Default 0.80."""
-
-    chat_merge: Annotated[float, Range(0, 1)]
-    """The same for chat turns of one hour. Default 0.70."""
 
     fact_days: Annotated[int, Range(1, 100_000, "days")]
     """Time for which a fact is recalled after it was last said, in days. Default 365."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _MOST_SECTIONS = 4
 """How deep sections are nested here; the program's own go three deep."""
-_WORD = r'(?!null\b)[A-Za-z0-9](?:[A-Za-z0-9_./+-]|:(?=[A-Za-z0-9_./+-]))*|""'
+_WORD = r'(?!null\b)[A-Za-z0-9](?:[A-Za-z0-9_./+,-]|:(?=[A-Za-z0-9_./+,-]))*|""'
 _LINE = re.compile(rf"( *)(?:([a-z][a-z0-9_]*):(?: +({_WORD}))?(?: +|(?= *\Z)))?(?:#.*)?")
 
 

@@ -5,8 +5,11 @@ the mode of the folder keeps those private.
 """
 
 import os
+import stat
 import threading
 from pathlib import Path
+
+from agent.errors import UserError
 
 FOLDER, FILE = 0o700, 0o600
 _OTHERS = 0o077
@@ -25,7 +28,8 @@ def own_folder(path: Path) -> None:
     """As `make_folder`; also remove group's and others' access to an existing folder. A folder of another owner stays
     as it is."""
     try:
-        if path.stat().st_mode & _OTHERS:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode) and mode & _OTHERS:
             path.chmod(FOLDER)
     except FileNotFoundError:
         make_folder(path)
@@ -42,18 +46,39 @@ def own_files(folder: Path) -> None:
 
 
 def touch(path: Path) -> None:
-    """Create an empty private file, if missing, for a library to write to."""
+    """Create an empty private file, if missing, for a library to write to; raises `UserError` as `check_file` does."""
+    check_file(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE))
 
 
+def check_file(path: Path) -> None:
+    """Raise `UserError` if something stands at a path, or where a link leads, that is neither a file nor a folder.
+
+    Whoever may write a device, such as root, would put a file in the place of `/dev/null`, or write into a disk.
+    """
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # nothing there, or nothing that a write would reach
+        return
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UserError(
+            "{path} is a device, a pipe or a socket, and is not written to",
+            hint="put a file there, or remove it: ls -l {path}",
+            path=path,
+        )
+
+
 def clear_way(path: Path) -> None:
-    """Rename a folder at the path of one of the program's files to a name that ends in `.damaged`."""
+    """Rename a folder at the path of one of the program's files to a name that ends in `.damaged`; raises `UserError`
+    as `check_file` does."""
+    check_file(path)
     if path.is_dir() and not path.is_symlink():
         path.rename(path.with_name(f"{path.name}.{os.getpid()}-{os.urandom(3).hex()}.damaged"))
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file in place; after a crash it may be incomplete."""
+    """Write a file in place; after a crash it may be incomplete. Raises `UserError` as `check_file` does."""
+    check_file(path)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE)
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

@@ -3,12 +3,13 @@
 The name alone would ask a package registry, which need not have this program under it.
 """
 
-import json
 import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from agent.json_value import parse_json
 
 _NAME = "vault-agent"
 
@@ -29,7 +30,7 @@ def _with_part(part: str) -> str:
     """The program with a part, as an installer is given it: its folder or address, or its name if neither is known."""
     name, metadata = f"{_NAME}[{part}]", import_module("importlib.metadata")  # slow to load, and hardly ever needed
     try:
-        known = json.loads(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
+        known = parse_json(metadata.distribution(_NAME).read_text("direct_url.json") or "{}")
     except (metadata.PackageNotFoundError, ValueError, OSError):
         return name
     url = str(known.get("url") or "")

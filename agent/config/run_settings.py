@@ -15,8 +15,8 @@ class ModelSettings:
     preset: str
     """A provider as in `llm.preset`, for a server of its own. Default empty."""
 
-    wire: Literal["auto", "openai", "anthropic"]
-    """The protocol of a server of its own. Default `auto`: the preset's, else `openai`."""
+    wire: Literal["auto", "openai", "responses", "anthropic"]
+    """The protocol of a server of its own, as in `llm.wire`. Default `auto`: the preset's, else `openai`."""
 
     base_url: str
     """The address of a server of its own, as in `llm.base_url`. Default empty: the preset's."""
@@ -28,20 +28,21 @@ class ModelSettings:
     """The key, by reference. Default empty: the main model's at the same address, else the variable of the preset."""
 
     window: Annotated[int, Range(0, 100_000_000, "tokens")]
-    """The model's context window in tokens. Default 0: from `configs/models.yaml`, else 32,768."""
+    """The model's context window in tokens. Default 0: as in `llm.window`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
     """The language model, and other ones for some kinds of work."""
 
-    wire: Literal["auto", "openai", "anthropic", "scripted", "offline"]
-    """The protocol for calls of the model. Default `auto`: the preset's, else `openai` if `base_url` or `model` is set,
-    else `offline`: no model is called unless one is configured."""
+    wire: Literal["auto", "openai", "responses", "anthropic", "scripted", "offline"]
+    """The protocol for calls of the model: `openai` is that of chat completions, `responses` OpenAI's newer one, with
+    which its models think on between calls of tools. Default `auto`: the preset's, else `openai` if `base_url` or
+    `model` is set, else `offline`: no model is called unless one is configured."""
 
     preset: str
-    """A provider from `configs/models.yaml` that sets the wire, address and models: openai, anthropic, deepseek, ark,
-    ollama, llamacpp, lmstudio or vllm. Default empty."""
+    """A provider from `configs/models.yaml` that sets the wire, address and models: openai, anthropic, gemini,
+    deepseek, moonshot, openrouter, ark, ollama, llamacpp, lmstudio or vllm. Default empty."""
 
     base_url: str
     """The server's address including the version, such as `http://127.0.0.1:11434/v1`. Default empty: the address of
@@ -55,10 +56,19 @@ class LlmSettings:
     preset's variable in the environment, else none."""
 
     window: Annotated[int, Range(0, 100_000_000, "tokens")]
-    """The model's context window in tokens. Default 0: from `configs/models.yaml`, else 32,768."""
+    """The model's context window in tokens. Default 0: what is known of the model (at most 200,000, as long questions
+    cost accordingly), else what its server says, else 128,000 on a company's server and 32,768 on your own."""
 
-    max_output: Annotated[int, Range(1, 1_000_000, "tokens")]
-    """The maximum output of one call, in tokens. Default 4,096: enough for a long note, not for endless output."""
+    max_output: Annotated[int, Range(0, 1_000_000, "tokens")]
+    """The maximum output of one call with its thinking, in tokens; a longer answer goes on in a further call. Default
+    0: the model's own, as far as it is known, else 32,000."""
+
+    effort: Literal["auto", "low", "medium", "high"]
+    """How much the model thinks before it answers. Default `auto`: the model's own default."""
+
+    extra: str
+    """Fields that are added to each request, as JSON, such as `{"temperature": 0.6}`; in a file also a mapping. Default
+    empty."""
 
     timeout_seconds: Annotated[float, Range(1, 3_600, "seconds")]
     """The maximum time without any data from the server, in seconds. Default 120: a local model may need long before
@@ -79,11 +89,16 @@ class LlmSettings:
     user: ModelSettings
     """The model that learns what its person is like. Default: the main one."""
 
+    fallback: ModelSettings
+    """The model that answers when another one is out of order, over its limit or refuses. Default: none; then `ask`
+    quotes the notes."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpendSettings:
-    """Limits on the cost of models. The cost of each try of a call is reserved before sending and stays reserved if it
-    fails, so a limit is never exceeded by more than one try. A day is a day in UTC."""
+    """Limits on the cost of models. The cost of each try of a call is reserved before sending; one that fails counts
+    with its input and up to 4,096 tokens of output. So a limit is never exceeded by more than one try. A day is a day
+    in UTC."""
 
     run: Annotated[float, Range(0, 100_000, "US dollars")]
     """The maximum cost of one run, in US dollars at the prices in `configs/models.yaml`. Default 1."""
@@ -142,12 +157,9 @@ class ContextSettings:
     keep_turns: Annotated[int, Range(1, 1_000, "turns")]
     """The number of last turns that stay unchanged when older ones are summarised. Default 5."""
 
-    tools: Annotated[int, Range(3, 100, "tools")]
-    """The most tools described to the model in a run; of more, the core ones, those that active skills name and the
-    best fitting ones are, and the model can search for the others. Default 24."""
-
     memories: Annotated[int, Range(0, 100, "passages")]
-    """The number of passages of notes added to a task's prompt. Default 8."""
+    """The most passages of notes and memories added to a task's prompt. Default 6: with the lines around them they hold
+    as much of what answers as more do, and a model seldom uses more."""
 
 
 @dataclass(frozen=True, slots=True)

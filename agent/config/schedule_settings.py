@@ -7,6 +7,8 @@ from agent.dataclass import dataclass
 
 DAYS = Form(r"[0-6](-[0-6])?(,[0-6](-[0-6])?)*", "days such as 0-4 or 0,2,4; 0 is Monday")
 
+MINUTES = Form(r"(\d{1,4}(,\d{1,4})*)?", "minutes such as 1,5,30")
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSettings:
@@ -17,7 +19,7 @@ class ScheduleSettings:
 
     active_days: Annotated[str, DAYS]
     """The days of the week on which jobs run, such as `0-4` or `0,2,4`; 0 is Monday. A job's own `active_days` can only
-    take days away. Default `0-6`, every day."""
+    take days away; reminders come on all days of their own. Default `0-6`, every day."""
 
     idle_minutes: Annotated[float, Range(0.1, 1_440, "minutes")]
     """The time awake without any work after which the agent goes to sleep, in minutes. Default 5: several tasks in a
@@ -57,3 +59,15 @@ class JobSettings:
     max_consecutive_failures: Annotated[int, Range(1, 1_000, "failures")]
     """The failures of a job in a row after which it is stopped until you resume it. Default 3: one may be an outage,
     three are a mistake in the job."""
+
+    retry_minutes: Annotated[str, MINUTES]
+    """What was to be done once and was not is tried again after so many minutes, then after so many more, such as
+    `1,5,30`; empty: not before the morning. Default `1,5,30`: a restart, an outage, a longer one. A job's own `retry`
+    comes in place of it."""
+
+    retry_hour: Annotated[int, Range(0, 23, "hours")]
+    """The hour of the day at which it is tried again after that, each day. Default 8: its person reads the day's note
+    then."""
+
+    retry_days: Annotated[int, Range(0, 366, "days")]
+    """The days for which it is tried again; 0: not at all. Default 7."""

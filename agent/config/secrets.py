@@ -10,11 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.config.key_file import load_key
 from agent.config.masking import HIDDEN, SHORTEST
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.config.addresses import keys_in
+else:  # few settings and variables have an address
+    keys_in = later("agent.config.addresses", "keys_in")
 
 SERVICE = "vault-agent"
 """The service name of the program's secrets in the system's keyring."""
@@ -97,21 +104,25 @@ def known_secrets(
     secrets: Iterable[Secret],
     environ: Mapping[str, str] | None = None,
     lookup: Callable[[str], str | None] = from_keyring,
+    addresses: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """The values of these secrets, and those in the environment.
+    """The values of these secrets, the logins and keys in them and in `addresses`, and those in the environment.
 
     References without a value are left out: `reveal` raises the error when the value is used. So are values with fewer
     than 8 characters: they are words such as `none`, which some local servers require.
     """
     environ = os.environ if environ is None else environ
     values = {_value(secret, environ, lookup) for secret in secrets}
+    values |= {key for text in (*values, *addresses) if "://" in text for key in keys_in(text)}
     return tuple(sorted({value for value in values if len(value) >= SHORTEST} | set(secrets_of(environ))))
 
 
 def secrets_of(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The values of the variables that hold a key: every `…API_KEY`, and every `VAULT_AGENT_…` that ends in `KEY`,
-    `TOKEN`, `SECRET` or `PASSWORD`. References and values with fewer than 8 characters are left out."""
+    `TOKEN`, `SECRET` or `PASSWORD`; and the logins and keys in the addresses of all variables, such as `HTTPS_PROXY`.
+    References and values with fewer than 8 characters are left out."""
     values = {value for name, value in environ.items() if _VARIABLE.fullmatch(name) and not value.startswith(_KEPT_AT)}
+    values |= {key for text in environ.values() if "://" in text for key in keys_in(text)}
     return tuple(sorted(value for value in values if len(value) >= SHORTEST))
 
 

@@ -15,7 +15,8 @@ system's clock is read by the later one."""
 
 @dataclass(slots=True)
 class SettingFiles:
-    """The files from which the settings of one vault come, the vault's and the machine's, as they were looked at last.
+    """The files from which the settings of one vault come, the vault's and the two of the machine, as they were looked
+    at last.
 
     Variables are not looked at: those of a process do not change.
     """
@@ -25,9 +26,10 @@ class SettingFiles:
     _read: int = 0
 
     @classmethod
-    def of(cls, vault: Path) -> "SettingFiles":
-        """The files for the vault with this root."""
-        return cls((vault / VAULT_FILE, directories().settings_file))
+    def of(cls, vault: Path, vault_id: str) -> "SettingFiles":
+        """The files for the vault with this root and id."""
+        places = directories()
+        return cls((vault / VAULT_FILE, places.settings_file, places.settings_of(vault_id)))
 
     def may_have_changed(self) -> bool:
         """True if the files have to be read: looks that are two seconds apart or more miss no change."""

@@ -115,6 +115,11 @@ class Settings:
         found = secrets_in([*self.values.given.values(), *self._others.values()])
         return tuple(each for each in found if each.reference)
 
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The texts that were set and have an address in them."""
+        return tuple(each for each in self.values.given.values() if isinstance(each, str) and "://" in each)
+
     def is_given(self, section: str) -> bool:
         """True if something of a section was set, by the person, the vault or a caller; else it has its defaults."""
         return section in self._others or any(key.startswith(f"{section}.") for key in self.values.given)
@@ -166,13 +171,27 @@ on the machine."""
 OF_ONE_VAULT = frozenset({"vault.folder"})
 """The settings that only a vault's own file may have."""
 
+OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days"})
+"""The settings of one vault on this machine: set in a vault, they hold for it alone, else the machine's does."""
 
 RENAMED = {
     "llm.fast_model": "llm.fast.model",
     "llm.key": "llm.api_key",
     "channels.mail.from": "channels.mail.sender",  # `from` is no name in Python
+    "memory.max_recalls": "context.memories",
 }
 """Former and other names of settings, which count where they are set."""
+REMOVED = frozenset(
+    (
+        "context.tools",
+        *("growth.gate.spend", "growth.gate.tasks", "growth.mutations.uses"),
+        *("memory.ask_for_words", "memory.auto_capture", "memory.chat_merge", "memory.dedupe", "memory.llm_summary"),
+        *("memory.summary_above", "reflection.error_seconds"),
+    )
+)
+"""Settings that nothing reads any more: where one is still set, that is said, and is no error."""
+FORMER_VALUES = {("memory.capture", "turns"): "facts"}
+"""Former values of settings, and what they count as."""
 
 
 @cache
@@ -198,6 +217,12 @@ def is_setting(key: str) -> bool:
     """True for the dotted key of a setting."""
     name, _, inside = key.partition(".")
     return name in SECTIONS and inside in setting_types(SECTIONS[name].dataclass)
+
+
+def channel_names() -> tuple[str, ...]:
+    """The names of the channels that reach the person outside of the vault."""
+    inside = setting_types(SECTIONS["channels"].dataclass)
+    return tuple(dict.fromkeys(key.partition(".")[0] for key in inside if "." in key))
 
 
 def refuse_of_one_vault(key: str) -> None:

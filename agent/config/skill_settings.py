@@ -11,7 +11,8 @@ class SkillSettings:
     """Settings of skills; each automatic behaviour has a switch."""
 
     auto: bool
-    """Add the skills that match a task to the model's prompt. Default true; only skills that you have reviewed."""
+    """Name the skills that may fit a task to the model, and give it those that the task names. Default true; only
+    skills that you have reviewed."""
 
     learn: bool
     """Suggest repeated workflows as skills, in notes in `approvals/`. Default true; none is used without your
@@ -21,12 +22,11 @@ class SkillSettings:
     """Count your edit of a run's text within a day as a correction of the skills that it used. Default true."""
 
     most: Annotated[int, Range(0, 20, "skills")]
-    """The maximum of skills added to a task's prompt. Default 3: more of them give a model conflicting instructions."""
+    """The maximum of skills named to the model for a task. Default 3."""
 
     tokens: Annotated[int, Range(0, 100_000, "tokens")]
-    """The maximum of tokens of the skills of a task together. Default 4,000, and never more than a quarter of what the
-    model takes at once. A skill is given whole; of one that does not fit, the name, the description and how to open
-    it."""
+    """The maximum of tokens of the skills that a task names together. Default 4,000, and never more than a quarter of
+    what the model takes at once. A skill is given whole; one that does not fit is named to the model."""
 
     index: bool
     """List the other skills for the model in one line each, so that it can open one that its task did not select.

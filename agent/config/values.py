@@ -8,12 +8,18 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 from agent.config.secrets import Secret
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
+from agent.lazy import later
 from agent.texts import Sentence, either
+
+if TYPE_CHECKING:
+    from agent.config.addresses import without_keys
+else:
+    without_keys = later("agent.config.addresses", "without_keys")
 
 SettingValue = str | int | float | bool | Secret
 T = TypeVar("T")
@@ -148,11 +154,12 @@ def _kind(hint: object) -> SettingType:
 
 
 def format_value(value: SettingValue) -> str:
-    """A value as a person writes it; a secret without a reference is hidden."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """A value as a person writes it; a secret without a reference is hidden, and so are keys in addresses."""
+    return str(value).lower() if isinstance(value, bool) else without_keys(str(value))
 
 
 def quote_for_message(text: str) -> str:
-    """`text` quoted and shortened for a message, with escapes, because it may be untrusted."""
+    """`text` quoted and shortened for a message, with escapes, because it may be untrusted; without keys in it."""
+    text = without_keys(text)
     short = text if len(text) <= 60 else text[:60] + "…"
     return f'"{short}"' if short.isprintable() else ascii(short)

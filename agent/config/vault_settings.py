@@ -34,7 +34,18 @@ class GitSettings:
     largest_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
     """The size above which a new file is left out of the person's commits, in megabytes; 0 for no limit. Default 20:
     what a history has once, it keeps for ever, and each clone and backup copies it. A file that the person adds to git
-    is followed like any other."""
+    is followed like any other. A larger note from where others write is not taken in."""
+
+    fetch_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
+    """The most that one fetch may bring, and the size of the largest file in it, in megabytes; 0 for no limit. Default
+    500: more than years of notes and pictures, and less than fills a disk."""
+
+    most_files: Annotated[int, Range(1, 10_000_000, "files")]
+    """The most files that a commit from a remote may have. Default 200000: twice the largest vaults known. A few
+    kilobytes can stand for millions of files."""
+
+    deepest_folder: Annotated[int, Range(1, 1_000, "folders")]
+    """The most folders in each other that a commit from a remote may have. Default 64: more than any person makes."""
 
     binaries: Literal["leave", "commit"]
     """`leave` leaves new files that are no text (pictures, PDFs) out of the person's commits, `commit` commits them.

@@ -1,26 +1,31 @@
-"""The task anchor: a reminder of the task at the very end of a request, once there is something to be reminded of.
+"""The task anchor: a reminder of the task at the end of a request, once there is something to be reminded of.
 
 It holds the task, the progress, the warnings and the failures. Failures stay visible on purpose: a model that sees that
-something failed does not try it a second time. The anchor is rewritten for every step and never becomes part of the
-history.
+something failed does not try it a second time. What was sent stays as it was: an anchor is a message of the history,
+and a later one is added behind it.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from agent.context.budget import Count
+from agent.context.budget import Count, Window
 from agent.context.shorten import shorten
 from agent.dataclass import dataclass
+from agent.llm.messages import Context
 from agent.markdown.title import clipped
 from agent.texts import Language, text
 
+ANCHOR = "anchor"
+"""The source of its message."""
 _REASON = 240
 """Characters quoted of a failure; the tool's result has all of them."""
 _NAMED = 12
 """The latest steps that are named; earlier ones are only counted."""
 _TASK = 0.6
 """The largest part of the anchor's room for a long task."""
+_SMALLEST = 160
+"""Tokens for the anchor and for the errors in windows that are too small for their shares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +40,8 @@ class Failure:
 class Anchor:
     """A task and its progress; `done` and `errors` are ordered oldest first, `left` says what is left of the limits.
 
-    `answers` are what the person has answered in this run, and stand right behind it.
-
-    If it is not `due`, it is left out. `closing` comes last: what the model is to do now, if not the next step.
+    `answers` are what the person has answered in this run, and stand right behind it. `closing` comes last: what the
+    model is to do now, if not the next step.
     """
 
     task: str
@@ -47,9 +51,14 @@ class Anchor:
     warnings: tuple[str, ...] = ()
     errors: tuple[Failure, ...] = ()
     language: Language = "en"
-    due: bool = True
     closing: str = ""
     answers: tuple[str, ...] = ()
+
+    def message(self, window: Window, count: Count) -> Context:
+        """The reminder as a message, in its shares of the window."""
+        reminder = self.reminder(max(window.allowed("anchor"), _SMALLEST), count)
+        trail = self.trail(max(window.allowed("errors"), _SMALLEST), count)
+        return Context("\n\n".join(filter(None, (reminder, self.answered(), trail, self.closing))), ANCHOR)
 
     def answered(self) -> str:
         """What the person has answered, the newest last; empty for nothing."""

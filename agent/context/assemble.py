@@ -1,15 +1,14 @@
 """The model's input: the text that is added when a task begins (`opening`), and the request of each step (`assemble`).
 
 The system message and the history are never changed here, so each request begins with the one before it and a
-provider's cache matches. The anchor changes with every step and is therefore last; until it is due, the task is. When
-the input is too large, memories were left out when the task began, the loop has compacted the history (`compaction`),
-and only then fewer tools are described. The system message, the anchor and the last turns are never cut.
+provider's cache matches. When the input is too large, memories were left out when the task began, the loop has
+compacted the history (`compaction`), and only then fewer tools are described. The system message and the last turns are
+never cut.
 """
 
 import logging
 from collections.abc import Iterable, Sequence
 
-from agent.context.anchor import Anchor
 from agent.context.budget import BudgetRow, Count, Window
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
@@ -27,8 +26,6 @@ REFRESH = 500
 """Tokens that hooks may add to one step."""
 _LEAST_PIECE = 64
 """The smallest room in tokens for which a best match that is too long is shortened instead of left out."""
-_SMALLEST = 160
-"""Tokens for the anchor and for the errors in windows that are too small for their shares."""
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +153,6 @@ def fitting(pieces: Sequence[Piece], room: int, count: Count) -> list[Piece]:
 def assemble(
     system: str,
     history: Sequence[Message],
-    anchor: Anchor,
     tools: Sequence[ToolSpec],
     window: Window,
     count: Count,
@@ -167,31 +163,26 @@ def assemble(
     Raises `LimitReached` when the parts that are never cut are larger than the budget.
     """
     said = in_order(with_text(history))
-    sizes = _sizes(system, said, anchor, window, count)
+    fixed, spoken = _fixed(system, count), _spoken(said, count)
     described = list(tools)
     costs = [count_tool(spec, count) for spec in tools]
-    while sizes.total + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
+    while fixed + spoken + sum(costs[: len(described)]) > window.budget and len(described) > LEAST_TOOLS:
         described.pop()
     spent = sum(costs[: len(described)])
-    if sizes.total + spent > window.budget:
-        raise _too_much(sizes, spent, said, window, count)
-    messages = (System(system), *said, *sizes.tail)
+    if fixed + spoken + spent > window.budget:
+        raise _too_much(fixed, spent, said, window, count)
+    messages = (System(system), *said)
     rows = (
-        BudgetRow("system", sizes.system, window.allowed("system"), 1),
-        BudgetRow("history", sizes.history, window.allowed("history"), len(said)),
-        BudgetRow("anchor", sizes.anchor, window.allowed("anchor"), len(sizes.tail)),
-        BudgetRow("errors", sizes.errors, window.allowed("errors"), len(set(anchor.errors))),
+        BudgetRow("system", fixed, window.allowed("system"), 1),
+        BudgetRow("history", spoken, window.allowed("history"), len(said)),
         BudgetRow("tools", spent, window.allowed("tools"), len(described), len(tools) - len(described)),
     )
-    request = Request(messages, tuple(described), max_output or window.reserve, stable=1 + len(said))
-    return Prompt(request, rows)
+    return Prompt(Request(messages, tuple(described), max_output or window.reserve, stable=len(messages)), rows)
 
 
-def size(
-    system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
-) -> int:
+def size(system: str, history: Sequence[Message], tools: Sequence[ToolSpec], count: Count) -> int:
     """The tokens of the request that `assemble` would return with all of these tools."""
-    return _sizes(system, history, anchor, window, count).total + sum(count_tool(spec, count) for spec in tools)
+    return _fixed(system, count) + _spoken(history, count) + sum(count_tool(spec, count) for spec in tools)
 
 
 def with_text(history: Iterable[Message]) -> tuple[Message, ...]:
@@ -233,31 +224,12 @@ def _call_of(message: Message) -> str:
     return message.call if isinstance(message, ToolResult) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sizes:
-    """The anchor's message, if it is due, and the tokens of the request's parts without the tools."""
-
-    tail: tuple[Context, ...]
-    system: int
-    history: int
-    anchor: int
-    errors: int
-
-    @property
-    def total(self) -> int:
-        return self.system + self.history + self.anchor + self.errors
+def _fixed(system: str, count: Count) -> int:
+    return count(system) + MESSAGE
 
 
-def _sizes(system: str, history: Sequence[Message], anchor: Anchor, window: Window, count: Count) -> _Sizes:
-    fixed, said = count(system) + MESSAGE, sum(count_message(message, count) for message in history)
-    if not anchor.due:
-        return _Sizes((), fixed, said, 0, 0)
-    reminder = anchor.reminder(max(window.allowed("anchor"), _SMALLEST), count)
-    trail = anchor.trail(max(window.allowed("errors"), _SMALLEST), count)
-    answered = anchor.answered()
-    tail = Context("\n\n".join(filter(None, (reminder, answered, trail, anchor.closing))), "anchor")
-    reminding = count(reminder) + count(answered) + count(anchor.closing) + MESSAGE
-    return _Sizes((tail,), fixed, said, reminding, count(trail) + 1 if trail else 0)
+def _spoken(history: Sequence[Message], count: Count) -> int:
+    return sum(count_message(message, count) for message in history)
 
 
 def _left_out(source: str, why: str) -> Sentence:
@@ -265,7 +237,7 @@ def _left_out(source: str, why: str) -> Sentence:
     return Sentence("{problem}: {words}", problem=Sentence(source), words=reason)
 
 
-def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
+def _too_much(fixed: int, tools: int, history: Sequence[Message], window: Window, count: Count) -> LimitReached:
     """The error that names the largest part of a request, with a hint for the person."""
     if window.budget <= 0:
         return LimitReached(
@@ -278,17 +250,18 @@ def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Win
             max=max(window.tokens // 8, 1),
         )
     said = max((count_message(each, count) for each in history if isinstance(each, User)), default=0)
+    spoken = _spoken(history, count)
     if said > window.budget // 2:
         what = Sentence("what you wrote is about {tokens:,} tokens long", tokens=said)
         todo = Sentence("put the text into a note and ask about the note")
-    elif sizes.system > window.budget // 2:
-        what = Sentence("{note} and the rules take about {tokens:,} tokens", note=AGENT_NOTE, tokens=sizes.system)
+    elif fixed > window.budget // 2:
+        what = Sentence("{note} and the rules take about {tokens:,} tokens", note=AGENT_NOTE, tokens=fixed)
         todo = Sentence("make {note} shorter", note=AGENT_NOTE)
-    elif sizes.history > window.budget // 2:
-        what = Sentence("the last turns take about {tokens:,} tokens", tokens=sizes.history)
+    elif spoken > window.budget // 2:
+        what = Sentence("the last turns take about {tokens:,} tokens", tokens=spoken)
         todo = Sentence("begin a new session")
     else:
-        needed = sizes.system + sizes.anchor + tools
+        needed = fixed + tools
         what = Sentence("what every request needs takes about {tokens:,} tokens", tokens=needed)
         todo = Sentence("lower llm.max_output, which is kept free for the answer")
     return LimitReached(
@@ -296,7 +269,7 @@ def _too_much(sizes: _Sizes, tools: int, history: Sequence[Message], window: Win
         limit="llm.window",
         hint="{todo}, or choose a model with a larger window (llm.model, llm.window)",
         what=what,
-        tokens=sizes.total + tools,
+        tokens=fixed + spoken + tools,
         budget=window.budget,
         todo=todo,
     )

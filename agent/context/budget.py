@@ -33,7 +33,7 @@ SHARES = MappingProxyType(
 history may use the rest, and `system` and `tools` are not cut to theirs."""
 _SOURCE = 0.06
 """The share of a source that is not in the table: the same as skills."""
-_TEXTS = ("rules", "profile", "memories", "skills", "skill_index", "hooks")
+_TEXTS = ("rules", "memories", "skills", "hooks")
 """The parts that are added when a task begins."""
 _MOST = MappingProxyType({"skills": 0.25})
 """The parts that may take more than their share, from what is left of those of all `_TEXTS`. A skill is given whole or

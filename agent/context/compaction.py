@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from agent.context.anchor import Anchor
 from agent.context.assemble import size
 from agent.context.budget import Count, Window
 from agent.context.prompt import VaultReader, fill, nothing
@@ -17,7 +16,6 @@ from agent.context.summary import SOURCE, empty_form, summarise_by_rule, with_he
 from agent.context.tokens import count_message
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted
-from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, ToolSpec, User
 from agent.texts import Language, text
 
@@ -51,15 +49,20 @@ class Compacted:
 
 
 def needs_compaction(
-    system: str, history: Sequence[Message], anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count
+    system: str, history: Sequence[Message], tools: Sequence[ToolSpec], window: Window, count: Count
 ) -> bool:
-    """True if the next request would be larger than the budget."""
-    return size(system, history, anchor, tools, window, count) > window.budget
+    """True if the next request, and a reminder of the task behind it, would be larger than the budget."""
+    return size(system, history, tools, count) > _budget(window)
 
 
-def room_for_history(system: str, anchor: Anchor, tools: Sequence[ToolSpec], window: Window, count: Count) -> int:
+def room_for_history(system: str, tools: Sequence[ToolSpec], window: Window, count: Count) -> int:
     """The tokens of a request that are left for the history."""
-    return max(window.budget - size(system, (), anchor, tools, window, count), 0)
+    return max(_budget(window) - size(system, (), tools, count), 0)
+
+
+def _budget(window: Window) -> int:
+    """The budget without the room of a reminder."""
+    return window.budget - window.allowed("anchor") - window.allowed("errors")
 
 
 def split(
@@ -138,24 +141,6 @@ def summary_request(
             "</conversation", "&lt;/conversation"
         ),
     )
-
-
-def said_messages(messages: Sequence[Message]) -> tuple[Said, ...]:
-    """Messages as the plain data that events carry."""
-    found: list[Said] = []
-    for message in messages:
-        match message:
-            case User(text, sender):
-                found.append(Said("user", text, sender=sender))
-            case Context(text):
-                found.append(Said("context", text))
-            case Assistant(text, calls):
-                found.append(Said("assistant", text, tuple(call.name for call in calls)))
-            case ToolResult(_, name, text):
-                found.append(Said("tool", text, (name,)))
-            case System():
-                pass
-    return tuple(found)
 
 
 def _starts(history: Sequence[Message], costs: Sequence[int], keep_turns: int, room: int) -> list[int]:

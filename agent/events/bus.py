@@ -113,7 +113,7 @@ class Bus:
         if any(each.name == name for each in self._subscribers):
             raise ValueError(f"there is a subscriber named {name} already")
         limits = (terms.get("priority", 0), terms.get("timeout", TIMEOUT), terms.get("per_minute"))
-        added = Subscriber(name, kinds, self._observed(name, handler), *limits)
+        added = Subscriber(name, kinds, self._observed(name, handler), *limits, but=terms.get("but", ()))
         self._subscribers = sorted([*self._subscribers, added], key=lambda each: -each.priority)
         self._of_kind = {}
 
@@ -182,7 +182,8 @@ class Bus:
     def _hearers(self, event: object) -> list[Subscriber]:
         known, kind = self._of_kind, type(event)  # this very table, as a subscriber that comes now makes another one
         if kind not in known:
-            known[kind] = [each for each in self._subscribers if issubclass(kind, each.kinds)]
+            heard = (each for each in self._subscribers if issubclass(kind, each.kinds))
+            known[kind] = [each for each in heard if not issubclass(kind, each.but)]
         now = self._clock.monotonic()
         return [each for each in known[kind] if each.admits(now)]
 

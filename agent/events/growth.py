@@ -16,16 +16,6 @@ class PatternDetected:
 
 
 @dataclass(frozen=True, slots=True)
-class InitiativeTaken:
-    """Something was suggested to the person after a run: `type` is goal_alignment, drive_nudge or pattern_suggestion,
-    `drive_ref` the goal, the drive or the pattern that it serves."""
-
-    type: str
-    confidence: float
-    drive_ref: str
-
-
-@dataclass(frozen=True, slots=True)
 class RuleChanged:
     """Something became of the rule in the note at `path` (empty: it has none yet): the `event` as `rules/log.md` has
     it, such as `probation` or `deprecated`, by the agent or the person."""

@@ -4,6 +4,9 @@ from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 
+REMINDER = "reminder"
+"""The type of what the person wanted to be told at a time: nothing holds or drops it, and if its channel fails it
+stands in the day's note until the channel proves it."""
 Decided: TypeAlias = Literal["sent", "held", "dropped", "digest"]
 """What was decided about a notice: sent at once, held until it may be sent, dropped, or left for the digest."""
 
@@ -16,7 +19,8 @@ class NoticeRaised:
     are in the language of the vault and hold no text of strangers unescaped. `subject` is what it is about, such as the
     path of a note: two notices of one type about one subject say the same. `channel` is the channel that was asked for
     (empty: the person's). `urgent`: also in quiet hours. `decides` is the path of the note in `approvals/` or
-    `questions/` in which the person can answer. `drive` is the drive or goal that it serves.
+    `questions/` in which the person can answer. `due` is the moment at which the person wanted to hear of it, in
+    ISO 8601 (empty: none).
     """
 
     type: str
@@ -27,7 +31,7 @@ class NoticeRaised:
     channel: str = ""
     urgent: bool = False
     decides: str = ""
-    drive: str = ""
+    due: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 
-IN_NOTES = "inbox"
-"""The channel of what is asked and answered in a note."""
 _PAUSES = frozenset(("needs_approval", "question_asked", "interrupted"))
 """The outcomes, as words of `loop.outcome`, after which a run can go on."""
 
@@ -163,33 +161,17 @@ class TaskCompleted:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One message of a conversation as plain data. `role`: user, assistant, tool or context; `tools`: the tools that it
-    calls, or the tool of its result."""
-
-    role: str
-    text: str
-    tools: tuple[str, ...] = ()
-    sender: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ContextCompact:
-    """A summary is about to replace these messages: handlers can save facts from them first.
-
-    `untrusted` lists the sources of text in the conversation that is not the owner's.
-    """
+    """A summary is about to replace so many messages (`dropped`): handlers can save facts of the conversation first."""
 
     run: str
     session: str
-    speaker: Speaker
-    messages: tuple[Said, ...]
-    untrusted: tuple[str, ...] = ()
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFlushed:
-    """Entries were saved before a compaction. Numbers: `saved`, and `known` (not new, or over the flush limit)."""
+    """A conversation was read before a compaction. Numbers: the facts that were `saved`, and those `known` already."""
 
     run: str
     session: str
@@ -222,7 +204,7 @@ class ContextRefreshed:
 
 @dataclass(frozen=True, slots=True)
 class MemoryCaptured:
-    """Entries were captured after a run. Numbers: `saved`, `merged` into others, already `known`, and `contradicting`
+    """Entries were captured after a run. Numbers: `saved`, already `known`, and `contradicting`
     or `superseding` (saved, but in conflict with earlier ones, or in their place); `refused` were not written
     (forgotten, or not a statement), `tokens` of the saved ones' texts (0: not counted). `problem` is the reason why
     nothing could be saved."""
@@ -230,7 +212,6 @@ class MemoryCaptured:
     run: str
     session: str
     saved: int
-    merged: int = 0
     known: int = 0
     contradicting: int = 0
     problem: str = ""

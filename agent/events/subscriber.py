@@ -53,7 +53,8 @@ Answer = Iterable[Injection] | None
 
 
 class Terms(TypedDict, total=False):
-    """The options of a subscription: higher `priority` first, `timeout` in seconds, at most `per_minute` calls.
+    """The options of a subscription: higher `priority` first, `timeout` in seconds, at most `per_minute` calls, and not
+    for events of the types `but`.
 
     A handler without a timeout (None) is called on the publisher's own thread, without a time limit.
     """
@@ -62,6 +63,7 @@ class Terms(TypedDict, total=False):
     priority: int
     timeout: float | None
     per_minute: int | None
+    but: tuple[type, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class Subscriber:
     others: Counts = field(default_factory=Counts)
     times: deque[float] = field(default_factory=deque)
     hanging: Event | None = None
+    but: tuple[type, ...] = ()
 
     @property
     def counts(self) -> Counts:

@@ -13,6 +13,7 @@ from zlib import crc32
 from agent.config.private import own_files, replace
 from agent.dataclass import dataclass
 from agent.index.damage import Damaged
+from agent.json_value import parse_json
 
 FILE = "SEAL.json"
 _REWRITTEN = frozenset({"meta.json", ".managed.json"})
@@ -45,14 +46,14 @@ class Checksums:
     def generation(self) -> int:
         """The generation that was recorded; -1 without a complete record."""
         try:
-            return int(json.loads((self.folder / FILE).read_text("utf-8"))["generation"])
+            return int(parse_json((self.folder / FILE).read_text("utf-8"))["generation"])
         except (OSError, ValueError, KeyError, TypeError):
             return -1
 
     def verify(self) -> None:
         """Raise `Damaged` when a recorded file is missing or changed."""
         try:
-            files = json.loads((self.folder / FILE).read_text("utf-8"))["files"]
+            files = parse_json((self.folder / FILE).read_text("utf-8"))["files"]
             before, self._known = self._known, {}
             for name, (size, checksum) in files.items():
                 path = self.folder / name

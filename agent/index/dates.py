@@ -52,6 +52,32 @@ def parse_days(text: str) -> tuple[NamedDay, ...]:
     return tuple(found)
 
 
+def without_days(text: str) -> str:
+    """The text without the days and months in it, and the words that lead to them: "in", "since"."""
+    for led in _led_patterns():
+        text = led.sub(" ", text)
+    return " ".join(text.split())
+
+
+def day_of_text(text: str) -> str:
+    """The day (ISO) of a note with this name or heading: the only whole one in it; empty for none, or several.
+
+    >>> day_of_text("8 May 2023"), day_of_text("20230508 Dentist"), day_of_text("2023年5月8日"), day_of_text("8.5.2023")
+    ('2023-05-08', '2023-05-08', '2023-05-08', '2023-05-08')
+    """
+    plain = _EUROPEAN.sub(r"\3-\2-\1", _COMPACT.sub(r"\1-\2-\3", text.replace("_", "-")))
+    found = {each for each in parse_days(plain) if each.year and each.day}
+    return span(*next((each.year, each.month, each.day) for each in found))[0].isoformat() if len(found) == 1 else ""
+
+
+@cache
+def _led_patterns() -> tuple[re.Pattern[str], ...]:
+    led = r"(?:\b(?:back in|in|on|during|of|since|from|around|by|at) )?"
+    return tuple(re.compile(f"{led}(?:{pattern.pattern})", re.IGNORECASE) for pattern, _ in _PATTERNS)
+
+
+_COMPACT = re.compile(r"(?<!\d)((?:19|20)\d\d)([01]\d)([0-3]\d)(?!\d)")
+_EUROPEAN = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)(?!\d)")
 _PATTERNS = (
     (_ISO, (1, 2, 3)),
     (_CHINESE, (1, 2, 3)),
@@ -60,24 +86,6 @@ _PATTERNS = (
     (_MONTH_YEAR, (2, 1, 0)),
     (_ONLY_MONTH, (0, 1, 0)),
 )
-
-
-_NUMBERS = {word: at for at, word in enumerate(("one", "two", "three", "four", "five", "six"), 1)} | {"a couple of": 2}
-_NUMBERS |= {digit: at for at, digit in enumerate("一二三四五六", 1)} | {"两": 2}
-_RELATIVE = (
-    (re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今[天日早晚]", re.IGNORECASE), 0),
-    (re.compile(r"(?<!before )\byesterday\b|\blast night\b|昨[天日晚]", re.IGNORECASE), 1),
-    (re.compile(r"\b(?:the )?day before yesterday\b|前天", re.IGNORECASE), 2),
-)
-_AGO = re.compile(rf"\b([2-6]|{'|'.join(_NUMBERS)}) days? ago\b|([2-6一二两三四五六])\s*天[以之]?前", re.IGNORECASE)
-
-
-def relative_days(text: str, today: date) -> tuple[date, ...]:
-    """The days of the last week that a text names by their distance from today, the latest first."""
-    back = {days for pattern, days in _RELATIVE if pattern.search(text)}
-    numbers = (found[1] or found[2] for found in _AGO.finditer(text))
-    back |= {_NUMBERS[each.lower()] if each.lower() in _NUMBERS else int(each) for each in numbers}
-    return tuple(today - timedelta(days) for days in sorted(back))
 
 
 def closeness(asked: tuple[NamedDay, ...], day: str) -> float:

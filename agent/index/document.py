@@ -12,7 +12,7 @@ from itertools import islice
 
 from agent.dataclass import dataclass
 from agent.index.analysis import terms, title_terms
-from agent.index.dates import MONTHS
+from agent.index.dates import MONTHS, day_of_text
 from agent.markdown import contents, passages, tags
 from agent.markdown.frontmatter import UTF16
 from agent.markdown.links import Link
@@ -86,7 +86,8 @@ def parse_document(path: str, data: bytes) -> Document:
     note = Note.parse(data[: data.rfind(b"\n", 0, WHOLE) + 1 or WHOLE] if is_large else data)
     text = Note.parse(data).text if is_large else note.text
     found = contents.parse_contents(note)
-    title, day = note.title(path), passages.day(note, path)
+    title = note.title(path)
+    day = note_day(path, note, title, found.headings[0].text if found.headings else "")
     headings = tuple(term for heading in found.headings for term in terms(heading.text))
     names = dict.fromkeys(name for tag in found.tags for name in tags.parents(tag.casefold()))
     keywords = islice(note.strings("keywords"), MOST_NAMES)
@@ -113,6 +114,18 @@ def parse_document(path: str, data: bytes) -> Document:
         )
         problem = f"{problem}; {large}" if problem else large
     return Document(path, title, note.id, day, fields, units, tuple(facets), text, problem)
+
+
+def note_day(path: str, note: Note, title: str, first_heading: str = "") -> str:
+    """The day of a note, as an ISO date: that of its header, name, title or first heading; empty if none names one."""
+    dates = (str(note.header.get(key, "")) for key in ("date", "created", "日期"))
+    return passages.day(note, path) or _named_day(*dates, path, title, first_heading)
+
+
+def _named_day(*names: str) -> str:
+    """The day that one of these names, the first that does: of a header, a path, a title, a heading."""
+    stems = (name.rpartition("/")[2].removesuffix(".md") for name in names)
+    return next(filter(None, map(day_of_text, stems)), "")
 
 
 def _says_something(link: Link) -> bool:

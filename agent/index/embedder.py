@@ -6,7 +6,6 @@ every similarity from the few rows of the matrix that it needs. wordllama's matr
 summed here instead of by `model2vec`, which takes 0.2 s to import.
 """
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache, partial
@@ -27,6 +26,7 @@ from agent.index.on_demand import OnDemand, give_back_pages_of
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
 from agent.index.tokenizer import FileTokenizer, tokenizer_of
 from agent.index.tokenizer_process import encoded
+from agent.json_value import parse_json
 from agent.texts import Sentence
 
 MULTILINGUAL = "minishlab/potion-multilingual-128M"
@@ -290,7 +290,7 @@ def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:
 def _mapped(path: Path, version: tuple[int, ...]) -> NDArray[np.float32] | NDArray[np.float16]:
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
-        header = json.loads(file.read(length))
+        header = parse_json(file.read(length))
         header.pop("__metadata__", None)
         if len(header) != 1:
             raise ValueError(f"{path.name} holds {len(header)} arrays instead of one")

@@ -7,7 +7,6 @@ REBUILD             written by a reader that found damage: the next update rebui
 lock                held by the only writer
 """
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from agent.config.lock import hold, is_held
 from agent.config.private import make_folder, write
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
+from agent.json_value import parse_json
 
 if TYPE_CHECKING:
     from agent.index.hit import Engine
@@ -48,7 +48,7 @@ class IndexFiles:
     def has_vectors(self, state: str) -> bool:
         """True if the vectors of a recorded state (`vector_files.VectorState`) have files, or if it has none."""
         try:
-            name, _, columns, *_ = json.loads(state)
+            name, _, columns, *_ = parse_json(state)
             folder, counts = self.vectors(str(name)), [count for count, _ in columns]
         except (ValueError, TypeError):
             return False

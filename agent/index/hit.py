@@ -23,9 +23,15 @@ class Filters:
     before: str = ""
     keys: tuple[tuple[str, str], ...] = ()
     """All of these: a key of the header (`tag` for tags, in the header or the text) and a value in lower case."""
+    without: "tuple[Filters, ...]" = ()
+    """None of these: a note that satisfies one of them is left out."""
+
+    def but(self, without: "tuple[Filters, ...]") -> "Filters":
+        """The same conditions, with `without` for what is left out."""
+        return Filters(self.paths, self.after, self.before, self.keys, without)
 
     def __bool__(self) -> bool:
-        return bool(self.paths or self.after or self.before or self.keys)
+        return bool(self.paths or self.after or self.before or self.keys or self.without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +82,7 @@ class SearchResult:
     degraded: str | None = None
     is_near: bool = False
     """True if no hit is known to have a word of the query: they were found by their meaning alone."""
+    is_elsewhere: bool = False
+    """True if they are near, and other notes, which are not among the hits, have a word of the query."""
+    text: str = ""
+    """The query without its filters."""

@@ -22,6 +22,15 @@ class IndexedPaths:
     paths: Sequence[str]
     numbers: "array[int]"
 
+    @property
+    def folders(self) -> frozenset[str]:
+        """The folders of the notes, and those above them."""
+        found: set[str] = set()
+        for path in self.paths:
+            while (path := path.rpartition("/")[0]) and path not in found:
+                found.add(path)
+        return frozenset(found)
+
     def under(self, wanted: str) -> "array[int]":
         """The notes whose path begins with `wanted`, or matches it if it is a pattern with `*`."""
         if "*" not in wanted:

@@ -10,6 +10,7 @@ from zlib import crc32
 from agent.index.buckets import LookupTable, StoredValue
 from agent.index.damage import Damaged
 from agent.index.records import StoredNote
+from agent.json_value import parse_json
 
 SCHEMA = """
 create table note (
@@ -46,8 +47,8 @@ def record_of(row: Sequence[object]) -> StoredNote:
     note, *shown, data, text, checksum, _ = row
     if _checksum(*shown, text) != checksum:
         raise Damaged("notes.db is damaged: a wrong checksum at {path}", path=shown[0])
-    headings = tuple((int(at), tuple(path)) for at, path in json.loads(str(shown[7])))
-    facets = tuple((str(key), str(value)) for key, value in json.loads(str(shown[8])))
+    headings = tuple((int(at), tuple(path)) for at, path in parse_json(str(shown[7])))
+    facets = tuple((str(key), str(value)) for key, value in parse_json(str(shown[8])))
     path, digest, status, reason, title, name, day = shown[:7]
     return StoredNote(note, path, digest, status, reason, title, name, day, headings, facets, data, text)  # type: ignore[arg-type]
 

@@ -26,8 +26,9 @@ from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths
 from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, record_of, row_of
 from agent.index.records import IndexTotals, NoteStatus, StoredNote
+from agent.json_value import parse_json
 
-VERSION = 9
+VERSION = 10
 """The version of the whole index's format; a file of another version is rebuilt."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
@@ -106,7 +107,7 @@ class PassageStore:
             self._buckets.flush()
 
     def totals(self) -> IndexTotals:
-        return IndexTotals(**json.loads(self.meta("totals", "{}")))
+        return IndexTotals(**parse_json(self.meta("totals", "{}")))
 
     def listing(self) -> tuple[int, int]:
         """The number of all known notes, and the fingerprint of their paths and content hashes; raises `Damaged`."""
@@ -146,7 +147,7 @@ class PassageStore:
 
     def pending(self) -> list[tuple[str, int]]:
         """The paths, with their numbers, that the last update has not finished."""
-        return [(str(path), int(note)) for path, note in json.loads(self.meta("pending", "[]"))]
+        return [(str(path), int(note)) for path, note in parse_json(self.meta("pending", "[]"))]
 
     def set_pending(self, rows: Sequence[tuple[str, int]]) -> None:
         self.set_meta("pending", json.dumps(rows))
@@ -257,7 +258,9 @@ class PassageStore:
         if filters.paths or not lists:
             lists.append(self._under(filters.paths or ("",)))
         fewest, *others = sorted(lists, key=len)
-        return array("q", set(fewest).intersection(*others)) if others else fewest
+        fitting = array("q", set(fewest).intersection(*others)) if others else fewest
+        left_out = {note for each in filters.without for note in self.matching(each)}
+        return array("q", [note for note in fitting if note not in left_out]) if left_out else fitting
 
     def paths_with(self, key: str, value: str) -> frozenset[str]:
         """The indexed notes with this value, in lower case, of a key of their header; raises `Damaged`."""
@@ -267,13 +270,17 @@ class PassageStore:
 
     def _under(self, wanted: Sequence[str]) -> "array[int]":
         """The indexed notes whose path begins with one of these, or matches one of these patterns."""
+        first, *others = map(self.indexed_paths().under, wanted)
+        return array("q", {*first}.union(*others)) if others else first
+
+    def indexed_paths(self) -> IndexedPaths:
+        """The paths of the indexed notes, as this snapshot has them."""
         state = (self.connection.execute("pragma data_version").fetchone()[0], self.connection.total_changes)
         if self._indexed is None or self._indexed.state != state:
             known = sorted((path, row[0]) for path, row in self.notes().items() if row[2] == "indexed")
             numbers = array("q", [number for _, number in known])
             self._indexed = IndexedPaths(state, [path for path, _ in known], numbers)
-        first, *others = map(self._indexed.under, wanted)
-        return array("q", {*first}.union(*others)) if others else first
+        return self._indexed
 
     def facet_keys(self) -> frozenset[str]:
         """The header keys of all notes."""

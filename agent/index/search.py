@@ -4,12 +4,12 @@ Never waits for the writer, never reads a note, never repairs. A damaged part is
 the next update rebuilds it. Updating the index is left to `update`.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import field
 from importlib import import_module
 from itertools import repeat
+from threading import Lock
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -23,7 +23,7 @@ from agent.index.checksums import Checksums
 from agent.index.damage import Damaged
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.hit import Hit, Mode, Query, SearchResult
+from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import PassageStore, open_store
 from agent.index.query import parse_query
@@ -32,12 +32,15 @@ from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, mea
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex, load_vectors
 from agent.index.weights import Weights
+from agent.json_value import parse_json
 from agent.texts import joined
 
 _FEW = 200
 """If the filters leave at most this many notes, all of them are candidates."""
 _OF_DAYS = 20
 """The most candidates for each date in the query."""
+PATIENCE = 2.0
+"""Seconds for which a small question waits for a search that is under way."""
 UnsavedNote: TypeAlias = tuple[str, bytes]
 """A note that is not in the vault yet: the path that it would have, and its bytes."""
 _NO_NOTES: Mapping[int, StoredNote] = MappingProxyType({})
@@ -76,7 +79,10 @@ class _PreparedUnsaved:
 
 @dataclass(slots=True)
 class Searcher:
-    """Answers queries from one index; keeps its files open, and loads each finished update."""
+    """Answers queries from one index; keeps its files open, and loads each finished update.
+
+    Several threads may ask at the same time: one query after another uses the files.
+    """
 
     files: IndexFiles
     engine: Engine
@@ -90,6 +96,7 @@ class Searcher:
     _seen: tuple[int, str] | None = field(default=None, init=False)
     _reasons: list[str] = field(default_factory=list, init=False)
     _prepared: _PreparedUnsaved | None = field(default=None, init=False)
+    _turn: Lock = field(default_factory=Lock, init=False)
 
     def search(
         self,
@@ -99,30 +106,51 @@ class Searcher:
         passages: bool = False,
         explain: bool = False,
         unsaved: Sequence[UnsavedNote] = (),
+        without: tuple[Filters, ...] = (),
     ) -> SearchResult:
         """The best `limit` notes, or passages; `unsaved` are notes that the index does not have and that count like its
-        own. Raises `UserError` for an invalid filter."""
+        own, `without` what is left out. Raises `UserError` for an invalid filter."""
         reasons: list[str] = []
+        with self._turn:
+            try:
+                return self._answer(text, limit, reasons, unsaved, without, passages=passages, explain=explain)
+            except Damaged as error:
+                self.close()  # a rebuilt index has other files with the same names
+                self._met(error)
+                parse_query(text)  # an invalid query is an error here, too
+                return SearchResult(text, "none", self.engine, (), error.message)
+
+    def folders(self) -> frozenset[str]:
+        """The folders that have indexed notes, each with all folders above it; none if the index is damaged, or while a
+        search hangs."""
+        if not self._turn.acquire(timeout=PATIENCE):
+            return frozenset()
         try:
-            return self._answer(text, limit, reasons, unsaved, passages=passages, explain=explain)
-        except Damaged as error:
-            self.close()  # a rebuilt index has other files with the same names
-            self._met(error)
-            parse_query(text)  # an invalid query is an error here, too
-            return SearchResult(text, "none", self.engine, (), error.message)
+            store = self._current_store()
+            with store.snapshot():
+                return store.indexed_paths().folders
+        except Damaged:
+            return frozenset()
+        finally:
+            self._turn.release()
 
     def open(self) -> None:
         """Open the index ahead of a search, which says what is missing."""
-        with suppress(Permanent, OSError):
+        with self._turn, suppress(Permanent, OSError):
             store = self._current_store()
             with store.snapshot():
                 self._refresh(store)
 
     def rest(self) -> None:
-        """End what the engine does while nothing is searched for; the next search takes 2 ms more."""
-        if self._keyword is not None:
-            self._keyword.rest()
-        self._seen = None
+        """End what the engine does while nothing is searched for, now; the next search takes 2 ms more."""
+        if not self._turn.acquire(blocking=False):
+            return
+        try:
+            if self._keyword is not None:
+                self._keyword.rest()
+            self._seen = None
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         """Close all files."""
@@ -138,6 +166,7 @@ class Searcher:
         limit: int,
         reasons: list[str],
         unsaved: Sequence[UnsavedNote],
+        without: tuple[Filters, ...],
         *,
         passages: bool,
         explain: bool,
@@ -147,13 +176,15 @@ class Searcher:
             self._refresh(store)
             reasons.extend(self._reasons)
             query = parse_query(text, store.facet_keys() if ":" in text else frozenset())
+            query = Query(query.text, query.terms, query.days, query.filters.but(without))
             found = self._candidates(query, store, reasons, self._encoded(query, unsaved))
             hits: tuple[Hit, ...] = ()
             if found is not None and found.ids:
                 hits = self._hits(query, found, store, limit, passages=passages, explain=explain)
             elif found is None:
                 hits = _listed(store, query, limit)
-        return SearchResult(text, self._mode(), self.engine, hits, joined(dict.fromkeys(reasons), "; ") or None)
+        degraded = joined(dict.fromkeys(reasons), "; ") or None
+        return SearchResult(text, self._mode(), self.engine, hits, degraded, text=query.text)
 
     def _current_store(self) -> PassageStore:
         """The store of the index that is there now, opened; raises `Damaged`."""
@@ -211,7 +242,7 @@ class Searcher:
         if self.chosen.embedder is None:
             return
         model = self.chosen.embedder
-        if model.name not in json.loads(store.meta("identity")):
+        if model.name not in parse_json(store.meta("identity")):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
         limits = (self.weights.exact_chunks, self.weights.shortlist)
@@ -307,6 +338,8 @@ class Searcher:
             *(totals.notes, totals.units, totals.terms / max(totals.notes, 1), totals.terms / max(totals.units, 1)),
             totals.hood_terms / max(totals.units, 1),
             store.frequencies(list(encoded.terms)),
+            found.paths,
+            lambda folder: len(store.indexed_paths().under(f"{folder}/")),
         )
         raw = word_signals(encoded, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
@@ -347,7 +380,7 @@ class Searcher:
 
 def _listed(store: PassageStore, query: Query, limit: int) -> tuple[Hit, ...]:
     """The notes that satisfy the filters of a query without text, in the order of their paths."""
-    if not query.filters:
+    if not query.filters.but(()):
         return ()
     records = sorted(store.records(store.matching(query.filters).tolist()).values(), key=lambda record: record.path)
     return tuple(_hit(record, None, 0.0, None, ()) for record in records[:limit])

@@ -9,7 +9,7 @@ not, counted in terms that no note has; both have no weight in the order. Weighi
 `fusion`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct, times_in, tokens_in
 from agent.index.embedder import Embedder
+from agent.index.shared_terms import shared_terms
 from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
@@ -37,6 +38,10 @@ class Statistics:
     hood_length: float
     frequency: Mapping[int, tuple[int, int]]
     """For each query term, the numbers of notes and of units that contain it."""
+    paths: Sequence[str] = ()
+    """Those of the candidates, in their order."""
+    folder_size: Callable[[str], int] = len
+    """Function from a folder to the number of notes in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,11 @@ def word_signals(encoded: EncodedQuery, batch: Batch, statistics: Statistics, we
     count = _table(which, at, (len(terms), units))
     which_beside, beside = _places(terms, arrays.extra)
     extra = _table(which_beside, batch.extra_note[beside], (len(terms), batch.notes), arrays.extra_weights[beside])
-    whole = _table(which, batch.unit_note[at], (len(terms), batch.notes)) + extra
+    shared = shared_terms(terms, extra > 0, statistics.paths, statistics.folder_size)
+    if shared.any():
+        extra[shared] = 0.0
+        count[shared[:, batch.unit_note] & (arrays.first == 0)] = 0.0
+    whole = _over_notes(count, batch) + extra
     lengths = np.diff(arrays.ends, prepend=0).astype(np.float64)
     note_lengths = np.bincount(batch.unit_note, lengths, batch.notes).astype(np.float64)
     frequency = [statistics.frequency.get(term, (0, 0)) for term in terms.tolist()]
@@ -194,6 +203,15 @@ def _saturated(count: Row, length: Row, average: float, weights: Weights) -> Row
     k1, b = weights.k1, weights.b
     saturated: Row = count * (k1 + 1) / (count + k1 * (1 - b + b * length / max(average, 1e-9)))
     return saturated
+
+
+def _over_notes(values: Row, batch: Batch) -> Row:
+    """The sum over each note's units, along the last axis; 0 for a note without units."""
+    total = np.zeros((len(values), batch.units + 1))
+    np.cumsum(values, axis=-1, out=total[:, 1:])
+    starts = np.concatenate(([0], batch.note_ends[:-1]))
+    sums: Row = total[:, batch.note_ends] - total[:, starts]
+    return sums
 
 
 def _over_hoods(values: Row, batch: Batch) -> Row:

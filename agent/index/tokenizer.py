@@ -4,7 +4,6 @@ Loading takes 70 ms, in which no other thread can run. So a command that needs t
 to load, may have another process find them meanwhile.
 """
 
-import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from agent.index import tokenizer_process
 from agent.index.on_demand import OnDemand
 from agent.index.tokenizer_process import encoded, tokenizer_in
+from agent.json_value import parse_json
 from agent.prefetch import Prefetch
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _found_by(words: Sequence[str], text: str) -> list[int] | None:
     """The tokens that another process finds; None if it fails, for whatever reason."""
     try:
         ended = subprocess.run(words, input=text.encode(), capture_output=True, timeout=_SECONDS, check=True)
-        found: list[int] = json.loads(ended.stdout)
+        found: list[int] = parse_json(ended.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
     return found

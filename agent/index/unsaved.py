@@ -30,4 +30,5 @@ def satisfying(notes: Iterable[StoredNote], filters: Filters) -> Mapping[int, St
 def _satisfies(note: StoredNote, filters: Filters) -> bool:
     is_at = not filters.paths or any(note.path.startswith(path) for path in filters.paths)
     is_in_time = (filters.after or "") <= note.day <= (filters.before or "9999")
-    return is_at and is_in_time and all(key in note.facets for key in filters.keys)
+    is_left_out = any(_satisfies(note, each) for each in filters.without)
+    return is_at and is_in_time and not is_left_out and all(key in note.facets for key in filters.keys)

@@ -26,6 +26,7 @@ from agent.dataclass import dataclass
 from agent.index.damage import Damaged
 from agent.index.nearest import SmallRows
 from agent.index.signs import Middle, pack_signs, sign_words
+from agent.json_value import parse_json
 
 Entries: TypeAlias = NDArray[Any]
 """Entries of a column: of `heads` with the fields `note`, `sum` and `signs`, of `rows` and `gone` plain numbers."""
@@ -75,7 +76,7 @@ def new_state(dimensions: int, middle: Middle | None = None) -> VectorState:
 def parse_state(text: str, dimensions: int) -> VectorState:
     """The state in the passage store; raises `Damaged` for none, or for vectors of other dimensions."""
     try:
-        name, found, columns, *numbers = json.loads(text)
+        name, found, columns, *numbers = parse_json(text)
         heads, rows, gone = (ColumnExtent(int(count), int(checksum)) for count, checksum in columns)
         middle, sums = (tuple(int(number) for number in each) for each in numbers)
     except (ValueError, TypeError) as error:

@@ -4,19 +4,27 @@ Parsing the answer is left to `anthropic_reply`, sending and retrying to `wire`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from agent.llm.anthropic_reply import parse_reply
+from agent.llm.anthropic_reply import THOUGHTS, parse_reply
+from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, System, ToolResult, ToolSpec
+from agent.llm.fields import mapping, number
+from agent.llm.kept_thinking import Part, ordered_parts
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, System, ToolCall, ToolResult, ToolSpec
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Dialect, Wire
+from agent.llm.wire import Api, Wire
 
 VERSION = "2023-06-01"
 CACHE: JsonObject = {"type": "ephemeral"}
 """Marks the end of the part that is unchanged in the next request: at most four in a request, of which three are
 used."""
 
+LEAST_BUDGET = 1_024
+BUDGETS = {"low": 4_000, "medium": 10_000, "high": 16_000}
+"""Tokens for the thinking of models that are given a number, by effort."""
+NEWEST = (99, 0)
+_VERSION = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:-(\d{1,2}))?(?!\d)")
 _ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -37,11 +45,19 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     system = [message for message in request.messages if isinstance(message, System)]
     told: dict[str, Json] = {
         "model": endpoint.model.name,
-        "max_tokens": min(request.max_output, endpoint.model.max_output),
+        "max_tokens": request.max_output,
         "stream": True,
         "messages": _turns(request),
         **dialect.optional,
     }
+    if "thinking" in told and dialect.leaves_out("thinking"):
+        del told["thinking"]
+    elif mapping(told.get("thinking")).get("type") == "enabled":
+        # the budget is a part of `max_tokens`, of which the answer needs the rest
+        budget = min(number(mapping(told["thinking"]).get("budget_tokens")), request.max_output // 2)
+        told["thinking"] = {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}
+        if request.max_output <= LEAST_BUDGET:
+            del told["thinking"]
     blocks = [_text(format_message(message)) for message in system if message.text.strip()]
     if blocks:
         told["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
@@ -86,16 +102,16 @@ def _blocks(message: Message) -> list[JsonObject]:
     if not isinstance(message, Assistant):
         text = format_message(message)
         return [_text(text if text.strip() else "(empty)")]
-    said = [_text(sendable_text(message.text))] if message.text.strip() else []
-    calls: list[JsonObject] = [
-        {"type": "tool_use", "id": _id(call.id), "name": tool_name(call.name), "input": call.arguments}
-        for call in message.calls
-    ]
-    return [*_thoughts(message.kept), *said, *calls]
+    return [_block(part) for part in ordered_parts(message, THOUGHTS) if not isinstance(part, str) or part.strip()]
 
 
-def _thoughts(kept: Sequence[JsonObject]) -> list[JsonObject]:
-    return [block for block in kept if block.get("type") in ("thinking", "redacted_thinking")]
+def _block(part: Part) -> JsonObject:
+    """A part of the model's own message: thinking unchanged, text, or a call."""
+    if isinstance(part, str):
+        return _text(sendable_text(part))
+    if isinstance(part, ToolCall):
+        return {"type": "tool_use", "id": _id(part.id), "name": tool_name(part.name), "input": part.arguments}
+    return part
 
 
 def _text(text: str) -> JsonObject:
@@ -112,7 +128,23 @@ def _tool(tool: ToolSpec) -> JsonObject:
 
 
 def _dialect(endpoint: Endpoint) -> Dialect:
-    return Dialect("max_tokens", endpoint.extra)
+    return Dialect("max_tokens", {**thinking_of(endpoint.model.name, endpoint.effort), **endpoint.extra})
+
+
+def thinking_of(model: str, effort: str) -> JsonObject:
+    """The fields with which a model of this name thinks; empty for one that cannot, or is no Claude.
+
+    Since Claude 4.6 a model decides itself how much it thinks; those before it are given a number of tokens.
+    """
+    found = _VERSION.search(model.lower().replace(".", "-"))
+    if "claude" not in model.lower():
+        return {}
+    version = (int(found[1]), int(found[2] or 0)) if found else NEWEST
+    if version < (3, 7):
+        return {}
+    if version < (4, 6):
+        return {"thinking": {"type": "enabled", "budget_tokens": BUDGETS.get(effort, BUDGETS["medium"])}}
+    return {"thinking": {"type": "adaptive"}, **({"output_config": {"effort": effort}} if effort else {})}
 
 
 _API = Api("/messages", _headers, body, _tool, parse_reply, _dialect)

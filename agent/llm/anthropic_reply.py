@@ -6,7 +6,9 @@ from dataclasses import field
 from agent.dataclass import dataclass
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.fields import items, mapping, number, parsed, text
+from agent.llm.fields import items, mapping, number, parsed
+from agent.llm.fields import streamed_text as text
+from agent.llm.kept_thinking import with_marks
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
@@ -18,7 +20,7 @@ _STOPS: dict[str, StopReason] = {
     "model_context_window_exceeded": "length",
     "refusal": "refused",
 }
-_THOUGHTS = ("thinking", "redacted_thinking")
+THOUGHTS = ("thinking", "redacted_thinking")
 
 
 @dataclass(slots=True)
@@ -31,10 +33,11 @@ class _Thought:
 
 @dataclass(slots=True)
 class _Reading:
-    """The state of the parser: calls and thinking blocks by block index, and the usage so far."""
+    """The state of the parser: calls, thinking blocks and the lengths of texts by block index, and the usage so far."""
 
     gathered: StreamAssembly
     calls: dict[int, PartialCall] = field(default_factory=dict)
+    texts: dict[int, int] = field(default_factory=dict)
     thoughts: dict[int, _Thought] = field(default_factory=dict)
     usage: dict[str, Json] = field(default_factory=dict)
     stopped: bool = False
@@ -61,20 +64,20 @@ class _Reading:
         """Begin a block; in an answer without a stream the block is complete."""
         kind = text(block.get("type"))
         if kind == "text":
-            self.gathered.say(text(block.get("text")))
+            self._say(index, text(block.get("text")))
         elif kind == "tool_use":
             given = block.get("input")
             arguments = [json.dumps(given, ensure_ascii=False)] if given else []
             call = PartialCall(index, text(block.get("id")), text(block.get("name")), arguments)
             self.calls[index] = self.gathered.begin(call)
-        elif kind in _THOUGHTS:
+        elif kind in THOUGHTS:
             self.thoughts[index] = _Thought(dict(block))
             self.gathered.think(text(block.get("thinking")))
 
     def _continue(self, index: int, delta: JsonObject) -> None:
         kind = text(delta.get("type"))
         if kind == "text_delta":
-            self.gathered.say(text(delta.get("text")))
+            self._say(index, text(delta.get("text")))
         elif kind == "input_json_delta" and index in self.calls:
             self.gathered.argue(self.calls[index], text(delta.get("partial_json")))
         elif kind == "thinking_delta" and index in self.thoughts:
@@ -82,6 +85,10 @@ class _Reading:
             self.gathered.think(text(delta.get("thinking")))
         elif kind == "signature_delta" and index in self.thoughts:
             self.thoughts[index].block["signature"] = text(delta.get("signature"))
+
+    def _say(self, index: int, piece: str) -> None:
+        self.texts[index] = self.texts.get(index, 0) + len(piece)
+        self.gathered.say(piece)
 
     def end(self, reason: str) -> None:
         """Record the stop reason."""
@@ -93,11 +100,12 @@ class _Reading:
         self.gathered.usage = _usage(self.usage)
 
     def finish(self) -> None:
-        """Add the thinking blocks to `kept`."""
+        """Add the thinking blocks to `kept`, with marks for what stands between them."""
         for thought in self.thoughts.values():
             if thought.pieces:
                 thought.block["thinking"] = text(thought.block.get("thinking")) + "".join(thought.pieces)
-            self.gathered.kept.append(thought.block)
+        blocks = {index: thought.block for index, thought in self.thoughts.items()}
+        self.gathered.kept += with_marks(blocks, self.texts, self.calls)
 
 
 def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:

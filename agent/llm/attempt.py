@@ -17,6 +17,9 @@ _OVERRUN, _SPARE = 2, 200
 """An answer is cut off at twice its limit plus 200 tokens: a count from characters is right within a factor of two."""
 _PLAIN_PER_TOKEN = 4
 """ASCII characters per token, approximately; every other character counts as one token."""
+_UNSEEN = 4_096
+"""Tokens of output that a failed attempt may have cost without having sent them: an error comes long before the longest
+answer that was asked for, or with what has been written until then."""
 _CHUNK = 1_000
 """Characters that are counted at once."""
 
@@ -71,7 +74,8 @@ class Attempt:
         return self.reported if self.final else _larger(self.reported, Usage(output=self.output))
 
     def used_after(self, error: BaseException, reserved: Usage) -> Usage:
-        """The usage of an attempt that ended with `error`: the whole reservation, unless a smaller figure is certain.
+        """The usage of an attempt that ended with `error`: the reservation, of its output up to `_UNSEEN` tokens,
+        unless a smaller figure is certain.
 
         Certain are the server's figure for the whole answer, and no output where the server refused or could not be
         reached. A cancelled attempt counts with the output that arrived, if there was any.
@@ -84,7 +88,7 @@ class Attempt:
             return Usage(reserved.input, self.output)
         if isinstance(error, Interrupted) and self.output:
             return _larger(self.reported, Usage(reserved.input, self.output))
-        return _larger(self.reported, Usage(reserved.input, max(self.output, reserved.output)))
+        return _larger(self.reported, Usage(reserved.input, max(self.output, min(reserved.output, _UNSEEN))))
 
     def _count_waiting(self) -> None:
         if self._waiting:
@@ -115,6 +119,10 @@ class SpendAccount(Protocol):
         """
         ...
 
+    def affordable(self, request: Request) -> Request:
+        """The request, with a shorter answer if its longest one would pass a ceiling."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Unmetered:
@@ -126,3 +134,7 @@ class Unmetered:
     def attempt(self, request: Request) -> Iterator[Attempt]:
         """An attempt that is not recorded."""
         yield Attempt(self.count, request.max_output)
+
+    def affordable(self, request: Request) -> Request:
+        """The request as it is."""
+        return request

@@ -25,8 +25,10 @@ class Endpoint:
     """A model on a server.
 
     `timeout`: seconds of silence allowed. `retries`: further attempts of a call. `limit`: the name of the field for the
-    longest answer. `extra`: request fields for this model, left out after a server has refused them. For messages:
-    `section` has the settings of the server and its key, `model_section` those of the model and its window.
+    longest answer. `effort`: how much the model thinks, empty for its own default. `extra`: request fields for this
+    model, left out after a server has refused them; `fields`: those that the person has set, always sent. `is_guess`:
+    the model's window is not known, so the server is asked for it. For messages: `section` has the settings of the
+    server and its key, `model_section` those of the model and its window.
     """
 
     base_url: str
@@ -36,6 +38,9 @@ class Endpoint:
     retries: int = 4
     limit: Limit = "max_tokens"
     extra: Mapping[str, Json] = field(default_factory=dict)
+    effort: str = ""
+    fields: Mapping[str, Json] = field(default_factory=dict)
+    is_guess: bool = False
     section: str = "llm"
     model_section: str = "llm"
 
@@ -44,6 +49,11 @@ class Endpoint:
         """The server's scheme, host and port, for error messages."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc}"
+
+    @property
+    def name(self) -> str:
+        """The model and its server, which together are one origin of thinking and of limits."""
+        return f"{self.model.name} at {self.base_url}"
 
     @property
     def secure(self) -> bool:
@@ -55,6 +65,11 @@ class Endpoint:
         """True if the server is on this machine."""
         return is_this_machine(urlsplit(self.base_url).hostname or "")
 
+    @property
+    def hosted(self) -> bool:
+        """True if the server is not on this machine nor in a private network."""
+        return is_public(self.base_url)
+
 
 def is_this_machine(host: str) -> bool:
     """True for a host name or an address of this machine itself."""
@@ -64,6 +79,15 @@ def is_this_machine(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def is_public(url: str) -> bool:
+    """True if the host of an address is neither this machine nor one of a private network."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_global
+    except ValueError:
+        return "." in host and not is_this_machine(host) and not host.endswith((".local", ".lan", ".internal"))
 
 
 def http_address(text: str) -> SplitResult | None:

@@ -12,7 +12,7 @@ import ssl
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Literal
@@ -32,6 +32,7 @@ LONGEST_SECONDS = 3600.0
 MAX_BYTES = 8 * 1024 * 1024
 """The longest answer in bytes, including the format of the stream."""
 POLL_SECONDS = 0.1
+_LIMIT_HEADER = "ratelimit"
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH})
 """What the system says without a network."""
 
@@ -51,13 +52,14 @@ class Route:
 @dataclass(frozen=True, slots=True)
 class HttpReply:
     """The head of an answer; `pieces` are the bytes of its body as they arrive. `retry_after` and `location` are
-    headers."""
+    headers, `limits` those that tell when a limit of the account is reset."""
 
     status: int
     content_type: str
     retry_after: str
     location: str
     pieces: Iterator[bytes]
+    limits: Mapping[str, str] = field(default_factory=dict)
 
     def body(self, most: int = MAX_BYTES) -> bytes:
         """The rest of the body, cut off after `most` bytes."""
@@ -204,9 +206,10 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
         HttpReply(
             response.status_code,
             headers.get("content-type", "").lower(),
-            headers.get("retry-after", ""),
+            _milliseconds(headers.get("retry-after-ms", "")) or headers.get("retry-after", ""),
             headers.get("location", ""),
             iter(()),  # `exchange` replaces this with the pieces that follow
+            {name.lower(): value for name, value in headers.items() if _LIMIT_HEADER in name.lower()},
         )
     )
     size = 0
@@ -216,6 +219,11 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
             return ExchangeFailure("too long", "")
         said.put(piece)
     return None
+
+
+def _milliseconds(header: str) -> str:
+    """The seconds of a header in milliseconds, as one in seconds would have them; empty for any other header."""
+    return f"{float(header) / 1000:.3f}" if header.replace(".", "", 1).isdecimal() else ""
 
 
 def _client(route: Route) -> "httpx.Client":

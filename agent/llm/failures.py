@@ -4,52 +4,44 @@ A server's message is shortened to one line and the key is removed: some servers
 """
 
 import re
-from datetime import UTC, datetime
 from html import unescape
 
 from agent.config.masking import redact
 from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import mapping, parsed, text
-from agent.llm.messages import Json
+from agent.llm.fields import items, mapping, parsed, text
+from agent.llm.messages import Json, JsonObject
+from agent.llm.too_long import TooLong, is_too_long, numbers_in
+from agent.llm.waits import wait_in_words
 from agent.markdown.title import clipped
 from agent.texts import Sentence
 
 MOST_SHOWN = 300
-LONGEST_WAIT = 60.0
-"""The longest pause in seconds that a server may ask for."""
-
-_OVERLOADED = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"})
+_OVERLOADED = frozenset(
+    {"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error", "rate_limit_exceeded"}
+)
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_error"})
+_OF_ACCOUNT = frozenset({401, 402, 403})
 _PAGE_STATUSES = frozenset({401, 403, 407, 511})
 """Statuses with which networks and proxies send their own login pages."""
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,1000})", re.I)
+NO_TOOLS = re.compile(
+    r"(does not|doesn't|do not|not) support(ed)?.{0,40}\b(tool|function)|\b(tool|function).{0,40}(is|are) not supported"
+    r"|(tool|function).?call(s|ing)?.{0,20}not (supported|enabled|available)|requires --jinja"
+    r"|--enable-auto-tool-choice|no endpoints found that support tool",
+    re.I,
+)
+"""What a server says whose model, or whose template, knows no tools."""
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
-_TOO_LONG = re.compile(r"context.{0,20}(length|window|size)|too (many|long).{0,20}token|prompt is too long", re.I)
 
 
 class Rejected(Permanent):
-    """The server rejected the request itself (400, 413, 422); `said` is its message, without the key."""
+    """The server rejected the request itself (400, 413, 422, or a request with tools); `said` is its message, without
+    the key."""
 
     def __init__(self, message: Sentence, *, said: str, hint: Sentence) -> None:
         super().__init__(message, hint=hint)
         self.said = said
-
-
-def wait_asked(header: str, now: datetime, most: float = LONGEST_WAIT) -> float:
-    """The seconds in a Retry-After header (a number or a date), at most `most`; 0 without a valid one."""
-    try:
-        seconds = float(header)
-    except ValueError:
-        from email.utils import parsedate_to_datetime  # takes 10 ms, which a successful call does not need
-
-        try:
-            when = parsedate_to_datetime(header)
-        except ValueError:
-            return 0.0
-        when = when if when.tzinfo else when.replace(tzinfo=UTC)
-        seconds = (when - now).total_seconds()
-    return min(seconds, most) if seconds > 0 else 0.0  # also refuses nan
 
 
 def error_message(body: str, key: str) -> str:
@@ -77,13 +69,17 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
     at, of_model = endpoint.section, endpoint.model_section
     told = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
     told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
+    if status not in _OF_ACCOUNT and is_too_long(words):
+        window, sent = numbers_in(body, words)
+        hint = "set {of}.window to the number of tokens that this model can take"
+        return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
     if code in _NO_CREDIT or status == 402:
         spent = "the account behind {at}.api_key has no credit left, or its own limit is reached"
         return Permanent(told, hint=Sentence(spent, at=at))
     if status == 429:
         hint = "too many requests for this account in a short time: wait a minute, then ask again"
         return Retryable(told, delay=wait, hint=hint)
-    if status >= 500:
+    if status >= 500 and not NO_TOOLS.search(words):
         return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
     if status in (401, 403):
         check = "check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
@@ -97,13 +93,11 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
             target=clean_message(location, key) or Sentence("somewhere else"),
             at=at,
         )
-    if status in (404, 405):
+    if status in (404, 405) and not NO_TOOLS.search(words):
         name = f"{of_model}.model ({endpoint.model.name})"
         check = "check {name} and {at}.base_url: it must end with the version, as in /v1"
         return Permanent(told, hint=Sentence(check, name=name, at=at))
     hint = "the server does not accept what it was sent; {of}.model and {at}.base_url say which server and model it was"
-    if _TOO_LONG.search(words):
-        hint = "set {of}.window to the number of tokens that this model can take"
     return Rejected(told, said=words, hint=Sentence(hint, of=of_model, at=at))
 
 
@@ -130,15 +124,21 @@ def from_page(endpoint: Endpoint, page: str, key: str) -> Permanent:
 def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     """The error for an error event in a stream that began successfully."""
     at, of_model = endpoint.section, endpoint.model_section
-    inner = mapping(mapping(error).get("error")) or mapping(error)
+    inner = _error(error)
     words = clean_message(_message(error), key)
+    if is_too_long(words):
+        window, sent = numbers_in("", words)
+        hint = "set {of}.window to the number of tokens that this model can take"
+        told = Sentence("{problem}: {words}", problem=endpoint.place, words=words)
+        return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
     reason = words or Sentence("no reason given")
     told = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
     kind = text(inner.get("type")) or text(inner.get("code"))
     status = inner.get("code", inner.get("status"))
     passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
     if passing:
-        return Retryable(told, delay=0.0, hint="the model's server is busy or out of order: try again later")
+        busy = "the model's server is busy or out of order: try again later"
+        return Retryable(told, delay=wait_in_words(words), hint=busy)
     check = "check {of}.model and {at}.base_url, and what the server's own log says"
     return Permanent(told, hint=Sentence(check, of=of_model, at=at))
 
@@ -147,7 +147,12 @@ def _message(value: Json) -> str:
     """The message in the shapes that servers use: {"error": {"message"}}, {"error"}, {"message"}, {"detail"}."""
     if isinstance(value, str):
         return value
+    if rows := items(value):
+        return _message(rows[0])
     found = mapping(value)
+    raw = mapping(found.get("metadata")).get("raw")  # a router's words of the server behind it
+    if raw and (words := _raw_message(raw)):
+        return words
     for name in ("error", "message", "detail", "msg"):
         if found.get(name):
             inner = found[name]
@@ -155,12 +160,26 @@ def _message(value: Json) -> str:
     return ""
 
 
+def _raw_message(raw: Json) -> str:
+    try:
+        return _message(parsed(raw) if isinstance(raw, str) else raw)
+    except ValueError:
+        return str(raw)
+
+
 def _code(body: str) -> str:
     try:
-        error = mapping(mapping(parsed(body)).get("error"))
+        error = _error(parsed(body))
     except ValueError:
         return ""
     return text(error.get("code")) or text(error.get("type"))
+
+
+def _error(value: Json) -> JsonObject:
+    """The error in a body; some servers send a list of one."""
+    rows = items(value)
+    inner = mapping(rows[0] if rows else value)
+    return mapping(inner.get("error")) or inner
 
 
 def _phrase(status: int) -> str:

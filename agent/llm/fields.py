@@ -5,8 +5,12 @@ The only place that looks up keys in a server's JSON.
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from agent.llm.messages import Json, JsonObject
+
+_END_OF_TIME = 253_402_000_000
+"""The seconds from 1970 to the end of the year 9999, less than two days."""
 
 
 def parsed(text: str | bytes) -> Json:
@@ -29,10 +33,22 @@ def items(value: Json) -> Sequence[Json]:
 
 
 def text(value: Json) -> str:
-    """`value` if it is text, the joined texts of its parts if it is a list, else empty."""
+    """`value` if it is text, the joined texts of its parts if it is a list, else empty. Halves of characters, which
+    JSON can hold and no file can, become question marks."""
+    found = streamed_text(value)
+    return found if found.isascii() else found.encode("utf-8", "replace").decode()
+
+
+def streamed_text(value: Json) -> str:
+    """The same for a piece of a text, whose last character may have its other half in the next piece."""
     if isinstance(value, str):
         return value
-    return "".join(text(mapping(part).get("text")) for part in items(value))
+    return "".join(streamed_text(mapping(part).get("text")) for part in items(value))
+
+
+def moment(seconds: int) -> datetime:
+    """The time so many seconds after the beginning of 1970, which is the time for a number that is out of range."""
+    return datetime.fromtimestamp(seconds if 0 < seconds < _END_OF_TIME else 0, UTC)
 
 
 def number(value: Json) -> int:

@@ -20,6 +20,7 @@ from agent.config.lock import hold
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent, os_reason
+from agent.json_value import parse_json
 from agent.llm.messages import Usage
 from agent.texts import Sentence
 
@@ -281,7 +282,7 @@ def _take(day: _Day, line: bytes) -> None:
 def _entry(line: bytes) -> LedgerEntry | None:
     """The entry on a line, None for a line without one."""
     try:
-        said = json.loads(line)
+        said = parse_json(line)
     except (ValueError, RecursionError):
         return None
     if not isinstance(said, dict):

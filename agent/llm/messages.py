@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.texts import Sentence
 
 Json: TypeAlias = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 JsonObject: TypeAlias = Mapping[str, Json]
@@ -57,13 +58,14 @@ class Context:
 class Assistant:
     """The model's answer and the tool calls that it requests.
 
-    `kept` is data that the provider needs back unchanged with these calls (its signed thinking). No other provider can
-    use it, and it may be lost.
+    `kept` is data that the model needs back unchanged with these calls (its thinking, signed or encrypted), and
+    `kept_by` the model and its server: no other can use it, and it may be lost.
     """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     kept: tuple[JsonObject, ...] = ()
+    kept_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +129,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's complete answer and its usage; `model` is the name that the provider returned."""
+    """A model's complete answer and its usage; `model` is the name that the provider returned, `remarks` what the
+    person has to know of how it came about."""
 
     message: Assistant
     usage: Usage
     stop: StopReason
     model: str
+    remarks: tuple[Sentence, ...] = ()

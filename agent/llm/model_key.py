@@ -5,7 +5,7 @@ from agent.config.secrets import reveal
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey, UserError
 from agent.llm.endpoint import Endpoint
-from agent.llm.presets import endpoint
+from agent.llm.presets import Server, named_model
 from agent.texts import Sentence
 
 
@@ -23,20 +23,20 @@ def missing_key(llm: LlmSettings) -> MissingModelKey | None:
     The system's keyring is not looked at, as it may ask the person for a password.
     """
     try:
-        found = endpoint(llm)
+        found = named_model(llm)
     except ConfigError:
         return None
-    if found is None or found[1].key.reference.startswith("keyring:"):
+    if found is None or found.server.key.reference.startswith("keyring:"):
         return None
     try:
-        key_of(found[1])
+        key_of(found.server)
     except UserError as error:
-        return MissingModelKey(error.message, f"{found[1].section}.api_key")
+        return MissingModelKey(error.message, f"{found.server.section}.api_key")
     return None
 
 
-def key_of(place: Endpoint) -> str:
-    """The endpoint's key, empty when it needs none; raises `MissingKey`, or `ConfigError` for an invalid key."""
+def key_of(place: Endpoint | Server) -> str:
+    """The server's key, empty when it needs none; raises `MissingKey`, or `ConfigError` for an invalid key."""
     if not place.key.reference:
         return ""
     try:

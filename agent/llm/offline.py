@@ -1,18 +1,20 @@
-"""The provider for a vault without a model, and answers made of quotations.
+"""The provider for a vault without a model, and answers made of quotations, also for a model that does not answer.
 
 Choosing the passages is left to search.
 """
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.llm.messages import Reply, Request
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
-from agent.texts import Language, text
+from agent.texts import Language, text, translated
 
+ModelState: TypeAlias = Literal["none", "known", "silent"]
+"""Why no model answers: none is configured, which its person knows by now or not; or the one there is does not."""
 MOST = 5
 """Passages quoted in an answer."""
 _LONGEST = 900
@@ -55,36 +57,42 @@ class QuotedPassage:
 class Quoted:
     """The passages found for a question, best first; `is_by_chance`: none of them has a word of it. `is_asked` is False
     for a message that asks nothing, and of which nothing will be remembered; `wants`: it wants something done, or
-    forgotten."""
+    forgotten. `unsearched`: why the search was not whole; empty if it was."""
 
     passages: Sequence[QuotedPassage] = ()
     is_by_chance: bool = False
     is_asked: bool = True
     wants: Literal["", "work", "forgetting"] = ""
+    unsearched: str = ""
 
 
 def format_reply(
-    kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", *, is_first: bool = True
+    kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
 ) -> str:
     """What will be remembered of a message, what was `done` because of it, and the passages that fit what it asks
     (None: it asks nothing).
 
-    The first reply of a conversation states that no model is configured and how to name one; later ones are short.
+    The first reply of a conversation states that no model is configured and how to name one; later ones are short. In
+    place of a model that is `silent`, each states that.
     """
     parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
     parts += [done] if done else []
     chosen = _distinct(quoted.passages)[:MOST] if quoted else []
-    parts += [text(key, language) for key in _said_of(quoted, bool(parts), bool(chosen), is_first)]
+    parts += [text(key, language) for key in _said_of(quoted, bool(parts), bool(chosen), model)]
+    if quoted is not None and quoted.unsearched and (quoted.is_by_chance or not chosen):
+        parts.append(text("llm.unsearched", language, why=translated(quoted.unsearched, language)))
     parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
-    return "\n\n".join([*parts, *([text("llm.name_a_model", language)] if is_first else [])])
+    first = [text("llm.silent", language)] if model == "silent" else []
+    return "\n\n".join([*first, *parts, *([text("llm.name_a_model", language)] if model == "none" else [])])
 
 
-def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, is_first: bool) -> tuple[str, ...]:
+def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
     """The names of the sentences that stand before the quotations, or in place of them."""
+    is_first, now = model == "none", "_now" if model == "silent" else ""
     if quoted is None:
-        return () if is_answered else ("llm.nothing_asked",)
+        return () if is_answered else (f"llm.nothing_asked{now}",)
     if quoted.wants:
-        refused = "llm.not_done" if quoted.wants == "work" else "llm.to_forget"
+        refused = f"llm.not_done{now}" if quoted.wants == "work" else "llm.to_forget"
         return (refused, *(["llm.quotations_again"] if is_found else []))
     if not quoted.is_asked:
         return ("llm.nothing_kept", *(["llm.quotations_again"] if is_found else []))

@@ -5,13 +5,16 @@ Each deviates in its own way; `openai_reply` handles the deviations. Sending and
 
 import json
 from collections.abc import Mapping, Sequence
+from urllib.parse import urlsplit
 
+from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
+from agent.llm.kept_thinking import marked_call, thinking_fields
 from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import parse_reply
 from agent.llm.plain_turns import plain_turns
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Dialect, Wire
+from agent.llm.wire import Api, Wire
 
 
 class OpenAI(Wire):
@@ -22,18 +25,23 @@ class OpenAI(Wire):
         return _API
 
 
+SKIPPED_SIGNATURE = "skip_thought_signature_validator"
+"""Stands in for a signature that is not known, by Google's documentation: calls of another model, or a session that was
+begun on another machine."""
+
+
 def _headers(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
-    turns = _turns(request.messages)
+    turns = _turns(request.messages, dialect)
     told: dict[str, Json] = {
         "model": endpoint.model.name,
         "messages": plain_turns(turns) if dialect.plain else turns,
         "stream": True,
-        dialect.limit: min(request.max_output, endpoint.model.max_output),
+        dialect.limit: request.max_output,
         **dialect.optional,
     }
     if request.tools:
@@ -43,7 +51,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     return told
 
 
-def _turns(messages: Sequence[Message]) -> list[JsonObject]:
+def _turns(messages: Sequence[Message], dialect: Dialect) -> list[JsonObject]:
     """The turns of a request. Many servers' templates refuse two user turns in a row, and one after a tool's result.
 
     So neighbouring user messages are joined, our own text after a result stands in its turn, below it, and a person's
@@ -51,7 +59,7 @@ def _turns(messages: Sequence[Message]) -> list[JsonObject]:
     """
     turns: list[tuple[str, JsonObject]] = []
     for message in order_messages(messages):
-        turn = _turn(message)
+        turn = _turn(message, dialect)
         role = str(turn["role"])
         last = turns[-1][0] if turns else ""
         if role == "user" and (last == "user" or (last == "tool" and isinstance(message, Context))):
@@ -63,25 +71,43 @@ def _turns(messages: Sequence[Message]) -> list[JsonObject]:
     return [turn for _, turn in turns]
 
 
-def _turn(message: Message) -> JsonObject:
+def _turn(message: Message, dialect: Dialect) -> JsonObject:
     if isinstance(message, ToolResult):
-        return {"role": "tool", "tool_call_id": message.call, "content": format_message(message)}
+        text = format_message(message) or "(empty)"  # an empty text is refused by servers in front of other formats
+        return {"role": "tool", "tool_call_id": message.call, "content": text}
     if isinstance(message, Assistant):
-        # Empty text and not null: some servers' templates write "None".
-        told: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text)}
+        told: dict[str, Json] = {"role": "assistant", "content": sendable_text(message.text) or dialect.empty_text}
         if message.calls:
-            told["tool_calls"] = [_call(call) for call in message.calls]
+            told |= _thinking(message, dialect)
+            told["tool_calls"] = [_call(call, _mark(message, at, dialect)) for at, call in enumerate(message.calls)]
         return told
-    return {"role": _ROLES[type(message).__name__], "content": format_message(message)}
+    return {"role": _ROLES[type(message).__name__], "content": format_message(message) or "(empty)"}
+
+
+def _thinking(message: Assistant, dialect: Dialect) -> JsonObject:
+    """The fields with the thinking before these calls, by the names under which the server has sent them."""
+    kept = thinking_fields(message)
+    if dialect.filled and "reasoning_content" not in kept:
+        return {**kept, "reasoning_content": " "}
+    return kept
+
+
+def _mark(message: Assistant, at: int, dialect: Dialect) -> JsonObject:
+    """What goes back with a call; the signature of a step stands at its first one."""
+    kept = {name: value for name, value in marked_call(message, at).items() if name not in ("type", "number")}
+    if dialect.signs and not at and not kept:
+        return {"extra_content": {"google": {"thought_signature": SKIPPED_SIGNATURE}}}
+    return kept
 
 
 _STOPPED: JsonObject = {"role": "assistant", "content": "(stopped here)"}
 _ROLES = {"System": "system", "User": "user", "Context": "user"}
 
 
-def _call(call: ToolCall) -> JsonObject:
+def _call(call: ToolCall, mark: JsonObject) -> JsonObject:
     arguments = json.dumps(call.arguments, ensure_ascii=False)
-    return {"id": call.id, "type": "function", "function": {"name": tool_name(call.name), "arguments": arguments}}
+    function: JsonObject = {"name": tool_name(call.name), "arguments": arguments}
+    return {"id": call.id, "type": "function", "function": function, **mark}
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
@@ -90,7 +116,10 @@ def _tool(tool: ToolSpec) -> JsonObject:
 
 
 def _dialect(endpoint: Endpoint) -> Dialect:
-    return Dialect(endpoint.limit, {"stream_options": {"include_usage": True}, **endpoint.extra})
+    effort = {"reasoning_effort": endpoint.effort} if endpoint.effort else {}
+    optional = {"stream_options": {"include_usage": True}, **effort, **endpoint.extra}
+    is_google = urlsplit(endpoint.base_url).hostname == "generativelanguage.googleapis.com"
+    return Dialect(endpoint.limit, optional, signs=is_google)
 
 
 _API = Api("/chat/completions", _headers, body, _tool, parse_reply, _dialect)

@@ -9,14 +9,23 @@ from collections.abc import Iterable, Mapping
 
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.fields import items, mapping, number, parsed, text
+from agent.llm.fields import items, mapping, number, parsed
+from agent.llm.fields import streamed_text as text
 from agent.llm.messages import Json, JsonObject, StopReason, Usage
 from agent.llm.sse import ServerEvent, parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.wire import Exchange, broken_reply
 
-_STOPS: dict[str, StopReason] = {"length": "length", "max_tokens": "length", "content_filter": "refused"}
-_BROKEN = ("error", "insufficient_system_resource")
+_STOPS: dict[str, StopReason] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "sensitive", "recitation", "blocklist"), "refused"),
+    **dict.fromkeys(("prohibited_content", "spii", "refusal", "language"), "refused"),
+}
+_BROKEN = ("error", "insufficient_system_resource", "network_error", "abort")
+_REASONING = ("reasoning_content", "reasoning")
+"""The fields in which servers send thinking, and expect it back beside its calls."""
+_DETAIL_TEXTS = ("text", "summary", "data")
+"""The fields of a piece of thinking, as routers send it (`reasoning_details`), that come bit by bit."""
 _CALLS = ("tool_calls", "function_call")
 
 
@@ -66,7 +75,8 @@ def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
 
 def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
     choices = items(chunk.get("choices"))
-    usage = _usage(chunk.get("usage"))
+    elsewhere = (mapping(choices[0]).get("usage") if choices else None, mapping(chunk.get("x_groq")).get("usage"))
+    usage = next(filter(None, map(_usage, (chunk.get("usage"), *elsewhere))), None)
     if usage is not None:  # a chunk with usage only is the last one; usage beside text is the count so far
         gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
     if chunk.get("error"):
@@ -75,14 +85,14 @@ def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> No
     for choice in map(mapping, choices[:1]):
         gathered.events += 1
         said = mapping(choice.get("delta")) or mapping(choice.get("message"))
-        gathered.think(text(said.get("reasoning_content")) or text(said.get("reasoning")))
+        _think(said, gathered)
         gathered.say(text(said.get("content")))
         if said.get("refusal"):
             gathered.say(text(said.get("refusal")))
             gathered.stop = "refused"
         for call in map(mapping, items(said.get("tool_calls"))):
             _add(call, gathered)
-        reason = text(choice.get("finish_reason"))
+        reason = text(choice.get("finish_reason")).lower()
         if reason in _BROKEN:
             raise broken_reply(exchange.endpoint, "ends in the middle")
         if reason and gathered.stop != "refused":
@@ -91,12 +101,28 @@ def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> No
         gathered.whole_usage = True
 
 
+def _think(said: JsonObject, gathered: StreamAssembly) -> None:
+    """Add thinking: it goes back with the calls that follow it, in the field in which it came."""
+    name = next((name for name in _REASONING if text(said.get(name))), "")
+    if name:
+        gathered.think(text(said.get(name)), name)
+    for detail in map(mapping, items(said.get("reasoning_details"))):
+        last = gathered.details[-1] if gathered.details else {}
+        if all(detail.get(key) == last.get(key) for key in ("type", "index")) and "index" in detail:
+            joined = {key: text(last.get(key)) + text(detail.get(key)) for key in _DETAIL_TEXTS if detail.get(key)}
+            gathered.details[-1] = {**last, **detail, **joined}
+        else:
+            gathered.details.append(detail)
+
+
 def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
     """Add a piece of a tool call to its call."""
     function = mapping(delta.get("function"))
     id, name = text(delta.get("id")), text(function.get("name"))
     call = _belongs(delta, id, name, gathered)
     call.id = call.id or id
+    if mapping(delta.get("extra_content")):
+        call.kept = {"extra_content": mapping(delta.get("extra_content"))}
     if name != call.name:  # some servers repeat the whole name in every chunk
         call.name += name
         gathered.think(name)

@@ -1,10 +1,11 @@
-"""Presets: providers, models and prices from `configs/models.yaml`, loaded once and combined with the settings.
+"""Presets: providers from `configs/models.yaml`, loaded once and combined with the settings.
 
-Returns a model's endpoint and wire; `providers` builds the providers.
+Returns a model's endpoint and wire; `providers` builds the providers. What is known of a model is in `known_models`.
 """
 
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cache
 from typing import Literal, TypeAlias, get_args
 
@@ -15,20 +16,23 @@ from agent.config.values import quote_for_message
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, Permanent
 from agent.llm.endpoint import Endpoint, Limit, base_url
-from agent.llm.fields import mapping
+from agent.llm.fields import mapping, parsed
+from agent.llm.known_models import HOSTED_WINDOW, LONGEST_ANSWER, OWN_WINDOW, KnownModel, known_model, parse_models
 from agent.llm.messages import Json, JsonObject
-from agent.llm.price import Price
+from agent.llm.price import ModelPrice
 from agent.llm.provider import Model
 from agent.texts import Sentence, joined
 
-WINDOW = 32_768
-"""The context window in tokens of an unknown model."""
-
-WireName: TypeAlias = Literal["openai", "anthropic"]
-ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user"]
-"""A kind of work that may have a model of its own."""
-KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
-_WIRES: Mapping[str, WireName] = {"openai": "openai", "anthropic": "anthropic"}
+WireName: TypeAlias = Literal["openai", "responses", "anthropic"]
+ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user", "fallback"]
+"""A kind of work that may have a model of its own; `fallback`: any work, when its own model does not answer."""
+KINDS: tuple[ModelKind, ...] = ("main", "fast", "reflection", "user")
+"""The kinds of work that always have a model."""
+ALL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
+_WIRES: Mapping[str, WireName] = {name: name for name in get_args(WireName)}
+_OF_OPENAI = frozenset({"openai", "responses"})
+"""The two wires of one server: a preset for one of them can be spoken to by the other."""
+_OPENAI_HOST = re.compile(r"https://api\.openai\.com(?:/|$)")
 _LIMITS: Mapping[str, Limit] = {"max_tokens": "max_tokens", "max_completion_tokens": "max_completion_tokens"}
 
 
@@ -43,16 +47,6 @@ class Preset:
     main: str = ""
     fast: str = ""
     limit: Limit = "max_tokens"
-
-
-@dataclass(frozen=True, slots=True)
-class KnownModel:
-    """The known limits and price of a model, in tokens. `extra`: fields that its requests need."""
-
-    window: int = WINDOW
-    max_output: int = 1_000_000
-    price: Price | None = None
-    extra: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,30 +75,20 @@ def parse_table(tree: Json) -> ModelTable:
     """The table in a parsed file; raises `KeyError`, `TypeError`, `ValueError` or `ConfigError` for an invalid one."""
     both = mapping(tree)
     presets = {name: _preset(mapping(value)) for name, value in mapping(both["presets"]).items()}
-    models = {name: _known(mapping(value)) for name, value in mapping(both["models"]).items()}
-    return ModelTable(presets, models)
+    return ModelTable(presets, parse_models(both["models"]))
 
 
-def known_model(name: str, models: Mapping[str, KnownModel] | None = None) -> KnownModel | None:
-    """The table's entry for the model `name`: the longest one that `name` begins with; None when there is none.
-
-    A provider's name before a slash does not count: `openai/gpt-5` is `gpt-5`.
-    """
-    models = model_table().models if models is None else models
-    name = name.rpartition("/")[2].lower()
-    fitting = [each for each in models if name.startswith(each) and not _goes_on(name[len(each) :])]
-    return models[max(fitting, key=len)] if fitting else None
-
-
-def price(name: str) -> Price | None:
-    """The price of the model `name`, None if unknown."""
-    found = known_model(name)
-    return found.price if found else None
+def price(name: str, url: str = "") -> ModelPrice | None:
+    """The price of the model `name` on the server at `url`, None if unknown."""
+    return known_model(name, url, model_table().models).price
 
 
 def check_setting(key: str, value: str) -> None:
-    """Raise `ConfigError` if `value` can be no preset, or no server's address, and `key` is the setting for one."""
+    """Raise `ConfigError` if `value` can be no preset, no server's address or no mapping, and `key` is the setting for
+    one."""
     section, _, name = key.rpartition(".")
+    if key == "llm.extra":
+        extra_fields(value)
     if not section.startswith("llm") or not value:
         return
     if name == "preset":
@@ -115,10 +99,38 @@ def check_setting(key: str, value: str) -> None:
 
 def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endpoint] | None:
     """The wire and the endpoint of the model for a kind of work; None when no model is set, or a scripted or offline
-    one is.
+    one is, and for a fallback that is not set.
 
     Raises `ConfigError` that names the missing or wrong setting.
     """
+    found = named_model(llm, kind)
+    if found is None:
+        return None
+    server, name, window = found.server, found.name, found.window
+    facts = known_model(name, server.url, model_table().models)
+    if window < 0:  # the main model's window, for another model of its server
+        window = min(-window, facts.window or -window)
+    longest = llm.max_output or facts.max_output or LONGEST_ANSWER
+    used = window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
+    return server.preset.wire, Endpoint(
+        base_url=server.url,
+        model=Model(name, used, min(longest, facts.max_output or longest)).with_window(used),
+        key=server.key,
+        timeout=llm.timeout_seconds,
+        retries=llm.retries if kind == "fallback" or not _has_fallback(llm) else min(llm.retries, 1),
+        limit=server.preset.limit,
+        extra=facts.extra,
+        effort="" if llm.effort == "auto" else llm.effort,
+        fields=extra_fields(llm.extra),
+        is_guess=not window and not (facts.window and facts.is_sold),
+        section=server.section,
+        model_section=found.section,
+    )
+
+
+def named_model(llm: LlmSettings, kind: ModelKind = "main") -> "NamedModel | None":
+    """The model for a kind of work as the settings name it, as in `endpoint`, without looking up what is known of
+    it."""
     if llm.wire in ("scripted", "offline"):
         return None
     main = _main_server(llm)
@@ -126,23 +138,26 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
         return None
     model = llm.model or main.preset.main
     if kind == "main":
-        return _endpoint(llm, main, model, llm.window)
+        return _named(main, model, llm.window)
     own = getattr(llm, kind)
+    if kind == "fallback" and not _has_fallback(llm):
+        return None
     # The preset's small model is used only with the preset's own server and large model.
     small = main.preset.fast if kind == "fast" and not llm.base_url and not llm.model else ""
     server = _own_server(own, f"llm.{kind}", main)
     if server.url == main.url:
         name = own.model or small or model
-        below = min(llm.window, _facts(name).window) if llm.window and name != model else llm.window
-        return _endpoint(llm, server, name, own.window or below, f"llm.{kind}" if own.model else server.section)
+        below = -llm.window if name != model else llm.window
+        return _named(server, name, own.window or below, f"llm.{kind}" if own.model else server.section)
     default = server.preset.fast if kind == "fast" else ""
-    return _endpoint(llm, server, own.model or default or server.preset.main, own.window, server.section)
+    return _named(server, own.model or default or server.preset.main, own.window, server.section)
 
 
-def _endpoint(
-    llm: LlmSettings, server: "_Server", name: str, window: int, section: str = "llm"
-) -> tuple[WireName, Endpoint]:
-    """The model `name` of the settings' `section` on a server; `window` is 0 for the one that the table knows."""
+def _has_fallback(llm: LlmSettings) -> bool:
+    return bool(llm.fallback.preset or llm.fallback.base_url or llm.fallback.model)
+
+
+def _named(server: "Server", name: str, window: int, section: str = "llm") -> "NamedModel":
     if not name:
         listed = _LISTED.get(server.name, "")
         raise ConfigError(
@@ -154,27 +169,27 @@ def _endpoint(
             url=server.url,
             listed=Sentence(listed),
         )
-    facts = _facts(name)
-    window = window or facts.window
-    return server.preset.wire, Endpoint(
-        base_url=server.url,
-        model=Model(name, window, min(llm.max_output, facts.max_output, max(1, window // 2))),
-        key=server.key,
-        timeout=llm.timeout_seconds,
-        retries=llm.retries,
-        limit=server.preset.limit,
-        extra=facts.extra,
-        section=server.section,
-        model_section=section,
-    )
+    return NamedModel(server, name, window, section)
 
 
-def _facts(name: str) -> KnownModel:
-    return known_model(name) or KnownModel()
+def extra_fields(written: str) -> JsonObject:
+    """The fields in `llm.extra`, an object in JSON; raises `ConfigError` for anything else."""
+    try:
+        found = parsed(written) if written else {}
+    except ValueError:
+        found = None
+    if not isinstance(found, Mapping):
+        raise ConfigError(
+            "llm.extra is not a mapping: {text}",
+            hint="vault-agent config set llm.extra '{example}'",
+            text=quote_for_message(written),
+            example='{"temperature": 0.6}',
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Server:
+class Server:
     """A server and its key, as the settings of `section` say; `name` is its preset's, empty for none."""
 
     section: str
@@ -184,6 +199,17 @@ class _Server:
     key: Secret
 
 
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """A model on a server, as the settings of `section` name it. `window` is in tokens: 0 for the one that is known of
+    the model, negative for at most so many."""
+
+    server: Server
+    name: str
+    window: int
+    section: str = "llm"
+
+
 _LISTED = {
     "ollama": "(`ollama list` shows what you have)",
     "lmstudio": "(`lms ls` shows what you have)",
@@ -191,7 +217,7 @@ _LISTED = {
 }
 
 
-def _main_server(llm: LlmSettings) -> _Server | None:
+def _main_server(llm: LlmSettings) -> Server | None:
     """The main model's server; None if no model is set."""
     if llm.preset or llm.wire != "auto" or llm.base_url or llm.model:
         return _server(llm, "llm")
@@ -212,7 +238,7 @@ def _main_server(llm: LlmSettings) -> _Server | None:
 def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
     """The settings that mean nothing without a main model, with their values."""
     yield "llm.api_key", llm.api_key.reference
-    for kind in KINDS[1:]:
+    for kind in ALL_KINDS[1:]:
         own = getattr(llm, kind)
         for name in ("preset", "base_url", "model", "window"):
             yield f"llm.{kind}.{name}", getattr(own, name)
@@ -220,13 +246,13 @@ def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
         yield f"llm.{kind}.api_key", own.api_key.reference
 
 
-def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
+def _own_server(own: ModelSettings, section: str, main: Server) -> Server:
     """The server that the settings of one kind of work name, else the main model's; its key counts at its address."""
     if own.preset or own.base_url:
         server = _server(own, section)
         same = server.url == main.url and not own.api_key.reference
         return replace(server, key=main.key) if same else server
-    if own.wire not in ("auto", main.preset.wire):  # the wire's own provider was not named: it must not get the notes
+    if not _speaks(main.preset.wire, own.wire):  # the wire's own provider was not named: it must not get the notes
         raise ConfigError(
             "{section}.wire is {wire}, but the main model's server is spoken to by {spoken}",
             hint="set {section}.wire to auto, or name a server: {section}.preset or {section}.base_url",
@@ -237,16 +263,16 @@ def _own_server(own: ModelSettings, section: str, main: _Server) -> _Server:
     return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
 
-def _server(told: LlmSettings | ModelSettings, section: str) -> _Server:
+def _server(told: LlmSettings | ModelSettings, section: str) -> Server:
     """The server of settings that name a preset, a wire, an address or a model."""
     preset = _named_preset(told, section) if told.preset else _unnamed_preset(told)
     key = told.api_key if told.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
-    return _Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
+    return Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
 
 
 def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
     found = _known_preset(told.preset, section)
-    if told.wire not in ("auto", found.wire) and not told.base_url:
+    if not _speaks(found.wire, told.wire) and not told.base_url:
         raise ConfigError(
             "{section}.wire is {wire}, but {preset} is spoken to by {spoken}",
             hint="set {section}.wire to auto, or {section}.base_url to an address that speaks it",
@@ -255,7 +281,9 @@ def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
             preset=told.preset,
             spoken=found.wire,
         )
-    return found if told.wire == "auto" else Preset(_WIRES[told.wire], found.base_url, found.key, found.main)
+    if told.wire in ("auto", found.wire):
+        return found
+    return replace(found, wire=_WIRES[told.wire], fast="" if told.base_url else found.fast)
 
 
 def _known_preset(name: str, section: str) -> Preset:
@@ -272,9 +300,16 @@ def _known_preset(name: str, section: str) -> Preset:
 
 
 def _unnamed_preset(told: LlmSettings | ModelSettings) -> Preset:
-    wire: WireName = "anthropic" if told.wire == "anthropic" else "openai"
-    # A key meant for the wire's own provider is never sent to another server.
-    return Preset(wire, "", limit="max_tokens") if told.base_url else model_table().presets[wire]
+    if told.base_url:  # a key meant for the wire's own provider is never sent to another server
+        usual: WireName = "responses" if _OPENAI_HOST.match(told.base_url) else "openai"
+        return Preset(_WIRES.get(told.wire, usual), "", limit="max_tokens")
+    own = model_table().presets["anthropic" if told.wire == "anthropic" else "openai"]
+    return own if told.wire == "auto" else replace(own, wire=_WIRES[told.wire])
+
+
+def _speaks(wire: WireName, wanted: str) -> bool:
+    """True if a server with this wire can be spoken to as a setting wants."""
+    return wanted in ("auto", wire) or {wire, wanted} <= _OF_OPENAI
 
 
 def _preset(told: JsonObject) -> Preset:
@@ -286,19 +321,3 @@ def _preset(told: JsonObject) -> Preset:
         fast=str(told.get("fast", "")),
         limit=_LIMITS[str(told.get("limit", "max_tokens"))],
     )
-
-
-def _known(told: JsonObject) -> KnownModel:
-    sums = [told[name] for name in ("input", "output", "cached") if name in told]
-    prices = [float(each) for each in sums if isinstance(each, int | float)]
-    if len(prices) not in (0, 3):
-        raise ValueError("a price needs input, output and cached")
-    window, longest = told.get("window", WINDOW), told.get("max_output", 1_000_000)
-    if not isinstance(window, int) or not isinstance(longest, int):
-        raise ValueError("window and max_output are numbers of tokens")
-    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
-
-
-def _goes_on(rest: str) -> bool:
-    """True if the next character of a name continues the word: `gpt-5.1` is not `gpt-5`."""
-    return bool(rest) and (rest[0].isalnum() or rest[0] == ".")

@@ -1,7 +1,12 @@
-"""The cost of a model's tokens; `presets` loads the price of each model from `configs/models.yaml`."""
+"""The cost of a model's tokens, by a price of our own table or of the library `genai-prices`."""
+
+from typing import TYPE_CHECKING, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.llm.messages import Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelInfo, Provider
 
 _MILLION = 1_000_000
 _STORING = 0.25
@@ -18,9 +23,34 @@ class Price:
     cached: float
 
 
-def cost(price: Price, usage: Usage) -> float:
+@dataclass(frozen=True, slots=True)
+class ListedPrice:
+    """The price of a model in the library's list, which may change with the hour and with the length of a request."""
+
+    model: "ModelInfo"
+    provider: "Provider"
+
+
+ModelPrice: TypeAlias = Price | ListedPrice
+
+
+def cost(price: ModelPrice, usage: Usage) -> float:
     """The cost of `usage` in US dollars; the cached part of the input has the cache's price only."""
     cached = min(usage.cached, usage.input)
     written = min(usage.written, usage.input - cached)
+    if isinstance(price, ListedPrice):
+        return _listed_cost(price, Usage(usage.input, usage.output, cached, written))
     dollars = (usage.input - cached + _STORING * written) * price.input + cached * price.cached
     return (dollars + usage.output * price.output) / _MILLION
+
+
+def _listed_cost(price: ListedPrice, usage: Usage) -> float:
+    from genai_prices import Usage as ListedUsage
+
+    tokens = ListedUsage(
+        input_tokens=usage.input,
+        output_tokens=usage.output,
+        cache_read_tokens=usage.cached,
+        cache_write_tokens=usage.written,
+    )
+    return float(price.model.calc_price(tokens, price.provider).total_price)

@@ -1,10 +1,14 @@
 """The Protocol of a language model, implemented by every wire, the scripted model and the spend meter."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from dataclasses import replace
+from typing import Protocol, Self, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.llm.messages import Reply, Request
+
+THINKING = 16_000
+"""Tokens that thinking may take beside an answer, where the window is large."""
 
 OnText: TypeAlias = Callable[[str], None]
 """Called with each piece of text as it arrives."""
@@ -14,12 +18,23 @@ Cancelled: TypeAlias = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model's name and its limits, in tokens. `present` is false for the offline provider, which has no model."""
+    """A model's name and its limits, in tokens: of an answer with its thinking `max_output`, of which `thinking` may be
+    used up before the first word. `present` is false for the offline provider, which has no model."""
 
     name: str
     window: int
     max_output: int
     present: bool = True
+    thinking: int = 0
+
+    def with_window(self, window: int) -> Self:
+        """The model with this window, and with the parts of it that its answer and its thinking may take."""
+        most = max(min(self.max_output, window // 2), 1)
+        return replace(self, window=window, max_output=most, thinking=min(THINKING, window // 8))
+
+    def room(self, words: int) -> int:
+        """The tokens to ask for, so that `words` tokens are left for the answer itself."""
+        return min(self.max_output, words + self.thinking)
 
 
 def ignore(text: str) -> None:
@@ -36,8 +51,8 @@ class Provider(Protocol):
 
     `chat` blocks until the reply is complete and passes text to `on_text` as it arrives, never the same text twice:
     once some was passed on, a broken stream is not retried. Raises `Interrupted` within half a second after `cancelled`
-    turns true, `Retryable` when the attempts are used up, `Permanent` for an error that a retry cannot solve,
-    `MissingKey`, and `LimitReached` from a meter.
+    turns true, `Retryable` when the attempts are used up, `Permanent` for an error that a retry cannot solve (`TooLong`
+    for a request that is longer than the window), `MissingKey`, and `LimitReached` from a meter.
     """
 
     @property

@@ -20,7 +20,7 @@ from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
 from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
-from agent.llm.price import Price, cost
+from agent.llm.price import ModelPrice, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
 from agent.texts import Sentence
@@ -30,6 +30,8 @@ CountTokens: TypeAlias = Callable[[str], int]
 
 OF_ONE_JOB = "job.daily"
 """The limit of what one job may cost on a day; not a setting, it stands with the job."""
+_SHORTEST = 4_096
+"""Tokens of the longest answer below which a request is not shortened to save money."""
 _PER_MESSAGE = 4
 _MARGIN = 1.1
 """A tenth is added to our count, since each provider has its own tokenizer."""
@@ -55,7 +57,7 @@ class Meter:
     provider: Provider
     ledger: Ledger
     ceilings: SpendSettings
-    price: Price | None
+    price: ModelPrice | None
     count: CountTokens
     clock: Clock
     scope: SpendScope
@@ -99,6 +101,20 @@ class Meter:
             attempt.reported, attempt.final = usage, True
             return replace(reply, usage=usage)
 
+    def affordable(self, request: Request) -> Request:
+        """The request, with an answer that is short enough for what is left of the money; one of `_SHORTEST` tokens is
+        tried in any case, so that a ceiling is reached by what is spent and not by what might be."""
+        if self.price is None or request.max_output <= _SHORTEST:
+            return request
+        day = self.ledger.today()
+        with self.ledger.exclusive() as page:
+            run = _Account("run", page.totals_of(self.scope.run), self.ceilings.run_tokens, self.ceilings.run)
+            left = min(each.money - each.spent.money for each in (run, *self._of_day(page, day)))
+        wanted = self._wanted(request)
+        a_token = cost(self.price, Usage(output=_SHORTEST)) / _SHORTEST
+        room = int((left - cost(self.price, replace(wanted, output=0))) / a_token) if a_token else request.max_output
+        return replace(request, max_output=max(min(request.max_output, room), _SHORTEST))
+
     @contextmanager
     def attempt(self, request: Request) -> Iterator[Attempt]:
         """Reserve one attempt in the ledger, and settle it on leaving; see `SpendAccount`."""
@@ -115,15 +131,19 @@ class Meter:
         self._settle(reserved, attempt.used(reserved.entry.usage))
 
     def _reserve(self, request: Request) -> "_Reservation":
-        wanted = Usage(estimate(request, self.count), request.max_output)
-        dearest = replace(wanted, written=wanted.input)
-        money = None if self.price is None else cost(self.price, dearest)
+        wanted = self._wanted(request)
+        money = None if self.price is None else cost(self.price, wanted)
         day = self.ledger.today()
-        entry = LedgerEntry(self.clock.new_id(), self.scope, self.model.name, wanted, money)
+        entry = LedgerEntry(self.clock.new_id(), self.scope, self.model.name, replace(wanted, written=0), money)
         with self.ledger.exclusive() as page:
             self._check(page, day, entry)
             page.write(day, entry)
         return _Reservation(day, entry)
+
+    def _wanted(self, request: Request) -> Usage:
+        """The most that a request may use: all of its input stored in the cache, and the longest answer."""
+        input = estimate(request, self.count)
+        return Usage(input, request.max_output, written=input)
 
     def _check(self, page: LockedLedger, day: date, entry: LedgerEntry) -> None:
         """Raise `LimitReached` when the highest possible cost of this call would pass a ceiling."""

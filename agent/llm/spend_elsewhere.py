@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.llm.ledger import SpendTotals
 from agent.llm.messages import Usage
 
@@ -38,7 +39,7 @@ class DaySpend:
 def parse_spend(text: str) -> DaySpend | None:
     """What another machine has told; None for text that is none."""
     try:
-        said = json.loads(text)
+        said = parse_json(text)
         calls, tokens, money = int(said["calls"]), int(said["tokens"]), float(said["money"])
         known = DaySpend(str(said["ledger"])[:40], date.fromisoformat(said["day"]), calls, tokens, money)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
@@ -78,7 +79,7 @@ def ledger_id(folder: Path, new_id: str) -> str:
 
 def _load(folder: Path) -> dict[str, DaySpend]:
     try:
-        rows = json.loads((folder / _FILE).read_text("utf-8"))
+        rows = parse_json((folder / _FILE).read_text("utf-8"))
         found = [parse_spend(row) for row in rows if isinstance(row, str)]
     except (OSError, ValueError, TypeError):
         return {}

@@ -5,7 +5,6 @@ in errors and no sockets.
 """
 
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,55 +12,31 @@ from itertools import chain
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.errors import Permanent, Retryable
+from agent.errors import Permanent, Retryable, UserError
+from agent.llm.answer_text import IncomingText, reasons_in_text
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
-from agent.llm.endpoint import Endpoint, Limit
+from agent.llm.dialect import Dialect
+from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
-from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page, wait_asked
+from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page
 from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.http import Http, Unreached
-from agent.llm.messages import Json, JsonObject, Reply, Request, ToolSpec, Usage
+from agent.llm.kept_thinking import own_thinking
+from agent.llm.limits import cut_remark, is_cut, served_window
+from agent.llm.messages import JsonObject, Reply, Request, ToolSpec, Usage
 from agent.llm.model_key import key_of
-from agent.llm.plain_turns import REFUSED
+from agent.llm.model_memory import ModelMemory
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly
+from agent.llm.too_long import TooLong
 from agent.llm.turns import counted_texts, taken_ids
+from agent.llm.waits import wait_asked, wait_in_words, wait_until_reset
 from agent.texts import Sentence
 
 MOST_OF_AN_ERROR = 64 * 1024
-MOST_DIALECTS = 3
+MOST_DIALECTS = 5
 """The most changes of dialect in one attempt."""
-
-_UNKNOWN_FIELD = re.compile(r"unknown|unrecogni[sz]ed|unexpected|unsupported|extra (inputs|fields)|not permitted", re.I)
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """The request fields for one server: the name of its limit, and the optional fields to send; `plain` for one whose
-    template refuses a system message, or calls and their results."""
-
-    limit: Limit
-    optional: Mapping[str, Json]
-    plain: bool = False
-
-    def after(self, said: str) -> "Dialect | None":
-        """The dialect to try after a server refused this one with the message `said`; None if no field of it is
-        named."""
-        if not self.plain and REFUSED.search(said):
-            return replace(self, plain=True)
-        if self.limit == "max_tokens" and "max_completion_tokens" in said:
-            return replace(self, limit="max_completion_tokens")
-        if self.limit == "max_completion_tokens" and re.search(r"\bmax_completion_tokens\b", said):
-            return replace(self, limit="max_tokens")
-        refused = {name for name in self.optional if re.search(rf"\b{re.escape(name)}\b", said)}
-        if not refused and "stream_options" in self.optional and "include_usage" in said:
-            refused = {"stream_options"}
-        if not refused and self.optional and _UNKNOWN_FIELD.search(said):
-            refused = set(self.optional)
-        if not refused:
-            return None
-        return replace(self, optional={name: value for name, value in self.optional.items() if name not in refused})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +67,8 @@ class Api:
 class Wire(ABC):
     """A `Provider`: one model on a server with the format `api`. Fields that the server refused are remembered.
 
-    `count` returns the tokens of a text, for servers that do not report the usage.
+    `count` returns the tokens of a text, for servers that do not report the usage; `memory` has what was learned of
+    models before.
     """
 
     def __init__(
@@ -102,8 +78,13 @@ class Wire(ABC):
         count: Callable[[str], int],
         jitter: Jitter,
         on_retry: OnRetry = ignore_retry,
+        memory: ModelMemory | None = None,
     ) -> None:
         self._api = self.api()
+        self._memory = memory or ModelMemory(None, clock)
+        self._limits: Model | None = None
+        """The model with the window that its server has told; None until it was asked."""
+        self._reasons_in_text = reasons_in_text(endpoint.model.name)
         self._dialect = self._api.dialect(endpoint)
         self._endpoint = endpoint
         self._http = Http(endpoint, clock)
@@ -118,7 +99,28 @@ class Wire(ABC):
 
     @property
     def model(self) -> Model:
-        return self._endpoint.model
+        return self._endpoint.model if self._limits is None else self._limits
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return self._endpoint.base_url
+
+    def learn_window(self, cancelled: Cancelled = never) -> None:
+        """Ask the server for the model's window, if that is not known; one try, before the first call."""
+        if self._limits is None:
+            window = self._memory.window(self._endpoint.name)
+            if not window and self._endpoint.is_guess:
+                try:
+                    key = key_of(self._endpoint)
+                except UserError:
+                    return  # the call itself will say it
+                headers = self._api.headers(key) if key else {}
+                window = served_window(self._endpoint, headers, key, self._clock, cancelled)
+                self._memory.learn(self._endpoint.name, window if self._endpoint.hosted else 0)
+            model = self._endpoint.model
+            fits = window and (self._endpoint.is_guess or window < model.window)
+            self._limits = model.with_window(window) if fits else model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """The model's reply; see `Provider.chat`."""
@@ -127,42 +129,60 @@ class Wire(ABC):
     def chat_on(self, account: SpendAccount, request: Request, on_text: OnText, cancelled: Cancelled) -> Reply:
         """The reply of `chat`, with each request first reserved on `account` and then counted there."""
         key = key_of(self._endpoint)
+        self.learn_window(cancelled)
         handed = CountedText(on_text)
         exchange = Exchange(self._endpoint, key, handed)
+        request = own_thinking(request, self._endpoint.name)
+        request = account.affordable(replace(request, max_output=self.model.room(request.max_output)))
 
         def once(dialect: Dialect) -> Reply:
-            told = self._api.body(self._endpoint, request, dialect)
+            fitted = dialect.fitted(request)
+            told = {**self._api.body(self._endpoint, fitted, dialect), **self._endpoint.fields}
             body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
             headers = self._api.headers(key) if key else {}
-            with account.attempt(request) as attempt:
+            with account.attempt(fitted) as attempt:
                 try:
                     with self._http.post(self._api.path, headers, body, key, cancelled) as answer:
                         if answer.status != 200:
                             attempt.refused = 300 <= answer.status < 500
                             raise self._refused(answer, key)
                         answer = self._without_page(answer, key, attempt)
-                        return self._reply(request, answer, exchange, attempt)
+                        return self._reply(fitted, answer, exchange, attempt)
                 except Unreached as error:
                     attempt.unsent = True
                     raise error.failure from None
 
         def several() -> Reply:
-            dialect = self._dialect
+            tried = [self._dialect]
             for _ in range(MOST_DIALECTS):
                 try:
-                    reply = once(dialect)
+                    return self._accepted(tried[-1], once(tried[-1]))
                 except Rejected as error:
-                    other = dialect.after(error.said)
-                    if other is None or handed.characters:
+                    other = tried[-1].after(error.said)
+                    if other is None or other in tried or handed.characters:
                         raise
-                    dialect = other
-                else:
-                    self._dialect = dialect
-                    return reply
-            return once(dialect)
+                    tried.append(other)
+            return self._accepted(tried[-1], once(tried[-1]))
 
         retries, pausing = self._endpoint.retries, self._on_retry
-        return with_retries(several, handed, retries, self._clock, self._jitter, cancelled, pausing)
+        try:
+            return with_retries(several, handed, retries, self._clock, self._jitter, cancelled, pausing)
+        except TooLong as error:
+            self._shrink_window(error.window, lasts=self._endpoint.hosted)
+            raise
+
+    def _accepted(self, dialect: Dialect, reply: Reply) -> Reply:
+        """The reply, with a remark if the model cannot use tools; what the server accepts is remembered."""
+        self._dialect = dialect.lasting
+        if "tools" not in dialect.without or not self._memory.tell_once(self._endpoint.name, "tools"):
+            return reply
+        said = Sentence("{model} cannot use tools, so it only answers from what it is given", model=self.model.name)
+        return replace(reply, remarks=(*reply.remarks, said))
+
+    def _shrink_window(self, window: int, *, lasts: bool) -> None:
+        if window and window < self.model.window:
+            self._limits = self.model.with_window(window)
+            self._memory.learn(self._endpoint.name, window if lasts else 0)
 
     def models(self, cancelled: Cancelled = never) -> tuple[str, ...]:
         """The names of the models that the server offers, empty if it does not list them; one try, without costs.
@@ -192,19 +212,36 @@ class Wire(ABC):
         return tuple(clean_message(name, key) for name in names if name)
 
     def _reply(self, request: Request, answer: HttpReply, exchange: Exchange, attempt: Attempt) -> Reply:
-        gathered = StreamAssembly(exchange.handed, attempt)
+        tools, may_call = frozenset(tool.name for tool in request.tools), request.may_call
+        answer_text = IncomingText(self._reasons_in_text, bool(tools))
+        gathered = StreamAssembly(exchange.handed, attempt, answer=answer_text)
         try:
             self._api.read(answer, gathered, exchange)
         finally:
             attempt.reported, attempt.final = gathered.usage, gathered.whole_usage
-        message, stop = gathered.finish(taken_ids(request.messages), self._clock.new_id)
+        message, stop = gathered.finish(taken_ids(request.messages), self._clock.new_id, tools, may_call=may_call)
+        self._reasons_in_text |= answer_text.reasoned
+        message = replace(message, kept_by=self._endpoint.name) if message.kept else message
         used = attempt.used(Usage(self._input(request), request.max_output))
-        return Reply(message, used, stop, gathered.model or self._endpoint.model.name)
+        remarks = self._remark_on_cut(request, attempt.reported)
+        return Reply(message, used, stop, gathered.model or self._endpoint.model.name, remarks)
+
+    def _remark_on_cut(self, request: Request, reported: Usage | None) -> tuple[Sentence, ...]:
+        """What to say once of a server that has read only a part of the request; further requests fit into that."""
+        read = reported.input if reported is not None else 0
+        if self._endpoint.hosted or not is_cut(self._texts(request), read):
+            return ()
+        self._shrink_window(read, lasts=False)
+        is_new = self._memory.tell_once(self._endpoint.name, "cut")
+        return (cut_remark(self._endpoint, read, self._input(request)),) if is_new else ()
 
     def _input(self, request: Request) -> int:
         """The tokens of a request, by our own count."""
+        return sum(map(self._count, self._texts(request)))
+
+    def _texts(self, request: Request) -> list[str]:
         tools = [json.dumps(self._api.tool(tool), ensure_ascii=False) for tool in request.tools]
-        return sum(map(self._count, counted_texts(request.messages) + tools))
+        return counted_texts(request.messages) + tools
 
     def _without_page(self, answer: HttpReply, key: str, attempt: Attempt) -> HttpReply:
         """The answer unchanged; raises `Permanent` for a web page, such as the login page of a proxy."""
@@ -220,7 +257,9 @@ class Wire(ABC):
             body = answer.body(MOST_OF_AN_ERROR).decode("utf-8", "replace")
         except Retryable:
             body = ""  # the status is enough
-        wait = wait_asked(answer.retry_after, self._clock.now())
+        now = self._clock.now()
+        asked = (wait_asked(answer.retry_after, now), wait_in_words(body), wait_until_reset(answer.limits, now))
+        wait = next(filter(None, asked), 0.0)
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
 
 

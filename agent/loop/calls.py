@@ -12,6 +12,7 @@ from agent.texts import Language, text
 from agent.tools.arguments import main_argument
 from agent.tools.registry import Called
 from agent.tools.tool import RunContext
+from agent.tools.tool_names import resolved
 
 PARALLEL = 4
 """Calls that may run at the same time."""
@@ -33,16 +34,16 @@ def all_differ(calls: Sequence[ToolCall]) -> bool:
 
 def call_started(call: ToolCall, described: Iterable[ToolSpec], context: RunContext) -> ToolCallStarted:
     """The event for the beginning of a call; `described` are the tools described to the model."""
-    schema = next((spec.parameters for spec in described if spec.name == call.name), {})
-    return ToolCallStarted(context.run, context.session, call.id, call.name, main_argument(call.arguments, schema))
+    schema, meant = next((spec.parameters for spec in described if spec.name == call.name), {}), resolved(call)
+    return ToolCallStarted(context.run, context.session, call.id, meant.name, main_argument(meant.arguments, schema))
 
 
 def call_ended(result: ToolResult, called: Called, context: RunContext) -> ToolCompleted | ToolCallFailed:
     """The event for the end of a call; `result` is what the model sees of it."""
     run, session, seconds = context.run, context.session, called.seconds
     if result.failed:
-        return ToolCallFailed(run, session, result.call, result.name, seconds, result.text, called.denied)
-    return ToolCompleted(run, session, result.call, result.name, seconds, len(result.text))
+        return ToolCallFailed(run, session, result.call, called.tool, seconds, result.text, called.denied)
+    return ToolCompleted(run, session, result.call, called.tool, seconds, len(result.text))
 
 
 def call_together(

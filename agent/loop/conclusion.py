@@ -8,7 +8,9 @@ Without a conclusion the run ends with what it has.
 import logging
 from dataclasses import replace
 
+from agent.context.anchor import Anchor
 from agent.context.assemble import assemble
+from agent.context.audience import reader_for
 from agent.context.prompt import fill
 from agent.errors import AgentError, Interrupted, LimitReached
 from agent.llm.messages import Assistant, Request, Usage
@@ -27,9 +29,10 @@ TOKENS = 1_024
 logger = logging.getLogger(__name__)
 
 
-def conclude(agent: Agent, scene: Scene, limit: LimitReached, on_text: OnText) -> None:
+def conclude(agent: Agent, scene: Scene, anchor: Anchor, limit: LimitReached, on_text: OnText) -> None:
     """Ask the model for a conclusion and add it to the session, if the limit leaves room for one and the run does not
-    end with words of the model already; `scene.context` is cancelled by a person only."""
+    end with words of the model already; `scene.context` is cancelled by a person only, `anchor` is the reminder of the
+    run's task."""
     session, model = scene.session, scene.models.main
     last = session.history[-1] if session.history else None
     answered = isinstance(last, Assistant) and not last.calls
@@ -37,7 +40,7 @@ def conclude(agent: Agent, scene: Scene, limit: LimitReached, on_text: OnText) -
         return
     session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
     try:
-        request = _request(agent, scene, limit)
+        request = _request(agent, scene, anchor, limit)
         session.add(AtLimit(stop_reason(limit, agent.language), stop_hint(limit, agent.language)))
         session.save("at a limit", hold=True)
         _ask(agent, scene, request, on_text)
@@ -45,15 +48,17 @@ def conclude(agent: Agent, scene: Scene, limit: LimitReached, on_text: OnText) -
         logger.warning("%s: the run ends without a conclusion: %s", session.path, error)
 
 
-def _request(agent: Agent, scene: Scene, limit: LimitReached) -> Request:
+def _request(agent: Agent, scene: Scene, anchor: Anchor, limit: LimitReached) -> Request:
     """The request of the next step with the wish for a conclusion at its end; raises `LimitReached` if the window is
     too small. Its tools stay described, though none may be called: a cache knows them, and some servers refuse a
     conversation with calls and without tools."""
     session, window = scene.session, scene.window
-    wish = fill("conclude", agent.vault.own_version_of, reason=stop_reason(limit, agent.language))
-    anchor = replace(scene.anchor, due=True, left=(), closing=wish)
+    read = reader_for(scene.audience, agent.vault.own_version_of)
+    wish = fill("conclude", read, reason=stop_reason(limit, agent.language))
+    anchor = replace(anchor, left=(), closing=wish)
+    session.add(Spoken(anchor.message(window, agent.count)))
     most = min(TOKENS, window.reserve)
-    prompt = assemble(session.system, session.history, anchor, scene.tools, window, agent.count, most)
+    prompt = assemble(session.system, session.history, scene.tools, window, agent.count, most)
     return replace(prompt.request, may_call=False)
 
 

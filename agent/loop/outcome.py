@@ -53,7 +53,8 @@ class Ended:
     `queued` is the reason why the last records are not written yet; `commits` are the commits of its tools, `sources`
     the lines of notes that its tools showed, `given` the lines that the model had from the beginning, `used` those of
     both that the answer used, `refused` the tools that the model asked for and the policy denies. `failure` is the
-    error that made it fail, None without one.
+    error that made it fail, None without one; `is_quoted`: the model failed before it had done anything, and the answer
+    quotes the notes. `remarks` say what else the person has to know of how the models answered.
     """
 
     run: str
@@ -72,7 +73,14 @@ class Ended:
     tools: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     failure: Exception | None = None
+    is_quoted: bool = False
+    remarks: tuple[str, ...] = ()
     home: AgentFolder = AgentFolder()
+
+    @property
+    def remarked(self) -> str:
+        """The answer, and below it what else the person has to know of it."""
+        return "\n\n".join(filter(None, (self.answer, *self.remarks)))
 
     @property
     def given_notes(self) -> tuple[str, ...]:
@@ -127,7 +135,13 @@ def end_of(reply: Reply) -> AgentError:
         return LimitReached(
             "the answer was cut off at the longest that one may be",
             limit="llm.max_output",
-            hint="vault-agent config set llm.max_output 8192",
+            hint="ask for less at once, or choose another model (llm.model)",
+        )
+    if reply.stop == "refused" and reply.message.text.strip():
+        return LimitReached(
+            "the model or its provider broke the answer off: it is not whole",
+            limit="",
+            hint="ask in other words, or another model (llm.model)",
         )
     if not reply.message.text.strip():
         refused = reply.stop == "refused"

@@ -6,7 +6,7 @@ below it that belong before it. The mark of a run has its task only if that is n
 
 Text is written unchanged, unless an editor showing the note would fetch or run something, or it would hide the text
 below: then it is in a code block, as calls, results and texts of sources always are. Control and invisible characters
-are escaped (`"escaped": true`). Memories and the system message are not copied: the note names their parts.
+are escaped (`"escaped": true`). Memories and the system message are not copied: the note has links and a hash.
 
 The form of the marks is left to `markdown.session_marks`, parsing to `record_parse`.
 """
@@ -20,12 +20,11 @@ from typing import TypeAlias, assert_never
 from agent.dataclass import dataclass
 from agent.escape import encode, escape_json, is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
-from agent.loop.inert import fenced, inert, inert_line
+from agent.loop.inert import TEMPLATE, fenced, inert, inert_line
 from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
-    PromptParts,
     SessionRecord,
     Spoken,
     Summarised,
@@ -185,10 +184,21 @@ def _marked(part: _Part, last: datetime | None) -> MarkedText:
     """The record with its time, unless that is the time of the record above."""
     at = part.at.isoformat().replace("+00:00", "Z")
     data: Meta = {"at": at} if part.kind in TIMED or part.at != last else {}
-    text, data = part.text, data | part.data
-    if not is_inert(text):
-        text, data = encode(text), {**data, "escaped": True}
-    return MarkedText(part.kind, data, text)
+    data |= part.data
+    text = _encoded(part.text)
+    return MarkedText(part.kind, {**data, "escaped": True} if text != part.text else data, text)
+
+
+def _encoded(text: str) -> str:
+    """The text as a note can have it: encoded, if it has characters that act or hide, or a template."""
+    is_plain = is_inert(text) and TEMPLATE not in text
+    return text if is_plain else encode(text).replace(TEMPLATE, r"\x3c%")
+
+
+def _inert(text: str) -> str:
+    """The text, in a code block if it would do something in the note, as it is or encoded."""
+    written = _encoded(text)
+    return fenced(text) if inert(written) != written else inert(text)
 
 
 def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
@@ -237,29 +247,28 @@ def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
 
 def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Language) -> Iterator[_Part]:
     match spoken.message:
-        case System(text):
-            title = sentence("session_note.system", language)
-            built = spoken.built
-            data: Meta = {"built": _of_prompt(built)} if built else {}
-            yield _Part(at, "system", data, title, "" if built else fenced(text))
+        case System():
+            data = _given(digest=spoken.digest, audience=spoken.audience)
+            yield _Part(at, "system", data, sentence("session_note.system", language))
         case User(text, sender):
-            data = _given(sender=sender, after=placed.after, quoted=inert(text) != text)
+            data = _given(sender=sender, after=placed.after, quoted=_inert(text) != text)
             who = sentence("session_note.job", language, job=placed.job) if placed.job else sender
-            yield _Part(at, "user", data, who or sentence("session_note.you", language), inert(text), shown=True)
+            yield _Part(at, "user", data, who or sentence("session_note.you", language), _inert(text), shown=True)
         case Context(text, source):
             name = _translated(f"context_source.{source}", source, language)
             title = sentence("session_note.given", language, source=name)
-            data = {"source": source}
-            if spoken.given:
-                data["given"] = [[each.path, *each.lines, each.pin] for each in spoken.given]
-            body = inert(spoken.remark) if spoken.given else _with_remark(fenced(text), spoken)
-            yield _Part(at, "context", data, title, body, source=name)
+            given = [[each.path, *each.lines, each.pin] for each in spoken.given]
+            data = {"source": source, **_given(given=given, digest=spoken.digest)}
+            if spoken.digest or given:
+                yield _Part(at, "context", data, title, inert(spoken.remark), source=name if given else "")
+            else:
+                yield _Part(at, "context", data, title, _with_remark(fenced(text), spoken), source=name)
         case Assistant(text, calls):
-            data = _given(quoted=inert(text) != text)
+            data = _given(quoted=_inert(text) != text)
             if spoken.usage:
                 data = {"usage": _of_usage(spoken.usage), **data}
             title = sentence("session_note.agent", language)
-            yield _Part(at, "agent", data, title, inert(text), shown=bool(text or not calls))
+            yield _Part(at, "agent", data, title, _inert(text), shown=bool(text or not calls))
             yield from (_call_part(at, call, language) for call in calls)
         case ToolResult(call, name, text, failed) as result:
             data = {"id": call, "name": name, **_given(failed=failed)}
@@ -279,15 +288,6 @@ def _call_part(at: datetime, call: ToolCall, language: Language) -> _Part:
 
 def _with_remark(text: str, spoken: Spoken) -> str:
     return f"{text}\n\n{inert(spoken.remark)}" if spoken.remark else text
-
-
-def _of_prompt(built: PromptParts) -> Meta:
-    return {
-        "sha256": built.sha256,
-        "day": built.day.isoformat(),
-        "language": built.language,
-        "notes": [list(each) for each in built.notes],
-    }
 
 
 def _of_usage(usage: Usage) -> list[int]:

@@ -4,22 +4,21 @@ A message that the note has only the parts of (memories, the system message) is 
 the session reads the parts again. The form is described in `record_format`.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 
 from agent.escape import decode
-from agent.llm.messages import Assistant, Context, JsonObject, System, ToolCall, ToolResult, Usage, User
+from agent.llm.fields import mapping, parsed
+from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
 from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
 from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
     PinnedLines,
-    PromptParts,
     RecordedEvent,
     SessionRecord,
     Spoken,
@@ -142,21 +141,19 @@ def _limits(data: Mapping[str, object]) -> tuple[tuple[str, ...] | None, float |
 def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
     match kind:
         case "system":
-            built = data.get("built")
-            return Spoken(System("" if built else _unfenced(text)), built=_prompt(built) if built else None)
+            return Spoken(System(""), digest=str(data.get("digest", "")), audience=str(data.get("audience", "")))
         case "user":
             return Spoken(User(_unquoted(data, text), str(data.get("sender", ""))))
         case "context":
-            source, given = str(data["source"]), data.get("given")
-            if isinstance(given, list):
-                return Spoken(Context("", source), given=tuple(_pinned(given)))
-            return Spoken(Context(_unfenced(text), source))
+            source, given, kept = str(data["source"]), data.get("given"), str(data.get("digest", ""))
+            lines = tuple(_pinned(given)) if isinstance(given, list) else ()
+            return Spoken(Context("" if kept or lines else _unfenced(text), source), given=lines, digest=kept)
         case "agent":
             usage = data.get("usage")
             counts = Usage(*map(int, usage)) if isinstance(usage, list) else None
             return Spoken(Assistant(_unquoted(data, text)), counts)
         case "call":
-            arguments: JsonObject = json.loads(_unfenced(text))
+            arguments = mapping(parsed(_unfenced(text)))
             call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
             return Spoken(Assistant("", (call,)))
         case "result":
@@ -172,15 +169,6 @@ def _seconds(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < math.inf else None
-
-
-def _prompt(built: object) -> PromptParts | None:
-    """The parts of a system message in a mark; None if they have another form."""
-    match built:
-        case {"sha256": str(sha256), "day": str(day), "language": str(language), "notes": list(notes)}:
-            named = tuple((str(path), str(id)) for path, id in notes)
-            return PromptParts(sha256, date.fromisoformat(day), language, named)
-    return None
 
 
 def _pinned(given: Iterable[object]) -> Iterator[PinnedLines]:

@@ -3,12 +3,18 @@
 Their form in the session's note is left to `record_format` and `record_parse`.
 """
 
+from collections.abc import Iterable
 from dataclasses import field
-from datetime import date, datetime
+from datetime import datetime
 from typing import TypeAlias
 
+from agent.context.anchor import ANCHOR
+from agent.context.moment import MOMENT
 from agent.dataclass import dataclass
-from agent.llm.messages import Message, Usage
+from agent.events.receipt import MEMORIES
+from agent.llm.messages import Context, Message, System, Usage
+
+_KEPT = frozenset((MEMORIES, MOMENT, ANCHOR))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +45,33 @@ class PinnedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptParts:
-    """What a system message was built of: the day, the language, and the notes (path, id of the content). `sha256` is
-    that of the message."""
-
-    sha256: str
-    day: date
-    language: str
-    notes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Spoken:
     """A message. `usage` is that of the model call that returned it, `seconds` the duration of the tool call that it is
     the result of (None: not known, as in older notes). For people: `line` is a tool's call and result in one line,
     `remark` are receipts or commits.
 
-    `given` are the lines that the message consists of, `built` the parts of a system message: the note has these
-    instead of the message's text.
+    `given` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
+    machine (`kept_texts`), and for which the note has this mark only; `audience` is who a system message is for.
     """
 
     message: Message
     usage: Usage | None = None
     remark: str = ""
     given: tuple[PinnedLines, ...] = ()
-    built: PromptParts | None = None
+    digest: str = ""
+    audience: str = ""
     line: str = ""
     seconds: float | None = None
 
 
+def is_kept(message: Message) -> bool:
+    """True for a message whose text is kept on the machine: the note, which reads as a talk, has a mark for it."""
+    return isinstance(message, System) or (isinstance(message, Context) and message.source in _KEPT)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolsChosen:
-    """The tools that are described to the model from here on, in this order."""
+    """The tools and actions of tools that are described to the model from here on, after those before."""
 
     tools: tuple[str, ...]
 
@@ -109,6 +110,18 @@ class Closed:
 
 
 RecordedEvent: TypeAlias = Began | Spoken | ToolsChosen | Tainted | Summarised | AtLimit | Closed
+
+
+def chosen_tools(events: Iterable[RecordedEvent], role: str) -> tuple[str, ...]:
+    """The tools that are described in the runs of a session for people of this role, in their order; empty before the
+    first one."""
+    found, asking = dict[str, None](), ""
+    for event in events:
+        if isinstance(event, Began):
+            asking = event.role
+        elif isinstance(event, ToolsChosen) and asking == role:
+            found |= dict.fromkeys(event.tools)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

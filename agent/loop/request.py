@@ -2,6 +2,7 @@
 
 import re
 
+from agent.context.audience import Audience, audience_of
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.runs import Speaker
@@ -19,7 +20,8 @@ class RunRequest:
     What follows holds for its sub-runs too, and when it is resumed. `purpose` gives the run the tools that exist only
     for it (`Tool.only_for`). `writes` are the beginnings of the paths in the vault that its tools may change, such as
     `research/` or `tasks/garden.md`; None: wherever the policy and the rules of the folders allow. `spend` is what all
-    runs of its job together may cost on one day, in US dollars; None: no limit of its own.
+    runs of its job together may cost on one day, in US dollars; None: no limit of its own. `place` says in words where
+    the answer of a job goes; it is not recorded, since the model is told once.
 
     Raises `UserError` for a guest without a name, since the guest's words would be stored as the owner's, and for a
     job's id that a commit cannot name.
@@ -32,6 +34,7 @@ class RunRequest:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    place: str = "the note of this conversation"
 
     def __post_init__(self) -> None:
         if self.role != "owner" and not self.speaker.sender:
@@ -44,6 +47,11 @@ class RunRequest:
             raise UserError(
                 "{job!r} is no id of a job", hint="letters, digits and . _ - @ / are, at most 100", job=self.job
             )
+
+    @property
+    def audience(self) -> Audience:
+        """The audience of the run, which says what its model is given."""
+        return audience_of(self.role, group=self.speaker.group)
 
     @classmethod
     def of(cls, began: Began) -> "RunRequest":

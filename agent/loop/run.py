@@ -6,24 +6,25 @@ answer are all errors that stop it (`outcome`).
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import field, replace
 from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, injected_messages, opening, size
+from agent.context.audience import may_be_given, reader_for
 from agent.context.budget import Window, window_of
-from agent.context.shorten import shorten
-from agent.context.tool_choice import ToolRoom, choose_tools
+from agent.context.moment import moment
+from agent.context.tool_choice import choose_tools
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
-from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
 from agent.events.subscriber import Injection
-from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import Reply, Request, ToolCall, ToolResult, ToolSpec, User
 from agent.llm.provider import OnText
 from agent.loop.agent import Agent, Models
 from agent.loop.answers import answers_in, response_of
+from agent.loop.asking import ModelCall
 from agent.loop.calls import (
     PARALLEL,
     all_differ,
@@ -37,25 +38,28 @@ from agent.loop.calls import (
 )
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
+from agent.loop.kept_thinking import keep_thinking, restore_thinking
 from agent.loop.limits import Progress, out_of_time
 from agent.loop.mailbox import Mailbox
-from agent.loop.outcome import Ended, RunOutcome, end_of, outcome_of
+from agent.loop.outcome import Ended, Finished, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts, spoken_text
-from agent.loop.records import AtLimit, Closed, Spoken, Tainted, ToolsChosen
-from agent.loop.reminder import what_to_mind, whats_left
+from agent.loop.records import AtLimit, Closed, Spoken, Tainted, ToolsChosen, chosen_tools
+from agent.loop.reminder import is_due, what_to_mind, whats_left
 from agent.loop.repetition import Breaker
 from agent.loop.request import RunRequest
+from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
 from agent.loop.spend_notice import spend_notice
+from agent.loop.stand_in import NO_ANSWER, with_stand_in
 from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.loop.system_messages import FixedTexts, no_texts
 from agent.loop.tool_line import called_line
 from agent.loop.used_notes import used_notes
-from agent.texts import text
+from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
+from agent.tools.tool_names import resolved, whole_tool
 
-_REMINDED = 3
-"""The step from which the model is reminded of its task."""
 _TRAIL = 5
 """Failures in the model's reminder."""
 
@@ -83,7 +87,8 @@ class Run:
     done: list[str] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    edition: int = 0
+    remarks: list[Sentence] = field(default_factory=list)
+    fixed: FixedTexts = no_texts
 
     @property
     def window(self) -> Window:
@@ -93,10 +98,8 @@ class Run:
     def go(self, resumed: bool = False) -> Ended:
         """Begin or resume, repeat `step` until something stops it, and return the result."""
         try:
-            if resumed:
-                self.resume()
-            else:
-                self.begin()
+            restore_thinking(self.session)
+            (self.resume if resumed else self.begin)()
             while True:
                 self.step()
         except Interrupted as stop:
@@ -128,34 +131,34 @@ class Run:
         """Add the task to the session, with the texts of sources and hooks for it."""
         session, run, request = self.session, self.context.run, self.request
         task, speaker = request.task, request.speaker
-        self.mark_untrusted(session.untrusted)
+        self.mark_untrusted(session.untrusted_for(request.role))
         session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
-        self.agent.system.provide(session)
+        self.agent.system.provide(session, request.audience, self.fixed)
         session.add(request.began(run))
         self.publish(ProfileSelected(run, session.path, self.agent.tools.profile(self.context)))
         tools = tuple(each.name for each in self.agent.tools.visible(self.context))
         about = (request.job, request.purpose, request.role, bool(self.context.taint), tools)
         injections = self.publish(TaskStarted(run, session.path, task, speaker, *about))
         start = opening(task, self.agent.sources, injections, self.window, self.agent.count)
-        session.add(*(self.with_receipts(message, start.receipts_of(message)) for message in start.messages))
+        session.add(Spoken(moment(self.agent.clock.now(), request.job, request.place)))
+        for each in start.messages:
+            session.add(spoken_text(self.agent.vault, each, start.receipts_of(each), self.agent.language))
         self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
         self.mark_untrusted(start.untrusted)
         self.record_taint()
         session.add(Spoken(User(task, speaker.sender if speaker.group else "")))
         self.describe_tools()
-        for problem in start.problems:
-            logger.warning("%s", problem)
         session.save(f"begin: {task}", hold=True)
 
     def resume(self) -> None:
         """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
-        self.mark_untrusted(self.session.untrusted)
+        self.mark_untrusted(self.session.untrusted_for(self.request.role))
         self.record_taint()
-        self.agent.system.provide(self.session)
+        self.agent.system.provide(self.session, self.request.audience, self.fixed)
         events = list(self.session.of_run(self.context.run))
         results = list(results_with_calls(events))
-        self.used += (result.name for _, result in results)
-        self.done += (result.name for _, result in results if not result.failed)
+        self.used += (resolved(call).name for call, _ in results)
+        self.done += (resolved(call).name for call, result in results if not result.failed)
         self.progress = Progress.of(events, self.agent.clock.monotonic())
         self.breaker.replay(results)
         self.describe_tools()
@@ -167,23 +170,23 @@ class Run:
             self.session.save("took up again", hold=True)
 
     def describe_tools(self) -> None:
-        """Describe to the model the tools described so far in the session, and those that fit the task."""
-        self.edition = self.agent.tools.update()
-        agent, specs = self.agent, self.agent.tools.specs(self.context)
-        events = (record.event for record in self.session.records)
-        before = dict.fromkeys(name for event in events if isinstance(event, ToolsChosen) for name in event.tools)
-        known = {spec.name: spec for spec in specs}
-        self.described = tuple(known[name] for name in before if name in known)
-        needed = [name for name in known if agent.names_tool(name, self.context)]
-        room = ToolRoom(agent.context.tools, self.window.allowed("tools"), agent.count)
-        self.describe(choose_tools(self.request.task, specs, agent.relevance, room, needed))
+        """Describe to the model the tools of this conversation, chosen when it began, whether they are there or not."""
+        agent = self.agent
+        agent.tools.update()
+        chosen = chosen_tools((record.event for record in self.session.records), self.request.role)
+        self.described = agent.tools.described(chosen)
+        if not chosen:
+            usual = agent.tools.specs(self.context, seldom=False)
+            self.describe([spec.name for spec in choose_tools(usual, self.window.tokens, agent.count)])
 
-    def describe(self, tools: Iterable[ToolSpec]) -> None:
-        """Describe these tools to the model, too, from the next step on."""
-        fresh = tuple(spec for spec in tools if spec not in self.described)
+    def describe(self, names: Collection[str]) -> None:
+        """Describe the tools with these names, too, from the next request on, in this and all later runs."""
+        known = {spec.name for spec in self.described}
+        usable = ((tool.name, whole_tool(tool.name)) for tool in self.agent.tools.visible(self.context))
+        fresh = tuple(name for name, whole in usable if whole in names and whole not in known)
         if fresh:
-            self.session.add(ToolsChosen(tuple(spec.name for spec in fresh)))
-        self.described = (*self.described, *fresh)
+            self.session.add(ToolsChosen(fresh))
+            self.described += self.agent.tools.described(fresh)
 
     def query(self) -> Reply:
         """Add the sender's new messages, and ask the model."""
@@ -192,32 +195,33 @@ class Run:
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         session.add(*(Spoken(message) for message in self.mailbox.take(self.request.speaker.sender)))
-        if self.agent.tools.update() != self.edition:
-            self.describe_tools()
+        self.agent.tools.update()
         self.progress.steps += 1
         event = IterationStarted(run, session.path, self.progress.steps, self.request.task, tuple(self.used))
         self.inject(self.publish(event))
         make_room(agent, self.scene())
-        prompt = assemble(session.system, session.history, self.anchor(), self.described, self.window, agent.count)
+        self.remind()
+        prompt = assemble(session.system, session.history, self.described, self.window, agent.count)
         reply = self.ask(prompt.request)
         session.add(Spoken(reply.message, reply.usage))
         session.add(*map(Spoken, refused_calls(reply.message.calls, agent.limits.calls_per_reply)))
         return reply
 
     def ask(self, request: Request) -> Reply:
-        """Ask the model; if the time of the run ends meanwhile, the session keeps the part that arrived."""
-        came: list[str] = []
-
-        def hear(text: str) -> None:
-            came.append(text)
-            self.on_text(text)
-
+        """Ask the model, or what stands in for it if it does not answer."""
+        by_person, cancelled = self.context.cancelled, self.call_context.cancelled
+        read = reader_for(self.request.audience, self.agent.vault.own_version_of)
+        asking = ModelCall(self.agent, self.session, self.on_text, cancelled, by_person, read)
         try:
-            return self.models.main.chat(request, hear, self.call_context.cancelled)
-        except Interrupted:
-            if came and not self.context.cancelled():
-                self.session.add(Spoken(Assistant("".join(came))))
-            raise
+            reply = asking.reply(self.models.main, request, lambda: self.window)
+        except NO_ANSWER as error:
+            if asking.heard:
+                raise
+            self.models = with_stand_in(self.models, error, self.request, self.session, self.context.run)
+            reply = self.models.main.chat(request, self.on_text, cancelled)
+        self.remarks += (each for each in reply.remarks if each not in self.remarks)
+        keep_thinking(self.session, reply.message)
+        return reply
 
     def execute(self, reply: Reply) -> None:
         """Carry out the calls of an answer, up to `run.calls_per_reply`; an answer without calls ends the run."""
@@ -226,7 +230,7 @@ class Run:
             if self.mailbox.has_from(self.request.speaker.sender):
                 return
             raise end_of(reply)
-        if not all(self.agent.tools.is_readonly(call.name) for call in calls):
+        if not all(self.agent.tools.is_readonly(call) for call in calls):
             self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}", hold=True)
         try:
             self.run_calls(calls)
@@ -235,20 +239,21 @@ class Run:
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
         """Carry out calls in their order; neighbours run at the same time if they only read, or are sub-runs."""
-        for together, group in groupby(calls, key=lambda call: self.agent.tools.runs_with(call.name)):
+        share = self.window.result_room(len(calls))
+        for together, group in groupby(calls, key=self.agent.tools.runs_with):
             batch = list(group)
             context = replace(self.call_context, resumed=resumed)
             if together and all_differ(batch):
                 for start in range(0, len(batch), PARALLEL):
-                    self.run_calls_together(batch[start : start + PARALLEL], context, len(calls))
+                    self.run_calls_together(batch[start : start + PARALLEL], context, share)
             else:
                 for call in batch:
                     self.check_call()
                     self.breaker.check(call.name, call.arguments)
                     self.publish(call_started(call, self.described, context))
-                    self.record_result(call, self.agent.tools.call(call, context.at(call.id)), len(calls))
+                    self.record_result(call, self.agent.tools.call(call, context.at(call.id)), share)
 
-    def run_calls_together(self, calls: Sequence[ToolCall], context: RunContext, beside: int) -> None:
+    def run_calls_together(self, calls: Sequence[ToolCall], context: RunContext, share: int) -> None:
         """Carry out calls at the same time, as many of them as the run's limits allow."""
         self.check_call()
         allowed = calls[: self.agent.limits.tool_calls - self.progress.tool_calls]
@@ -257,45 +262,42 @@ class Run:
         for call in allowed:
             self.publish(call_started(call, self.described, context))
         done, stop = call_together(lambda call: self.agent.tools.call(call, context.at(call.id)), allowed)
-        for call, called in done:
-            self.record_result(call, called, beside)
+        sizes = [self.agent.count(called.result.text) for _, called in done]
+        for (call, called), room in zip(done, shared_rooms(sizes, share), strict=True):
+            self.record_result(call, called, room)
         if stop is not None:
             raise stop
         if len(allowed) < len(calls):
             self.check_call()
 
-    def record_result(self, call: ToolCall, called: Called, beside: int) -> None:
-        """Add one of `beside` results to the session, and publish it."""
-        result = self.fitted_result(call, called.result, beside)
+    def record_result(self, call: ToolCall, called: Called, room: int) -> None:
+        """Add a result in at most `room` tokens to the session, and publish it."""
+        result = self.fitted_result(call, called, room)
         self.progress.tool_calls += 1
-        self.used.append(result.name)
-        self.done += [] if result.failed else [result.name]
+        self.used.append(called.tool)
+        self.done += [] if result.failed else [called.tool]
         self.commits += called.given.commits if called.given else ()
         self.sources += called.given.sources if called.given else ()
-        if called.given and called.given.tools:
-            self.describe(spec for spec in self.agent.tools.specs(self.context) if spec.name in called.given.tools)
+        self.describe(called.given.tools if called.given else ())
         line = called_line(call, called, self.agent.language)
         remark = commit_lines(called, self.agent.language)
         self.session.add(Spoken(result, remark=remark, line=line, seconds=called.seconds))
         self.record_taint()
-        self.refused += [result.name] if called.denied else []
+        self.refused += [called.tool] if called.denied else []
         self.inject(self.publish(call_ended(result, called, self.context)))
         if (response := response_of(result, called, self.context, self.agent.clock.now())) is not None:
             self.inject(self.publish(response))
 
     def publish(self, event: object) -> tuple[Injection, ...]:
-        """Publish an event; returns the texts that its subscribers add for the model, with receipts."""
-        return pin_receipts(self.agent.vault, self.agent.bus.publish(event))
+        """Publish an event; returns the texts that subscribers add for the run's audience, with receipts."""
+        added = (each for each in self.agent.bus.publish(event) if may_be_given(each.source, self.request.audience))
+        return pin_receipts(self.agent.vault, tuple(added))
 
     def inject(self, injections: Sequence[Injection]) -> None:
         """Add the texts of subscribers to the session, while there is room."""
         for each in injected_messages(injections, self.agent.count):
-            self.session.add(self.with_receipts(each.message, each.receipts))
+            self.session.add(spoken_text(self.agent.vault, each.message, each.receipts, self.agent.language))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
-
-    def with_receipts(self, message: Context, receipts: Sequence[Receipt]) -> Spoken:
-        """The record of a text with its receipts."""
-        return spoken_text(self.agent.vault, message, receipts, self.agent.language)
 
     def mark_untrusted(self, sources: Iterable[str]) -> None:
         """Mark the run as tainted by these sources, including those of earlier runs whose text the model still sees."""
@@ -307,9 +309,12 @@ class Run:
         known = self.session.untrusted
         self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
-    def fitted_result(self, call: ToolCall, result: ToolResult, beside: int) -> ToolResult:
+    def fitted_result(self, call: ToolCall, called: Called, room: int) -> ToolResult:
         """The result shortened to its room, with a warning when the call fails again and again."""
-        warning, text = "", shorten(result.text, self.window.result_room(beside), self.agent.count)
+        result, sources, warning = called.result, called.given.sources if called.given else (), ""
+        text = cut_result(result.text, sources, room, self.agent.count)
+        for each in sources if text != result.text else ():
+            self.context.shown.forget(each.path)  # it has not been read whole
         if result.failed:
             self.failures.append(Failure(result.name, text))
             warning = self.breaker.failed(call.name, call.arguments, result.text)
@@ -320,29 +325,30 @@ class Run:
     def scene(self) -> Scene:
         """The values of this run for compaction."""
         speaker = self.request.speaker
-        return Scene(self.session, self.models, self.window, self.call_context, speaker, self.anchor(), self.described)
+        return Scene(self.session, self.models, self.window, self.call_context, speaker, self.described)
+
+    def remind(self) -> None:
+        """Remind the model of its task, if that is due."""
+        anchor, session = self.anchor(), self.session
+        if is_due(anchor, session.of_run(self.context.run), session.history):
+            session.add(Spoken(anchor.message(self.window, self.agent.count)))
 
     def anchor(self) -> Anchor:
-        """The reminder of the task: due late in a run, after failures and repetitions, near a limit, or if it is out of
-        sight."""
-        agent, session, window, task = self.agent, self.session, self.window, self.request.task
+        """The reminder of the task as it is now."""
+        agent, session, task = self.agent, self.session, self.request.task
         step = text("anchor.step", agent.language, number=self.progress.steps, most=agent.limits.steps)
-        failures = tuple(self.failures[-_TRAIL:])
         left = whats_left(self.progress, agent.limits, agent.clock.monotonic(), self.models.left, agent.language)
-        plain = Anchor(task, tuple(self.done), step, left, (), failures, agent.language, due=False)
-        used = size(session.system, session.history, plain, self.described, window, agent.count)
-        in_sight = any(isinstance(each, User) and each.text == task for each in session.history)
-        answers = answers_in(session, self.context.run)
-        reasons = failures or left or answers or self.breaker.repeated
-        due = self.progress.steps >= _REMINDED or bool(reasons) or not in_sight
-        full = used / max(window.budget, 1)
+        full = size(session.system, session.history, self.described, agent.count) / max(self.window.budget, 1)
         warnings = what_to_mind(self.breaker, full, bool(self.context.taint), agent.language)
-        return replace(plain, warnings=warnings, due=due, answers=answers)
+        answers, failures = answers_in(session, self.context.run), tuple(self.failures[-_TRAIL:])
+        return Anchor(task, tuple(self.done), step, left, warnings, failures, agent.language, answers=answers)
 
     def end(self, stop: Exception) -> Ended:
         """Let the model conclude, if a limit stopped the run, and close it."""
+        if isinstance(stop, Finished):
+            stop = self.models.failure or stop
         if isinstance(stop, LimitReached):
-            conclude(self.agent, replace(self.scene(), context=self.context), stop, self.on_text)
+            conclude(self.agent, replace(self.scene(), context=self.context), self.anchor(), stop, self.on_text)
         return self.close(stop)
 
     def close(self, stop: Exception) -> Ended:
@@ -352,7 +358,8 @@ class Run:
         run, session = self.context.run, self.session
         self.record_taint()
         is_answered = outcome is RunOutcome.FINISHED and not self.request.job
-        remark = self.agent.endnote(run) if is_answered else ""
+        remarks = tuple(translated(each, self.agent.language) for each in self.remarks)
+        remark = "\n\n".join(filter(None, (*remarks, self.agent.endnote(run) if is_answered else "")))
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
             session.save(f"{outcome.replace('_', ' ')}: {self.request.task}", hold=True)
@@ -360,7 +367,8 @@ class Run:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:
                 outcome, message = RunOutcome.FAILED, f"answered, but the session could not be saved: {error}"
-        answer, given, shown = self.answer(), tuple(dict.fromkeys(self.given)), tuple(dict.fromkeys(self.sources))
+        given, shown = tuple(dict.fromkeys(self.given)), tuple(dict.fromkeys(self.sources))
+        answer = next((each.text for each in reversed(session.said_by_model(run))), "")
         ended = Ended(
             run,
             session.path,
@@ -373,26 +381,18 @@ class Run:
             commits=tuple(self.commits),
             sources=shown,
             given=given,
-            used=used_notes(answer, self.request.task, (*shown, *given), session.vault.read_now),
+            used=used_notes(answer, (*shown, *given)),
             steps=self.progress.steps,
             tools=tuple(self.used),
             refused=tuple(dict.fromkeys(self.refused)),
             failure=stop if outcome is RunOutcome.FAILED else None,
+            is_quoted=stop is self.models.failure and bool(answer),
+            remarks=remarks,
             home=session.vault.home,
         )
         if (notice := spend_notice(stop, self.request, self.agent.language)) is not None:
             self.agent.bus.publish(notice)
         seconds = self.agent.clock.monotonic() - self.progress.since
         asked, at = self.request, self.agent.clock.now()
-        self.agent.bus.publish(ended.as_event(asked.task, asked.speaker, seconds, self.usage(), at, asked.job))
+        self.agent.bus.publish(ended.as_event(asked.task, asked.speaker, seconds, session.usage_of(run), at, asked.job))
         return ended
-
-    def usage(self) -> Usage:
-        """The tokens of the model's answers in this run."""
-        of_run = self.session.of_run(self.context.run)
-        return sum((event.usage for event in of_run if isinstance(event, Spoken) and event.usage), Usage())
-
-    def answer(self) -> str:
-        """The last answer of the model in this run; empty without one."""
-        said = [event.message for event in self.session.of_run(self.context.run) if isinstance(event, Spoken)]
-        return next((message.text for message in reversed(said) if isinstance(message, Assistant)), "")

@@ -14,8 +14,9 @@ from typing import TypeAlias
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
+from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, Usage, User
 from agent.loop.inert import inert_line
+from agent.loop.kept_texts import KeptTexts, digest
 from agent.loop.outcome import RunOutcome
 from agent.loop.record_format import format_records
 from agent.loop.record_parse import parse_records
@@ -29,6 +30,7 @@ from agent.loop.records import (
     Summarised,
     Tainted,
     ToolsChosen,
+    is_kept,
 )
 from agent.loop.session_names import find_session, free_name, release_name
 from agent.markdown.note import Note
@@ -36,8 +38,10 @@ from agent.markdown.title import short_heading, short_title
 from agent.markdown.values import Value
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
+from agent.tools.guest_words import named_guest
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
+from agent.vault.layout import GIVEN_TEXTS
 from agent.vault.store import Vault
 
 Mask: TypeAlias = Callable[[str], str]
@@ -161,6 +165,13 @@ class Session:
         found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
         return tuple(dict.fromkeys(found))
 
+    def untrusted_for(self, role: str) -> tuple[str, ...]:
+        """The sources of what is untrusted text for a run of a person in this role: for the owner's, guests' words,
+        too."""
+        asked = (record.event for record in self.records if isinstance(record.event, Began))
+        guests = dict.fromkeys(began.sender for began in asked if began.role != "owner")
+        return (*self.untrusted, named_guest(*guests)) if guests and role == "owner" else self.untrusted
+
     @property
     def last(self) -> datetime | None:
         """The time of the last record."""
@@ -175,6 +186,15 @@ class Session:
             if inside:
                 yield record.event
 
+    def said_by_model(self, run: str) -> tuple[Assistant, ...]:
+        """The messages of the model in this run, in their order."""
+        said = (event.message for event in self.of_run(run) if isinstance(event, Spoken))
+        return tuple(each for each in said if isinstance(each, Assistant))
+
+    def usage_of(self, run: str) -> Usage:
+        """The tokens of the model's answers in this run."""
+        return sum((each.usage for each in self.of_run(run) if isinstance(each, Spoken) and each.usage), Usage())
+
     def is_stale(self, now: datetime, hours: float) -> bool:
         """True if the last record is so many hours old that the next message belongs to a new session."""
         return self.last is not None and now - self.last > timedelta(hours=hours)
@@ -184,13 +204,6 @@ class Session:
         now = self.vault.clock.now().replace(microsecond=0)
         self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
 
-    def put_text(self, at: int, text: str) -> None:
-        """Put the text of a message that the note has only links for into the record at this position."""
-        record = self.records[at]
-        if isinstance(record.event, Spoken):
-            message = replace(record.event.message, text=self.vault.masked(text))
-            self.records[at] = replace(record, event=replace(record.event, message=message))
-
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
 
@@ -199,6 +212,8 @@ class Session:
         fresh = self.records[self.saved :]
         if not fresh:
             return
+        said = (each.event for each in fresh if isinstance(each.event, Spoken))
+        kept_texts(self.vault).put(self.id, (each.message.text for each in said if each.digest))
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
@@ -254,8 +269,9 @@ def load_session(vault: Vault, path: str, id: str = "") -> Session:
             path=path,
             sessions=vault.home.at(SESSIONS),
         )
-    records = parse_records(note.body, note.body_line)
     parts = (note.id or "", note.string("channel") or "cli", note.string("parent") or "")
+    texts = kept_texts(vault).of(parts[0])
+    records = [_with_text(each, texts) for each in parse_records(note.body, note.body_line)]
     return Session(vault, path, *parts, records, len(records))
 
 
@@ -291,6 +307,19 @@ def _is_aloud(message: Message) -> bool:
     return isinstance(message, User) or (isinstance(message, Assistant) and not message.calls)
 
 
+def kept_texts(vault: Vault) -> KeptTexts:
+    """The texts that models were given in the sessions of a vault."""
+    return KeptTexts(vault.private_folder / GIVEN_TEXTS)
+
+
+def _with_text(record: SessionRecord, texts: Mapping[str, str]) -> SessionRecord:
+    """The record with its text, if that is kept on this machine."""
+    spoken = record.event
+    if not isinstance(spoken, Spoken) or spoken.digest not in texts:
+        return record
+    return replace(record, event=replace(spoken, message=replace(spoken.message, text=texts[spoken.digest])))
+
+
 def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
     def plain(text: str) -> str:
         return mask(text.encode("utf-8", "replace").decode())
@@ -299,7 +328,8 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
         case Spoken(message):
             message = replace(message, text=plain(message.text))
             given = tuple(replace(each, path=plain(each.path)) for each in event.given)
-            return replace(event, message=message, remark=plain(event.remark), given=given)
+            kept = digest(message.text) if is_kept(message) else ""
+            return replace(event, message=message, remark=plain(event.remark), given=given, digest=kept)
         case Began():
             return replace(event, task=plain(event.task))
         case Summarised():

@@ -7,7 +7,7 @@ have a sentence of their own (`stopped` in `agent/texts/`); any other error is q
 from agent.errors import AgentError, Interrupted, LimitReached, Stopping
 from agent.llm.spend import OF_ONE_JOB
 from agent.loop.repetition import Repeated
-from agent.texts import Language, text
+from agent.texts import Language, text, translated
 
 
 def stop_reason(stop: Exception, language: Language) -> str:
@@ -17,7 +17,7 @@ def stop_reason(stop: Exception, language: Language) -> str:
             key = "stopped.same_failure" if stop.failed else "stopped.same_result"
             return text(key, language, call=call, times=times)
         case LimitReached(limit=limit):
-            return _limit_sentence(limit, language) or stop.message
+            return _limit_sentence(limit, language) or translated(stop.message, language)
         case Interrupted():  # raised wherever the run was at that moment
             return text("stopped.by_person", language)
         case Stopping() if language != "en":
@@ -34,6 +34,8 @@ def stop_hint(stop: Exception, language: Language) -> str:
     if isinstance(stop, LimitReached) and _limit_sentence(stop.limit, language):
         key = "stopped.raise_in_job" if stop.limit == OF_ONE_JOB else "stopped.raise"
         return text(key, language, key=stop.limit)
+    if isinstance(stop, LimitReached):
+        return translated(stop.hint, language)
     return stop.hint if isinstance(stop, AgentError) else ""
 
 

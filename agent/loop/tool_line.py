@@ -8,15 +8,17 @@ import json
 from agent.llm.messages import ToolCall, ToolResult
 from agent.texts import Language, text
 from agent.tools.registry import Called
+from agent.tools.tool_names import resolved
 
 _LONGEST = 60
 
 
 def call_line(call: ToolCall) -> str:
     """The tool with the first argument that is a short text."""
-    texts = (each for each in call.arguments.values() if isinstance(each, str) and each.strip())
+    meant = resolved(call)
+    texts = (each for each in meant.arguments.values() if isinstance(each, str) and each.strip())
     short = next((each for each in texts if len(each) <= _LONGEST and "\n" not in each), None)
-    return f"{call.name} {json.dumps(short, ensure_ascii=False)}" if short else call.name
+    return f"{meant.name} {json.dumps(short, ensure_ascii=False)}" if short else meant.name
 
 
 def result_line(result: ToolResult, language: Language) -> str:

@@ -53,6 +53,36 @@ class Body:
         return self.first + bisect_right(self.starts, offset) - 1
 
 
+@dataclass(frozen=True, slots=True)
+class OpenBlocks:
+    """What is open at the end of a text, so that a line below it would be a part of it.
+
+    `fence`: the run that opened a fence outside of lists and quotes. `marks`: the opening marks of comments and
+    formulas at the beginning of a line. `items`: the columns of the contents of open list items, the outermost first.
+    `quotes`: the number of `>` of an open quote. `in_table`: the last line is a row of a table.
+    """
+
+    fence: str = ""
+    marks: tuple[str, ...] = ()
+    items: tuple[int, ...] = ()
+    quotes: int = 0
+    in_table: bool = False
+
+
+def open_blocks(text: str) -> OpenBlocks:
+    """The blocks that are open at the end of a text of whole lines."""
+    lines = text.removesuffix("\n").split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    scanner = _Scanner(text, lines, starts, 1)
+    for index, line in enumerate(lines):
+        scanner.line(index, line)
+    in_table = scanner.table_goes_on() and not scanner.items and not scanner.quotes
+    scanner.flush(len(lines))
+    fence = scanner.fence if not (scanner.fence_quotes or scanner.fence_indent) else ""
+    marks = tuple(mark for mark in inline.CLOSERS if mark in scanner.unclosed)
+    return OpenBlocks(fence, marks, tuple(scanner.items), scanner.quotes, in_table)
+
+
 def parse_body(text: str, first: int = 1) -> Body:
     """The parsed body; `first` is the file's line number of its first line. Never fails; linear in the text length."""
     lines = text.split("\n")

@@ -87,7 +87,16 @@ def merge_append(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
         there.endswith(added) and (not above or above.endswith(b"\n") or not added)
     ):
         return theirs
-    return theirs + (newline if theirs and not theirs.endswith(b"\n") else b"") + suffix
+    gap = newline if theirs and not theirs.endswith(b"\n") else b""
+    if _ends_a_block(base) and not _ends_a_block(theirs):  # it was written for a place below one
+        gap += newline
+    return theirs + gap + suffix
+
+
+def _ends_a_block(data: bytes) -> bool:
+    """True if a note ends in a blank line or a heading."""
+    last = data.rstrip(b"\r\n").rpartition(b"\n")[2]
+    return data.endswith((b"\n\n", b"\n\r\n")) or last.startswith(b"#")
 
 
 def _readable(data: bytes) -> bool:

@@ -1,42 +1,58 @@
 """Writes the links to moved notes again, in one note: wikilinks, embeds and Markdown links; nothing else changes."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 _WIKI = re.compile(r"(!?\[\[)([^\[\]|#\n\\]+)((?:#[^\[\]|\n]*)?(?:\\?\|[^\[\]\n]*)?\]\])")
-_MARKDOWN = re.compile(r"(\]\()(<?)([^\s()<>#:]+\.md)(>?)((?:#[^\s()]*)?\))")
+_MARKDOWN = re.compile(r"(\]\()(?:([^\s()<>#:]+\.md)|<([^<>#:\n]+\.md)>)((?:#[^\s()]*)?\))")
+
+NewTarget: TypeAlias = Callable[[str, bool], str | None]
+"""Function from a link's target as written (decoded), and whether it is a Markdown link, to the new one; None to leave
+it."""
+
+
+def relink(data: bytes, target_of: NewTarget) -> bytes:
+    """The note with its links to other notes written again, as `target_of` says. A link in a code block is rewritten,
+    too: its text then names the note that it means."""
+    if b"[[" not in data and b"](" not in data:
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+
+    def wiki(found: re.Match[str]) -> str:
+        new = target_of(found[2].strip(), False)
+        return found[0] if new is None else found[1] + new + found[3]
+
+    def markdown(found: re.Match[str]) -> str:
+        new = target_of(unquote(found[2] or found[3]), True)
+        if new is None:
+            return found[0]
+        return f"{found[1]}{quote(new) if found[2] else f'<{new}>'}{found[4]}"
+
+    return _MARKDOWN.sub(markdown, _WIKI.sub(wiki, text)).encode("utf-8", "surrogateescape")
 
 
 def relinked(data: bytes, moves: Mapping[str, str], taken: Collection[str] = ()) -> bytes:
     """The note with each link to an old path (`moves`: old to new, in the vault) leading to the new one.
 
-    A link by name alone stays one, and is left as it is if its name is `taken` by another note. A link in a code block
-    is rewritten, too: its text then names the note that it means.
+    A link by name alone stays one, and is left as it is if its name is `taken` by another note.
     """
-    if b"[[" not in data and b"](" not in data:
+    if not moves:
         return data
-    text = data.decode("utf-8", "surrogateescape")
     by_path = {_bare(old): _bare(new) for old, new in moves.items()}
     names = {_name(old): _name(new) for old, new in moves.items() if _name(old) != _name(new)}
     by_name = {old: new for old, new in names.items() if old not in taken}
 
-    def wiki(found: re.Match[str]) -> str:
-        target = found[2].strip()
-        new = by_path.get(_bare(target), by_name.get(_bare(target)) if "/" not in target else None)
+    def target(said: str, is_markdown: bool) -> str | None:
+        new = by_path.get(_bare(said), by_name.get(_bare(said)) if "/" not in said else None)
         if new is None:
-            return found[0]
-        if "/" not in target and "/" in new:
+            return None
+        if not is_markdown and "/" not in said and "/" in new:
             new = _name(new)
-        return found[1] + new + (".md" if target.endswith(".md") else "") + found[3]
+        return new + (".md" if is_markdown or said.endswith(".md") else "")
 
-    def markdown(found: re.Match[str]) -> str:
-        target = unquote(found[3])
-        new = by_path.get(_bare(target), by_name.get(_bare(target)) if "/" not in target else None)
-        return found[0] if new is None else f"{found[1]}{found[2]}{quote(new)}.md{found[4]}{found[5]}"
-
-    done = _MARKDOWN.sub(markdown, _WIKI.sub(wiki, text)) if moves else text
-    return done.encode("utf-8", "surrogateescape")
+    return relink(data, target)
 
 
 def _bare(path: str) -> str:

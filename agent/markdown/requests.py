@@ -104,6 +104,13 @@ def has_answer(data: bytes) -> bool:
     return _BLOCK.search(Note.parse(data).body) is not None
 
 
+def answer_rows(data: bytes) -> frozenset[int]:
+    """The numbers (from 1) of the lines of a note that belong to the agent's answers, with their marks."""
+    text = data.decode("utf-8", "surrogateescape")
+    spans = ((text.count("\n", 0, found.start()), text.count("\n", 0, found.end())) for found in _BLOCK.finditer(text))
+    return frozenset(number + 1 for first, last in spans for number in range(first, last + 1))
+
+
 def is_pending(data: bytes) -> bool:
     """True if the header has `status: pending`, which asks again."""
     return (Note.parse(data).string("status") or "").lower() == PENDING

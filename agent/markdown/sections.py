@@ -1,6 +1,7 @@
 """The sections of a note by their headings: found by name, and added to without a change to any other line."""
 
 from agent.dataclass import dataclass
+from agent.markdown.appending import between, closing_lines
 from agent.markdown.blocks import Heading, parse_body
 from agent.markdown.note import Note
 
@@ -42,26 +43,27 @@ def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:
     """The note with `text` at the end of the section below `heading` (`## Title`), which is added if it is missing.
 
     A section ends before the next heading of its level or above, and before a line that begins with `%%`, as the marks
-    of this program do. The added text is a paragraph of its own, or goes on a list that is there, and takes the note's
-    line endings.
+    of this program do. The added text is blocks of its own, or goes on with a list or a table that is there; what it
+    leaves open is closed. It takes the note's line endings.
     """
     newline = b"\r\n" if b"\r\n" in data else b"\n"
-    text = text.strip(b"\n").replace(b"\r\n", b"\n").replace(b"\n", newline) + newline
+    text = text.replace(b"\r\n", b"\n").strip(b"\n")
+    text = (text + b"\n" + closing_lines(text)).replace(b"\n", newline)
     rows = [row + b"\n" for row in data.split(b"\n")]
     rows[-1] = rows[-1][:-1]
     found = _section(data, heading)
     if found is None:
         gap = b"" if not data or data.endswith(newline) else newline
-        return data + gap + newline + heading + newline + newline + text
+        closed = closing_lines(data).replace(b"\n", newline)
+        return data + gap + closed + newline + heading + newline + newline + text
     first, end = found
     end = next((at for at in range(first, end) if rows[at].startswith(b"%%")), end)
     while end > first and not rows[end - 1].strip():
         end -= 1
     above, below = b"".join(rows[:end]), b"".join(rows[end:])
-    gap = b"" if above.endswith(newline) else newline
-    goes_on = text.startswith(b"- ") and end > first and rows[end - 1].startswith(b"- ")
-    gap += b"" if goes_on else newline
-    return above + gap + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
+    return (
+        above + between(above, text) + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
+    )
 
 
 def _section(data: bytes, heading: bytes) -> tuple[int, int] | None:

@@ -25,6 +25,7 @@ from itertools import takewhile
 
 from agent.dataclass import dataclass
 from agent.escape import escape_json
+from agent.json_value import parse_json
 
 SESSION = "session"
 """The type of a session's note."""
@@ -92,6 +93,25 @@ def untrusted_sources(note: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(source or "a stranger") for source in found))
 
 
+def guests(note: str) -> tuple[str, ...]:
+    """The names of those who asked in a session and are not the owner, from its note."""
+    asked = (each.data for each in find_records(note) if each.kind == "run")
+    return tuple(dict.fromkeys(str(data.get("sender")) for data in asked if data.get("role", "owner") != "owner"))
+
+
+def person_rows(note: str) -> list[bool]:
+    """For each line of a session's note: True if it is part of a message of the vault's owner; none in a session in
+    which a guest or a job has asked, too."""
+    records, found = list(find_records(note)), [False] * (note.count("\n") + 1)
+    runs = [each.data for each in records if each.kind == "run"]
+    if all(data.get("role", "owner") == "owner" and not data.get("job") for data in runs):
+        for each in records:
+            if each.kind == "user" and not each.data.get("sender"):
+                last = each.line + each.text.count("\n")
+                found[each.line - 1 : last] = [True] * (last - each.line + 1)
+    return found
+
+
 def is_mark(row: str) -> bool:
     """True for a line that is a mark."""
     return _MARKED_ROW.match(row) is not None
@@ -108,7 +128,7 @@ def _protected(text: str) -> str:
 
 def _data(said: str) -> Mapping[str, object]:
     try:
-        data = json.loads(said)
+        data = parse_json(said)
     except ValueError:
         return {}
     return data if isinstance(data, dict) else {}

@@ -32,6 +32,12 @@ class TaskBox:
     def done(self) -> bool:
         return self.state in "xX"
 
+    @property
+    def is_open(self) -> bool:
+        """True for one that is still to be done: to do, in progress or important. Any other state, such as cancelled,
+        moved or a mere mark of a theme, is not."""
+        return self.state in " /!"
+
 
 def find_tasks(body: Body) -> tuple[TaskBox, ...]:
     """The tasks in the order of their lines; `text` does not include the block id, which is in `block`."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from agent import texts
 from agent.dataclass import dataclass
 from agent.escape import escape
+from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
@@ -129,7 +130,8 @@ def asked_by_guest(language: Language) -> str:
 
 def inert(text: str) -> str:
     """The text with everything escaped that an editor would load or run when it shows the note."""
-    return escape(text).replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
+    plain = escape(text).replace("`", "'").replace("<", "&lt;").replace("![", "!\\[").replace("%%", "% %")
+    return without_marks(plain) if active_parts(plain) else plain
 
 
 def block(when: datetime, title: str, bullets: Sequence[str]) -> str:

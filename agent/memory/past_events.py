@@ -4,10 +4,11 @@ Read from the daily log, the entries and the history. Quoting, and who may be sh
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time
 from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.entry import EntryType
@@ -81,7 +82,7 @@ def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
             continue
         begin = max(each.data.decode("utf-8", "replace").count("\n") - entry.text.count("\n"), 1)
         lines = (begin, begin + entry.text.count("\n"))
-        at = entry.created.astimezone(vault.clock.now().tzinfo or UTC)
+        at = in_clock_zone(entry.created, vault.clock.now())
         chat = entry.chat_id if entry.scope == "chat" else ""
         yield PastEvent(
             at.date(), f"{at:%H:%M}", "said", entry.text, each.path, lines, sender=entry.sender_id, chat=chat,
@@ -105,14 +106,14 @@ def _entry_paths(vault: Vault, first: date, last: date) -> Iterator[str]:
 
 def _edited(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
     """The notes that the person changed by hand, once for each day."""
-    zone = vault.clock.now().tzinfo or UTC
-    begin = datetime.combine(first, time(), zone)
-    end = datetime.combine(last, time(), zone) + timedelta(days=1, seconds=-1)
+    now = vault.clock.now()
+    begin = in_clock_zone(datetime.combine(first, time()), now)
+    end = in_clock_zone(datetime.combine(last, time(23, 59, 59)), now)
     made = [each for each in commits(vault, actor="human", since=begin, until=end) if not (each.tool or each.undoes)]
     others = vault.provenance.made_by_others([each.id for each in made])
     counts: dict[tuple[date, str], list[tuple[str, Kind]]] = {}
     for each in made:
-        when = each.when.astimezone(zone)
+        when = in_clock_zone(each.when, now)
         for change in each.files if each.id not in others else ():
             if is_note(change.path) and vault.home.row(change.path).write is not WriteRule.PROGRAM:
                 counts.setdefault((when.date(), change.path), []).append((f"{when:%H:%M}", change.kind))

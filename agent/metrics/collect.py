@@ -22,7 +22,6 @@ from agent.events.runs import (
     MemoryFlushed,
     NodeToolCalled,
     SessionEnded,
-    SkillActivated,
     TaskCompleted,
 )
 from agent.events.subscriber import Counts, Handled
@@ -49,8 +48,6 @@ _PATIENCE = 0.2
 """The maximum wait in seconds while another process writes; a write takes about a millisecond."""
 _CALLS = 1_000
 """The most calls of handlers that wait to be counted: the turns of half a minute at rest."""
-_RUNS = 1_000
-"""The most runs at work of which it is remembered that a skill was given to them."""
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +62,6 @@ class Collector:
         self._errors: Counter[str] = Counter()
         self._pending: dict[date, Sums] = {}
         self._recent: list[RecentCount] = []
-        self._skilled: dict[str, None] = {}
         self._written = clock.monotonic()
         self._calls: deque[Handled] = deque()
         self._day, self._day_until = clock.now().date(), self._written
@@ -79,7 +75,6 @@ class Collector:
             for family, name, number in numbers_of(event):
                 add_bounded(sums, family, name, number)
             self._recent += (RecentCount(now, *each) for each in recent_numbers_of(event) if each[2])
-            self._count_help(sums, event)
         if isinstance(event, _ENDINGS) or self._clock.monotonic() - self._written >= INTERVAL:
             self.save()
 
@@ -129,21 +124,6 @@ class Collector:
             except OSError as error:
                 logger.warning("figures cannot be written to %s: %s", self._folder, error)
             return not self._pending
-
-    def _count_help(self, sums: Sums, event: object) -> None:
-        """Count how a run that a person asked for has ended, by whether it was given anything unasked: notes, or a
-        skill. One that waits has not ended."""
-        match event:
-            case SkillActivated(run=run):
-                self._skilled[run] = None
-                if len(self._skilled) > _RUNS:
-                    del self._skilled[next(iter(self._skilled))]
-            case TaskCompleted(run=run, job="") if event.is_over:
-                is_helped = bool(event.given) or run in self._skilled
-                add_bounded(sums, "helped" if is_helped else "unhelped", event.outcome, 1)
-                self._skilled.pop(run, None)
-            case _:
-                pass
 
     def _count_errors(self) -> None:
         if self._counts is None:

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from agent.events.growth import InitiativeTaken, PatternDetected
+from agent.events.growth import PatternDetected
 from agent.events.notices import NotificationSent, NotificationSuppressed
 from agent.events.runs import (
-    ContextCompact,
     MemoryCaptured,
     MemoryFlushed,
     MemoryRecalled,
@@ -66,8 +65,6 @@ def _of_the_rest(event: object) -> Numbers:
             yield "notices_suppressed", decision, 1
         case PatternDetected(kind=kind):
             yield "patterns", kind, 1
-        case InitiativeTaken(type=kind):
-            yield "initiatives", kind, 1
         case _:
             pass
 
@@ -75,10 +72,8 @@ def _of_the_rest(event: object) -> Numbers:
 def recent_numbers_of(event: object) -> Numbers:
     """What an event adds to the counts that are kept with their time."""
     match event:
-        case ContextCompact():
-            yield COMPACTIONS, "", 1
         case MemoryFlushed(saved=saved, known=known):
-            yield from ((FLUSH_SAVED, "", saved), (FLUSH_KNOWN, "", known))
+            yield from ((COMPACTIONS, "", 1), (FLUSH_SAVED, "", saved), (FLUSH_KNOWN, "", known))
         case NodeToolCalled(status="denied", permission=permission):
             yield NODE_DENIED, permission, 1
         case _:
@@ -116,7 +111,6 @@ def _of_capture(event: MemoryCaptured) -> Numbers:
     yield "sums", "entries_saved", event.saved - event.superseding - event.contradicting
     yield "sums", "entries_superseding", event.superseding
     yield "sums", "entries_contradicting", event.contradicting
-    yield "sums", "entries_merged", event.merged
     yield "sums", "entries_known", event.known
     yield "sums", "entries_refused", event.refused
     yield "sums", "capture_problems", bool(event.problem)

@@ -92,7 +92,6 @@ def _entries(totals: MetricTotals) -> Mapping[str, float | None]:
         "new": totals.entries_saved,
         "superseding": totals.entries_superseding,
         "contradicting": totals.entries_contradicting,
-        "merged": totals.entries_merged,
         "known": totals.entries_known,
         "refused": totals.entries_refused,
     }
@@ -124,12 +123,6 @@ def _permissions(given: MetricInput) -> Iterator[Sample]:
 def _alerts(given: MetricInput) -> Iterator[Sample]:
     for rule, number in sorted((given.present.alerts or {}).items()):
         yield "", {"rule": rule}, number
-
-
-def _runs(given: MetricInput) -> Iterator[Sample]:
-    for is_given, outcomes in (("yes", given.totals.helped), ("no", given.totals.unhelped)):
-        for outcome, number in sorted(outcomes.items()):
-            yield "", {"given": is_given, "outcome": outcome}, number
 
 
 def _opinions(given: MetricInput) -> Iterator[Sample]:
@@ -175,10 +168,6 @@ FAMILIES: tuple[MetricFamily, ...] = (
               lambda x: x.notices_suppressed),
     _counters("patterns_found_total", "Patterns found that were not known, by kind.", "kind", lambda x: x.patterns),
     MetricFamily("pattern_opinions", "gauge", "Opinions of the person about patterns now.", _opinions, ("opinion",)),
-    _counters("initiatives_total", "Suggestions after runs, by type.", "type", lambda x: x.initiatives),
-    MetricFamily("runs_ended_total", "counter",
-                 "Ended runs that people asked for, by whether notes or a skill were given unasked.", _runs,
-                 ("given", "outcome")),
     _counters("runs_total", "Runs that ended or paused, by outcome.", "outcome", lambda x: x.outcomes),
     _counters("tokens_total", "Tokens of the models in runs.", "direction",
               lambda x: {"input": x.input_tokens, "output": x.output_tokens}),

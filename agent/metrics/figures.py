@@ -46,7 +46,7 @@ def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFig
     """The figures of what was counted, and of how things are now, in the order in which they are shown."""
     recalls = totals.events.get(RECALLED)
     new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
-    again = _sum(totals.entries_merged, totals.entries_known)
+    again = totals.entries_known
     handlers = ((each.quantile(0.95) or 0.0, name) for name, each in totals.handlers.items())
     slowest, handler = max(handlers, default=(None, ""))
     denied = sum(totals.denied.values()) if totals.used else None
@@ -61,7 +61,6 @@ def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFig
     yield MetricFigure("  contradicting an older one", totals.entries_contradicting)
     yield MetricFigure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
     yield MetricFigure("known already", again)
-    yield MetricFigure("  merged into an older one", totals.entries_merged)
     yield MetricFigure("  share of both", _share(again, _sum(new, again)), "%", least=35)
     yield MetricFigure("refused", totals.entries_refused)
     yield MetricFigure("saved before a compaction", totals.flush_saved)
@@ -72,7 +71,6 @@ def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFig
     yield MetricFigure("patterns found", sum(totals.patterns.values()) if totals.events else None)
     yield MetricFigure("  you found helpful", present.patterns_helpful)
     yield MetricFigure("  you did not find helpful", present.patterns_not_helpful)
-    yield MetricFigure("suggestions after runs", sum(totals.initiatives.values()) if totals.events else None)
 
 
 def _sum(*numbers: float | None) -> float | None:

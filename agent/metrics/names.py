@@ -65,7 +65,6 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "DaemonStopped": "daemon.stopped",
         "StateChanged": "state.changed",
         "PatternDetected": "proactive.pattern.detected",
-        "InitiativeTaken": "proactive.initiative",
         "NoticeRaised": "notice.raised",
         "NotificationSent": "proactive.notification",
         "NotificationSuppressed": "proactive.notification.suppressed",

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.config.private import replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 
 HANDLER_ERRORS = "handler_errors"
 COMPACTIONS = "compactions"
@@ -38,7 +39,7 @@ class RecentCount:
 def load_recent(folder: Path) -> tuple[RecentCount, ...]:
     """The counts of the last day, the oldest first; without what cannot be parsed."""
     try:
-        rows = json.loads((folder / _FILE).read_bytes())
+        rows = parse_json((folder / _FILE).read_bytes())
     except (OSError, ValueError, RecursionError):
         return ()
     found = (_parsed(row) for row in rows) if isinstance(rows, list) else ()

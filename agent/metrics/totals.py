@@ -4,7 +4,6 @@ Separate from `collect`, which writes them, so that a command that only reads th
 types, which take 15 ms of a cold start.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.metrics.durations import Durations, parse_durations
 from agent.metrics.names import event_name
 
@@ -42,8 +42,7 @@ class MetricTotals:
     `counted_entries` and `entry_tokens` of the new ones, `capture_problems` runs from which nothing could be saved.
     By itself: `profiles` of the policy by name, `node_calls` of the node host's tools by tool and status ("clipboard
     ok") with their `node_seconds`, runs of jobs by their status in `job_statuses`, `notices_sent` by channel and
-    `notices_suppressed` by what was decided, `patterns` and `initiatives` by kind. `helped` are the outcomes of ended
-    runs that were given notes or a skill unasked, `unhelped` those of the others.
+    `notices_suppressed` by what was decided, `patterns` by kind.
     `unreadable` is the number of files left out.
     """
 
@@ -64,9 +63,6 @@ class MetricTotals:
     notices_sent: Mapping[str, float] = field(default_factory=dict)
     notices_suppressed: Mapping[str, float] = field(default_factory=dict)
     patterns: Mapping[str, float] = field(default_factory=dict)
-    initiatives: Mapping[str, float] = field(default_factory=dict)
-    helped: Mapping[str, float] = field(default_factory=dict)
-    unhelped: Mapping[str, float] = field(default_factory=dict)
     recall: Durations = Durations()
     recall_hits: float | None = None
     recall_degraded: float | None = None
@@ -75,7 +71,6 @@ class MetricTotals:
     entries_saved: float | None = None
     entries_superseding: float | None = None
     entries_contradicting: float | None = None
-    entries_merged: float | None = None
     entries_known: float | None = None
     entries_refused: float | None = None
     counted_entries: float | None = None
@@ -92,8 +87,7 @@ class MetricTotals:
 
 _FAMILIES = (
     *("events", "used", "failed", "denied", "outcomes", "job_outcomes", "modes", "injected", "handler_errors"),
-    *("profiles", "node_calls", "job_statuses", "notices_sent", "notices_suppressed", "patterns", "initiatives"),
-    *("helped", "unhelped"),
+    *("profiles", "node_calls", "job_statuses", "notices_sent", "notices_suppressed", "patterns"),
 )
 _OTHER_FIELDS = ("handlers", "node_seconds", "recall", "unreadable")
 _SUMS = tuple(name for name in MetricTotals.__annotations__ if name not in (*_FAMILIES, *_OTHER_FIELDS))
@@ -188,7 +182,7 @@ def add_bounded(sums: Sums, family: str, name: str, number: float) -> None:
 def load_day(path: Path) -> Sums | None:
     """A day's metrics, empty for no file; None for a file that cannot be read or parsed."""
     try:
-        said = json.loads(path.read_bytes())
+        said = parse_json(path.read_bytes())
     except FileNotFoundError:
         return {}
     except (ValueError, RecursionError, OSError):

@@ -8,7 +8,10 @@ from typing import Protocol, TypeAlias
 from agent.context.budget import Count
 from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry
+from agent.llm.fallback import with_fallback
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
+from agent.llm.model_memory import FILE as MODELS
+from agent.llm.model_memory import ModelMemory
 from agent.llm.offline import Offline
 from agent.llm.presets import price
 from agent.llm.provider import Provider
@@ -16,12 +19,14 @@ from agent.llm.providers import Providers, providers
 from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter
 from agent.llm.spend_elsewhere import spent_elsewhere
+from agent.llm.wire import Wire
 from agent.loop.agent import Models
 from agent.runs.status import SPEND, ledger_of
 from agent.workspace.workspace import Workspace, learn_secrets
 
-StandIn: TypeAlias = Callable[[str, str], Provider]
-"""Gives the provider of a run, by its id and its job (empty for none), where no model is configured."""
+StandIn: TypeAlias = Callable[[str, str, bool], Provider]
+"""Gives what answers in a run, by its id and its job (empty for none), in place of the main model: where none is
+configured, or one is, which does not answer (True)."""
 
 
 class ModelsOfRun(Protocol):
@@ -48,18 +53,14 @@ def do_nothing(event: ModelRetry) -> None:
     """Do nothing; for work that nobody watches."""
 
 
-def offline(run: str, job: str) -> Provider:
-    """No answers; for work that is only done with a model."""
-    return Offline()
-
-
 def open_accounts(
     workspace: Workspace,
     count: Count,
-    stand_in: StandIn = offline,
+    stand_in: StandIn | None = None,
     publish: Callable[[ModelRetry], object] = do_nothing,
 ) -> Accounts:
-    """The accounts with the configured models, or with `stand_in` if there is none. Opens no connection.
+    """The accounts with the configured models, or with `stand_in` if there is none; without one, work is only done with
+    a model. Opens no connection.
 
     Each pause before another try of a call is published.
 
@@ -70,7 +71,8 @@ def open_accounts(
     def on_retry(seconds: float, reason: str) -> None:
         publish(ModelRetry(seconds, reason))
 
-    found = providers(workspace.settings.llm, workspace.vault.clock, count, random, on_retry)
+    memory = ModelMemory(workspace.directories.state / MODELS, workspace.vault.clock)
+    found = providers(workspace.settings.llm, workspace.vault.clock, count, random, on_retry, memory)
     ledger = ledger_of(workspace)
 
     def elsewhere(day: date) -> SpendTotals:
@@ -78,21 +80,27 @@ def open_accounts(
 
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
-            return stand_in(scope.run, scope.job)
-        rate, clock = price(provider.model.name), workspace.vault.clock
+            return stand_in(scope.run, scope.job, False) if stand_in is not None else Offline()
+        clock, url = workspace.vault.clock, ""
+        if isinstance(provider, Wire):
+            provider.learn_window()
+            url = provider.url
+        rate = price(provider.model.name, url)
         meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)
 
     def left(scope: SpendScope) -> float:
         if not found.main.model.present:
             return 1.0
-        name = found.main.model.name
         spend, clock = workspace.settings.spend, workspace.vault.clock
-        return Meter(found.main, ledger, spend, price(name), count, clock, scope).left()
+        return Meter(found.main, ledger, spend, None, count, clock, scope).left()
 
     def of_run(run: str, job: str, spend: float | None = None, /) -> Models:
         scope = SpendScope(run, job)
         models = found.wrapped(lambda provider: metered(provider, scope, spend))
-        return Models(models.main, models.fast, models.others, left=lambda: left(scope))
+        fallback = models.fallback
+        models = models.wrapped(lambda provider: with_fallback(provider, fallback, workspace.vault.clock))
+        instead = stand_in(run, job, True) if stand_in is not None and found.main.model.present else None
+        return Models(models.main, models.fast, models.others, fallback, left=lambda: left(scope), stand_in=instead)
 
     return Accounts(found, ledger, of_run)

@@ -1,4 +1,5 @@
-"""The skills that each run follows: given to its model at the start, added as it uses tools, recorded at the end.
+"""The skills that each run follows: given to its model where its person or job names them, opened by the model where
+one that is offered fits, recorded at the end.
 
 Matching skills to a task is left to `agent.skills`. A run that resumes in another process follows the skills in its
 session's note, so that a crash does not give back the tools that a skill took away.
@@ -7,13 +8,11 @@ session's note, so that a crash does not give back the tools that a skill took a
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 
-from agent.context.assemble import REFRESH
 from agent.context.source import Piece
-from agent.context.tokens import MESSAGE
 from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.events.runs import (
@@ -26,42 +25,45 @@ from agent.events.runs import (
     TaskCompleted,
 )
 from agent.events.subscriber import Injection, InjectionType
-from agent.llm.messages import Context, Message
+from agent.llm.messages import Context, Message, ToolResult
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
-from agent.runs.skill_pieces import SkillTexts, receipt_of, why_left_out
+from agent.runs.skill_pieces import SkillTexts, receipt_of
 from agent.runs.skill_set import SkillSet
 from agent.runs.skill_trials import SkillTrials
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
-from agent.skills.matching.skill_text import SkillIndex, has_text, reminder, skill_index
+from agent.skills.matching.skill_text import HEADING, SkillIndex, has_text, reminder, skill_index
 from agent.skills.matching.tool_allowlist import allowance
 from agent.skills.reading import chain
 from agent.skills.reading.skill import Skill
 from agent.texts import Language
 from agent.tools.tool import RunContext, Taint, Tool
+from agent.tools.tool_names import names_of
 from agent.vault.change import Stamp
 
 NAME, INDEX = "skills", "skill_index"
+_MAY_FIT = "May fit this task; open with skills (show) what does: {names}"
 _PRIORITY = 60
 _KEPT = 500
 """Runs whose skills are kept in memory."""
-_HEADING = re.compile(r"^## Skill: ([\w-]+) \(confidence (\d{1,3})%\)$", re.MULTILINE)
-_PRECEDENCE: tuple[Activated, ...] = ("auto", "chain", "manual")
+_HEADING = re.compile(rf"^{HEADING}([\w-]+)$", re.MULTILINE)
+_TOOL = "skills"
+"""The tool with which a model opens a skill."""
+_PRECEDENCE: tuple[Activated, ...] = ("auto", "manual", "chain")
 """The ways to use a skill; of several in one run, the first one is recorded."""
 
 
 @dataclass(slots=True)
 class _InRun:
-    """The skills of the run `name`: `active` were given to its model, `steps` are those in their chains, by the name of
-    the chain, `summarised` were only named to the model, `read` were opened by it.
+    """The skills of the run `name`: `active` were given to its model or opened by it (those are also `opened`), `steps`
+    are those in their chains, by the name of the chain, `offered` were named to it.
 
     `known` are the values known when the run began, `slots` those with what its skills say about the task. A run
-    `is_of_job` is given no skill by guess. `taint` is the run's own; `before` are the texts of skills that its model
-    had when it began.
+    `is_of_job` rates none. `taint` is the run's own; `before` are the texts of skills that its model had when it began.
     """
 
     session: str
@@ -73,10 +75,9 @@ class _InRun:
     slots: dict[str, str] = field(default_factory=dict)
     active: dict[str, Match] = field(default_factory=dict)
     steps: dict[str, str] = field(default_factory=dict)
-    summarised: set[str] = field(default_factory=set)
-    read: set[str] = field(default_factory=set)
+    offered: dict[str, Match] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
     tools: frozenset[str] = frozenset()
-    matched: Matched | None = None
 
     @property
     def followed(self) -> tuple[str, ...]:
@@ -124,10 +125,12 @@ class ActiveSkills:
         before = tuple(_texts(session.history))
         return SkillTexts(NAME, lambda task, room: self.pieces(task, room, context, before))
 
-    def index(self, context: RunContext, session: Session) -> "SkillTexts":
-        """The source of the index of the other skills, to be asked after that of `source`."""
-        before = tuple(_texts(session.history))
-        return SkillTexts(INDEX, lambda task, room: self.index_pieces(room, context, before))
+    def index(self, task: str, room: int) -> str:
+        """The index of the skills with which a conversation begins, in at most `room` tokens: those near its first task
+        come first. Empty if it is switched off."""
+        with self._lock:
+            self.skills.library.refresh()
+            return index_of(self.skills.match(MatchTask(task)), room, self.skills).text
 
     def slots(self, run: str) -> Mapping[str, str]:
         """What is known of a run's task, by name: its channel and sender, and what its skills say, such as the
@@ -144,97 +147,73 @@ class ActiveSkills:
         now = {match.skill.name: match for match in weighed}
         for match in before:
             found = now.get(match.skill.name, match)
-            yield replace(match, signals=found.signals, slots=found.slots)
+            yield replace(match, signals=found.signals, slots=found.slots, score=found.score)
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
-        """The skills, at the start of a step, that fit the tools used so far and that the model does not have yet."""
+        """The names of skills, at the start of a step, that fit the tools used so far and were not offered yet."""
         with self._lock:
             run, tools = self._runs.get(event.run), frozenset(event.tools)
             if run is None or not self.skills.settings.auto or tools <= run.tools or run.is_of_job:
                 return ()
             run.tools = tools
-            task = MatchTask(event.task, tuple(event.tools), run.known)
-            present = {*run.active, *run.summarised, *run.read}
-            versions = self.trials.versions(event.run, run.before)
-            matched = self.skills.match(task, event.session, present, REFRESH, versions)
-            added = added_in_run(matched, run.active.values(), self.skills.settings.most)
-            events = self._activate(event.run, added)
-        self._tell_all(events)
-        return tuple(
-            Injection(each.text, NAME, _PRIORITY, (receipt_of(each),), InjectionType.SKILL_ACTIVATION) for each in added
-        )
+            task = MatchTask(event.task, tuple(name for tool in event.tools for name in names_of(tool)), run.known)
+            present = {*run.active, *run.offered}
+            matched = self.skills.match(task, event.session, present)
+            taken = {each.skill.exclusive_group for each in run.active.values()} - {""}
+            fresh = [each for each in matched.offered if each.skill.exclusive_group not in taken]
+            self._offer(run, fresh)
+        return (Injection(_offer(fresh), NAME, _PRIORITY, (), InjectionType.SKILL_ACTIVATION),) if fresh else ()
 
     def pieces(self, task: str, room: int, context: RunContext, before: Sequence[str] = ()) -> Sequence[Piece]:
-        """The texts of the skills that fit a task. Texts in `before`, which the model still has from an earlier task of
-        the session, are not repeated.
+        """The texts of the skills that a task names or that are always wanted, and the names of those that may fit it.
+        Texts in `before`, which the model still has from an earlier task of the session, are not repeated.
 
         A job says what is to be done, and nobody is there to notice a skill that does not fit: the model of its run is
-        given none by guess, and reads those that it wants, from the index.
+        offered none by guess, and opens those that it wants, from the index.
         """
-        if not self.skills.settings.auto or context.role != "owner":
-            return ()
-        if context.job:
-            with self._lock:
-                if context.run in self._runs:
-                    self._runs[context.run].matched = Matched((), tuple(self.skills.library.snapshot().candidates))
+        if not self.skills.settings.auto:
             return ()
         with self._lock:
             wanted = MatchTask(task, slots=known_slots(context))
             versions = self.trials.versions(context.run, before)
             matched = self.skills.match(wanted, context.session, room=room, versions=versions)
-            events = self._activate(context.run, matched.given)
-            if context.run in self._runs:
-                self._runs[context.run].matched = matched
-            given = [
-                Piece(reminder(each) if has_text(each, before) else each.text, NAME, 1.0 + each.score, receipt_of(each))
-                for each in matched.given
-            ]
-            left_out = matched.of(MatchStatus.NO_ROOM)
+            offered = () if context.job else matched.offered
+            events = list[object]()
+            if (run := self._runs.get(context.run)) is not None:
+                events = self._activate(run, matched.active)
+                self._offer(run, offered)
         self._tell_all(events)
-        return [*given, *(Piece("", NAME, absent=why_left_out(each)) for each in left_out)]
-
-    def index_pieces(self, room: int, context: RunContext, before: Sequence[str]) -> Sequence[Piece]:
-        """The index of the skills of which the model of a run is given nothing else; not repeated if it is in
-        `before`."""
-        with self._lock:
-            run = self._runs.get(context.run)
-            if run is None or run.matched is None:
-                return ()
-            text = index_of(run.matched, room, self.skills).text
-            return [Piece(text, INDEX)] if text and not any(text in each for each in before) else ()
+        given = [
+            Piece(reminder(each.skill) if has_text(each.skill, before) else each.text, NAME, 2.0, receipt_of(each))
+            for each in matched.active
+            if not (each.skill.is_always and has_text(each.skill, before))
+        ]
+        return [*given, *([Piece(_offer(offered), NAME)] if offered else [])]
 
     def leaves(self, tool: Tool, context: RunContext) -> bool:
-        """True if the skills of a run, and those of the runs it works for, allow it a tool."""
+        """True if the skills of a run, and those of the runs it works for, allow it to call a tool."""
         with self._lock:
             for run in _line(context.run):
                 found = self._runs.get(run)
                 allowed = allowance(each.skill for each in found.active.values()) if found is not None else None
-                if allowed is not None and not allowed.keeps(tool.name, tool.groups):
+                if allowed is not None and not allowed.keeps(names_of(tool.name), tool.groups):
                     return False
         return True
 
-    def names_tool(self, tool: str, context: RunContext) -> bool:
-        """True if a skill that the run follows names this tool."""
-        with self._lock:
-            found = self._runs.get(context.run)
-            skills = self._skills(found.followed) if found is not None else []
-        return any(tool in (skill.allowed_tools or ()) or re.search(rf"\b{tool}\b", skill.body) for skill in skills)
-
-    def version(self, skill: Skill, context: RunContext) -> Skill:
-        """The skill as a run is shown it: its variant, if one is on trial and this is its turn."""
+    def opened(self, skill: Skill, context: RunContext) -> str:
+        """The text of a skill for the model of a run that opens it: its variant, if one is on trial and this is its
+        turn. From now on the run follows it, if its person has reviewed it."""
         with self._lock:
             run = self._runs.get(context.run)
-            return skill if run is None else self.trials.version(skill, context.run, run.before)
-
-    def opened(self, name: str, context: RunContext) -> None:
-        """Record that the model of a run opened a skill itself; from now on it can rate the skill."""
-        with self._lock:
-            run = self._runs.get(context.run)
-            if run is None or name in run.active or name in run.read:
-                return
-            run.read.add(name)
-            self.trials.take_again(context.run, name, run.before)
-        self.tell(SkillOpened(context.run, context.session, name))
+            shown = skill if run is None else self.trials.version(skill, context.run, run.before)
+            text = self.skills.text(shown)
+            if run is None or not skill.reviewed or skill.name in run.active:
+                return text
+            run.opened.add(skill.name)
+            self._follow(run, replace(run.offered.get(skill.name, _unweighed(shown)), skill=shown))
+            events = [SkillOpened(context.run, context.session, skill.name), *_chain_begun(run, shown)]
+        self._tell_all(events)
+        return text
 
     def say(self, name: str, opinion: Opinion, context: RunContext) -> Use:
         """Record a model's opinion of a skill in its run; raises `UserError` if the run did not have the skill, or
@@ -248,7 +227,7 @@ class ActiveSkills:
                 self.skills.workspace.clock.now(),
             )
             root = context.run.partition(".")[0]
-            if run is None or name not in {*run.followed, *run.read}:
+            if run is None or name not in run.followed:
                 return record_opinion(vault, name, opinion, now, root, root, self._language)
             found = Use(name, now, root, context.session, activated="feedback", feedback=opinion)
             record_uses(vault, [found], Stamp(context.actor, run=context.run, tool="skill_feedback"), self._language)
@@ -300,38 +279,32 @@ class ActiveSkills:
         found, now, calls = self._runs[run], event.at or self.skills.workspace.clock.now(), len(event.tools)
         for name, each in found.active.items():
             why, trial = reasons(each.signals, self._language), self._trial(run, name)
-            yield Use(name, now, event.run, event.session, "auto", each.score, why, event.outcome, calls, "", trial)
+            how: Activated = "manual" if name in found.opened else "auto"
+            yield Use(name, now, event.run, event.session, how, each.score, why, event.outcome, calls, "", trial)
         for name, chained in found.steps.items():
             score, why = found.active[chained].score, f"step of {chained}"
             yield Use(name, now, event.run, event.session, "chain", score, why, event.outcome, calls)
-        for name in sorted(found.read):
-            trial = self._trial(run, name)
-            yield Use(name, now, event.run, event.session, "manual", outcome=event.outcome, tools=calls, trial=trial)
 
     def _trial(self, run: str, name: str) -> str:
         """What the row of a use says of its trial: nothing in the run of a job, or one that read text by others."""
         found = self._runs[run]
         return "" if found.taint or found.is_of_job else self.trials.label(run, name)
 
-    def _activate(self, run: str, matches: Iterable[Match]) -> list[object]:
+    def _activate(self, run: _InRun, matches: Iterable[Match]) -> list[object]:
         """Add skills to a run; returns the events to publish once the lock is free, since the bus may be waiting for
         it on behalf of another run."""
-        found, events = self._runs.get(run), list[object]()
-        if found is None:
-            return events
+        events = list[object]()
         for each in matches:
-            if each.status is MatchStatus.SUMMARY:
-                found.summarised.add(each.skill.name)
-                found.slots = dict(each.slots) | found.slots
-                continue
-            self._follow(found, each)
-            if not run:
-                continue
-            self.skills.used(found.session, each.skill.name)
-            events.append(SkillActivated(run, found.session, each.skill.name, each.score))
-            if each.skill.chain:
-                events.append(ChainStarted(run, found.session, each.skill.name))
+            self._follow(run, each)
+            if run.name:
+                events.append(SkillActivated(run.name, run.session, each.skill.name, each.score))
+                events += _chain_begun(run, each.skill)
         return events
+
+    def _offer(self, run: _InRun, matches: Iterable[Match]) -> None:
+        for each in matches:
+            run.offered[each.skill.name] = each
+            run.slots = dict(each.slots) | run.slots
 
     def _tell_all(self, events: Iterable[object]) -> None:
         for event in events:
@@ -343,27 +316,20 @@ class ActiveSkills:
         run.slots = dict(found.slots) | run.slots
         for step in chain.parts(found.skill, self.skills.library.snapshot().get):
             run.steps.setdefault(step.name, found.skill.name)
+        if run.name:
+            self.skills.used(run.session, found.skill.name)
 
     def _skills(self, names: Iterable[str]) -> list[Skill]:
         found = self.skills.library.snapshot()
         return [skill for name in names if (skill := found.get(name)) is not None]
 
 
-def added_in_run(matched: Matched, active: Collection[Match], most: int) -> Sequence[Match]:
-    """The matches that are added to a run whose model has the `active` ones: none of their exclusive groups, and at
-    most `most` together."""
-    taken = {each.skill.exclusive_group for each in active} - {""}
-    fresh = [each for each in matched.given if each.skill.exclusive_group not in taken]
-    return fresh[: max(most - len(active), 0)]
-
-
 def index_of(matched: Matched, room: int, skills: SkillSet) -> SkillIndex:
-    """The index of the skills of which the model is given nothing else, as a message of at most `room` tokens; empty if
-    it is switched off."""
+    """The index of all skills in at most `room` tokens, those that match a task first; empty if it is switched off."""
     if not skills.settings.index:
         return SkillIndex()
-    near = {each.skill.key for each in matched.reference}
-    return skill_index(matched.listed, near, room - MESSAGE, skills.count)
+    near = [each.skill.key for each in matched.matches]
+    return skill_index(skills.library.snapshot().candidates, near, room, skills.count)
 
 
 def known_slots(context: RunContext) -> Mapping[str, str]:
@@ -378,14 +344,29 @@ def _line(run: str) -> list[str]:
 
 
 def _texts(messages: Iterable[Message]) -> Iterator[str]:
-    """The texts of the messages that came from skills."""
-    return (each.text for each in messages if isinstance(each, Context) and each.source in {NAME, INDEX})
+    """The texts of skills among the messages: given, or opened."""
+    for each in messages:
+        if (isinstance(each, Context) and each.source == NAME) or (isinstance(each, ToolResult) and each.name == _TOOL):
+            yield each.text
 
 
 def _before(session: Session, run: str, find: Callable[[str], Skill | None]) -> Iterator[Match]:
-    """The skills that were given to the model in a run, from the session's note."""
+    """The skills that the model was given or has opened in a run, from the session's note."""
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
-    for name, score in (found for text in _texts(said) for found in _HEADING.findall(text)):
+    for name in dict.fromkeys(name for text in _texts(said) for name in _HEADING.findall(text)):
         skill = find(name)
-        if skill is not None:
-            yield Match(skill, (), int(score) / 100, 1.0, int(score) / 100, 0.0, MatchStatus.PRESENT)
+        if skill is not None and skill.reviewed:
+            yield _unweighed(skill)
+
+
+def _chain_begun(run: _InRun, skill: Skill) -> Sequence[object]:
+    return [ChainStarted(run.name, run.session, skill.name)] if skill.chain else []
+
+
+def _unweighed(skill: Skill) -> Match:
+    """A skill that was opened, whatever speaks for it."""
+    return Match(skill, (), 0.0, 1.0, 0.0, 0.0, MatchStatus.PRESENT)
+
+
+def _offer(matches: Iterable[Match]) -> str:
+    return _MAY_FIT.format(names=", ".join(f"`{each.skill.name}`" for each in matches))

@@ -4,26 +4,38 @@ Only lines of the person's own notes: what arrived from others has to be read wi
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
 
+from agent.config.vocabulary import pattern
+from agent.dataclass import dataclass
 from agent.index.dates import MONTHS
 from agent.markdown.blocks import parse_body
-from agent.markdown.note import Note
+from agent.markdown.task_dates import TaskDates, without_created
 from agent.markdown.tasks import find_tasks
 from agent.memory import daily
-from agent.memory.understanding.vocabulary import pattern
 from agent.runs.decisions import approvals
+from agent.schedule.aims import load_aims
 from agent.schedule.task_notes import load_tasks
 from agent.texts import text
 from agent.vault.find import notes_with_line
-from agent.vault.folders import DAILY, OWN_NOTES, is_template
 from agent.vault.store import Vault
+from agent.vault.task_lines import open_tasks, own_notes, own_words
 from agent.workspace.workspace import Workspace
 
-_OPEN = r"^[>[:space:]]*[-*+][[:space:]]+\[ \].*[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_NOTES, _MOST, _LONGEST = 200, 12, 200
-"""The most notes that are read, the most lines of each kind, and the most characters of a line."""
+_NOTES, _LONGEST = 200, 200
+"""The most notes that are read, and the most characters of a line."""
+_MOST = {"due": 30, "day": 12, "waits": 12}
+"""The most lines of each kind; how many are left out is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class _DueLine:
+    """A task as a line, and the day on which it was to be seen; `is_deadline`: it is due on that day."""
+
+    day: date
+    is_deadline: bool
+    line: str
 
 
 def asks_for_agenda(task: str) -> bool:
@@ -35,25 +47,52 @@ def agenda_of(workspace: Workspace, today: date) -> str:
     """The agenda as lists with links; empty if there is nothing."""
     vault, language = workspace.vault, workspace.settings.vault.language
     waiting = (f"[[{each.path.removesuffix('.md')}]]" for each in approvals(workspace).pending())
-    parts = [("due", _due(vault, today)), ("day", _of_day(vault, today)), ("waits", waiting)]
+    due = list(dict.fromkeys(each.line for each in _due(vault, today)))
+    named = (each for each in _of_day(vault, today) if each not in due)
     shown: list[str] = []
-    for key, lines in parts:
-        rows = list(dict.fromkeys(lines))[:_MOST]
-        shown += [text(f"agenda.{key}", language, day=today), *(f"- {row}" for row in rows), ""] if rows else []
+    for key, lines in (("due", due), ("day", named), ("waits", waiting)):
+        rows = list(dict.fromkeys(lines))
+        if rows:
+            shown += [text(f"agenda.{key}", language, day=today), *(f"- {row}" for row in rows[: _MOST[key]])]
+            left = len(rows) - _MOST[key]
+            shown += [*([f"- {text('agenda.more', language, count=left)}"] if left > 0 else []), ""]
     return "\n".join(shown).strip()
 
 
-def _due(vault: Vault, today: date) -> Iterator[str]:
-    """The open tasks whose day has come."""
-    for path in _own(vault, notes_with_line(vault, _OPEN)):
-        note = _note(vault, path)
-        for box in find_tasks(parse_body(note.body, note.body_line)):
-            days = _days_in(box.text)
-            if box.state == " " and days and max(days) <= today:
-                yield _line(vault, path, box.text)
+def aims_of(workspace: Workspace) -> str:
+    """What the person works towards, for whoever words a day; empty if nothing of it is to be spoken of."""
+    aims, language = load_aims(workspace.vault), workspace.settings.vault.language
+    if not aims.may_be_spoken_of:
+        return ""
+    given = (("focus", aims.focus), ("drives", aims.drives), ("sources", aims.sources))
+    rows = (f"- {text(f'agenda.{key}', language)}: {'; '.join(words)}" for key, words in given if words)
+    return "\n".join((text("agenda.aims", language), *map(daily.inert, rows)))
+
+
+def _due(vault: Vault, today: date) -> list[_DueLine]:
+    """The open tasks whose day has come: what is overdue first, the nearest first; where there are too many, the
+    nearest are there."""
+    found = [*_due_boxes(vault, today), *_due_tasks(vault, today)]
+    nearest = sorted(found, key=lambda each: (today - each.day, not each.is_deadline))
+    kept, rest = nearest[: _MOST["due"]], nearest[_MOST["due"] :]
+    return [*sorted(kept, key=lambda each: each.day == today), *rest]
+
+
+def _due_boxes(vault: Vault, today: date) -> Iterator[_DueLine]:
+    """The boxes whose day has come; where too many notes have some, those of the notes with the nearest day."""
+
+    def is_due(_: str, dates: TaskDates) -> bool:
+        return dates.has_come(today)
+
+    for box in open_tasks(vault, is_due, lambda dates: (today - min(dates.day or today, today)).days):
+        day = min(box.day, today)
+        yield _DueLine(day, box.dates.due == day, _line(vault, box.path, box.text))
+
+
+def _due_tasks(vault: Vault, today: date) -> Iterator[_DueLine]:
     for task in load_tasks(vault, done=False).waiting:
         if task.due is not None and task.due.date() <= today:
-            yield _line(vault, task.path, task.title)
+            yield _DueLine(task.due.date(), True, _line(vault, task.path, task.title))
 
 
 def _of_day(vault: Vault, today: date) -> Iterator[str]:
@@ -62,16 +101,17 @@ def _of_day(vault: Vault, today: date) -> Iterator[str]:
     path = vault.home.at(daily.path_of(today))
     own = [path] if vault.read(path) is not None else []
     found = re.compile(named, re.IGNORECASE)
-    for each in dict.fromkeys([*own, *_own(vault, notes_with_line(vault, named))]):
-        note = _note(vault, each)
+    for each in dict.fromkeys([*own, *own_notes(vault, notes_with_line(vault, named))[:_NOTES]]):
+        note = own_words(vault, each)
         body = parse_body(note.body, note.body_line)
-        open_ones = {box.line: box for box in find_tasks(body)}
+        boxes = {box.line: box for box in find_tasks(body)}
         for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
-            box, plain = open_ones.get(at), line.strip()
+            box, plain = boxes.get(at), line.strip()
             if each == path and plain.startswith("## "):
                 break
             is_said = plain and not plain.startswith(("#", ">", "%%")) and kind not in {"code", "fence", "comment"}
-            if is_said and (box is None or box.state == " ") and (each == path or found.search(line)):
+            words = without_created(line) if box else line
+            if is_said and (box is None or box.is_open) and (each == path or found.search(words)):
                 yield _line(vault, each, box.text if box else plain.removeprefix("- "))
 
 
@@ -83,29 +123,6 @@ def _naming(today: date) -> str:
         f"{today.isoformat()}|(^|[^0-9]){today.day}(st|nd|rd|th)? (of )?{names}($|[^a-z])"
         f"|{names} {today.day}($|[^0-9])|(^|[^0-9]){today.month}月{today.day}[日号]"
     )
-
-
-def _own(vault: Vault, paths: Iterable[str]) -> list[str]:
-    home = vault.home
-    found = (each for each in paths if home.row(each) == OWN_NOTES or home.holds(each, DAILY))
-    return sorted(each for each in found if not is_template(each))[:_NOTES]
-
-
-def _note(vault: Vault, path: str) -> Note:
-    """The person's own version of a note; an empty one for what they have marked as from elsewhere."""
-    note = Note.parse(vault.own_version(path) or b"")
-    return Note.parse(b"") if note.header.get("untrusted") or note.header.get("sender_id") else note
-
-
-def _days_in(words: str) -> list[date]:
-    return [day for each in words.replace("📅", " ").split() if (day := _parsed(each.strip("()[],.，。"))) is not None]
-
-
-def _parsed(word: str) -> date | None:
-    try:
-        return date.fromisoformat(word)
-    except ValueError:
-        return None
 
 
 def _line(vault: Vault, path: str, words: str) -> str:

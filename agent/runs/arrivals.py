@@ -6,13 +6,17 @@ from typing import TYPE_CHECKING
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.lazy import later
+from agent.vault.held_back import load_held_back
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # in most vaults nothing has arrived
     from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering
+    from agent.vault.held_back import HeldFile
+    from agent.vault.receiving.held_now import held_files
 else:
     ask_about_arrivals = later("agent.tools.arrival_reviews", "ask_about_arrivals")
+    held_files = later("agent.vault.receiving.held_now", "held_files")
     settle_arrivals = later("agent.tools.arrival_reviews", "settle_arrivals")
     unseen_steering = later("agent.tools.arrival_reviews", "unseen_steering")
 
@@ -32,11 +36,13 @@ class RemoteState:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalState:
-    """The remotes, the steering notes not reviewed yet, and the number of notes that came from no remote."""
+    """The remotes, the steering notes not reviewed yet, the number of notes that came from no remote, and the files
+    that are held back."""
 
     remotes: tuple[RemoteState, ...]
     steering: tuple[str, ...]
     from_nowhere: int
+    held: "tuple[HeldFile, ...]" = ()
 
 
 def counted(notes: int) -> str:
@@ -52,7 +58,9 @@ def arrival_state(workspace: Workspace) -> ArrivalState:
     writers = provenance.answers.load().writers
     known = dict.fromkeys([*named, *(address for address in counts if address)])
     remotes = tuple(RemoteState(named.get(each, ""), each, writers.get(each), counts.get(each, 0)) for each in known)
-    return ArrivalState(remotes, _steering(workspace) if counts else (), counts.get("", 0))
+    steering = _steering(workspace) if counts else ()
+    held = held_files(workspace.vault) if load_held_back(workspace.vault.place.gitdir).files else ()
+    return ArrivalState(remotes, steering, counts.get("", 0), held)
 
 
 def _steering(workspace: Workspace) -> tuple[str, ...]:

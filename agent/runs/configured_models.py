@@ -6,7 +6,7 @@ from agent.config.secrets import Secret
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.model_key import missing_key
-from agent.llm.presets import KINDS, ModelKind, endpoint
+from agent.llm.presets import ALL_KINDS, KINDS, ModelKind, named_model
 from agent.texts import Sentence
 from agent.workspace.workspace import Workspace
 
@@ -54,11 +54,11 @@ def configured_models(workspace: Workspace) -> Mapping[ConfiguredModel, Sequence
     if workspace.settings.llm.wire == "scripted":
         return {ConfiguredModel("scripted"): KINDS}
     found: dict[ConfiguredModel, list[ModelKind]] = {}
-    for kind in KINDS:
-        named = endpoint(workspace.settings.llm, kind)
+    for kind in ALL_KINDS:
+        named = named_model(workspace.settings.llm, kind)
         if named is not None:
-            place = named[1]
-            found.setdefault(ConfiguredModel(place.model.name, place.base_url, place.key), []).append(kind)
+            server = named.server
+            found.setdefault(ConfiguredModel(named.name, server.url, server.key), []).append(kind)
     return found
 
 

@@ -2,10 +2,11 @@
 
 When a run ends, its new facts wait for the model; only what changes something that is known, and what the person asks
 to remember, is kept at once. If the model's answer is unusable, if it cannot be asked, or if the conversation is not
-for it, the facts that the rules find are kept instead.
+for it, the facts that the rules find are kept instead. A standing wish is kept whether or not the model quotes it.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from datetime import timedelta
@@ -15,18 +16,20 @@ from agent.context.tokens import estimate
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.bus import ignore_event
-from agent.events.runs import TaskCompleted
+from agent.events.runs import ContextCompact, MemoryFlushed, TaskCompleted
 from agent.llm.messages import Assistant, Request, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.conversation_facts import ConversationReading, QuotedFact, TalkLine
+from agent.memory.capture.dedupe import Judgement, Resolution
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import FINISHED
 from agent.memory.capture.workflow import RunTrace
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType
 from agent.memory.store import StoredEntry, load_entries
+from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
 from agent.runs.waiting_conversations import (
     WaitingConversation,
@@ -88,7 +91,14 @@ class Conversations:
             self.keep(path)
         self._here.clear()
 
-    def keep(self, path: str) -> None:
+    def flush(self, event: ContextCompact) -> None:
+        """Keep the facts of what has been said so far in a conversation of which the model will see a summary only."""
+        if waiting_conversation(self.workspace, event.session) is not None:
+            fates = Counter(each.resolution for each in self.keep(event.session))
+            known = fates.pop(Resolution.AGAIN, 0) + fates.pop(Resolution.NONE, 0)
+            self.tell(MemoryFlushed(event.run, event.session, fates.total(), known))
+
+    def keep(self, path: str) -> Sequence[Judgement]:
         """Keep the facts of one waiting conversation: those that the model finds, or the rules' if it cannot say.
 
         If the model cannot be asked now, the conversation waits on, for a day and for `TRIES` at most. With text from
@@ -96,30 +106,32 @@ class Conversations:
         """
         waiting = waiting_conversation(self.workspace, path)
         if waiting is None or not is_own(self.workspace, path):
-            return
+            return ()
         try:
             session = load_session(self.workspace.vault, path)
             found = self._by_model(session, waiting)
         except NoteGone:
             end_waiting(self.workspace, path)
-            return
+            return ()
         except (AgentError, OSError) as error:
             logger.info("%s: the model was not asked what is worth keeping: %s", path, error)
             is_over = self.workspace.clock.now() - waiting.heard >= PATIENCE
             if waiting.tries + 1 < TRIES and not is_over:
                 tried_once_more(self.workspace, waiting)
-                return
+                return ()
             found = None
         try:
-            self._write(session, *(found or (self._by_rules(session, waiting), ())))
+            verdicts = self._write(session, *(found or (self._by_rules(session, waiting), ())))
         except (AgentError, OSError) as error:
             logger.warning("%s: what is worth keeping could not be written, and waits: %s", path, error)
-            return
+            return ()
         end_waiting(self.workspace, path)
+        return verdicts
 
-    def _write(self, session: Session, entries: Sequence[Entry], known: Sequence[StoredEntry]) -> None:
+    def _write(self, session: Session, entries: Sequence[Entry], known: Sequence[StoredEntry]) -> Sequence[Judgement]:
         """Write the entries, those of each run in a commit of its own: what undoes a run takes them, too."""
         clock, runs = self.workspace.clock, dict.fromkeys(each.slots.get("run", "") for each in entries)
+        found: list[Judgement] = []
         for run in runs:
             began = clock.monotonic()
             of_run = [each for each in entries if each.slots.get("run", "") == run]
@@ -128,6 +140,8 @@ class Conversations:
             verdicts = self.keeper.keep(of_run, subject, stamp, known=known)
             log_capture(session.path, verdicts, clock.monotonic() - began)
             self.tell(captured(run, session.path, verdicts, estimate))
+            found += verdicts
+        return found
 
     def _by_rules(self, session: Session, waiting: WaitingConversation) -> Sequence[Entry]:
         """The entries of what the rules find, without those that were kept when the run ended."""
@@ -156,10 +170,19 @@ class Conversations:
         prompt = fill("conversation", self.workspace.vault.own_version_of, conversation=reading.question())
         reply = self.accounts.of_run(name, "").fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
         try:
-            return tuple(self._entry(session, each) for each in reading.facts(reply.message.text)), near
+            found = [self._entry(session, each) for each in reading.facts(reply.message.text)]
         except (ValueError, RecursionError) as error:
             logger.info("%s: the model's answer is not usable, the rules' facts are kept: %s", session.path, error)
             return None
+        return (*found, *self._unquoted_wishes(reading.stated, found)), near
+
+    def _unquoted_wishes(self, stated: Sequence[Entry], found: Sequence[Entry]) -> Iterator[Entry]:
+        """The standing wishes that the rules find and the model has not quoted: what the person wants from now on
+        does not depend on how well a model reads."""
+        for each in stated:
+            is_quoted = any(each.text in other.text or other.text in each.text for other in found)
+            if is_standing_wish(each.text) and not is_quoted and not self.keeper.is_known(each):
+                yield each
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
         """What was said aloud in these runs of a conversation."""

@@ -76,19 +76,6 @@ def read_question(vault: Vault, path: str) -> Question | None:
     )
 
 
-def question_document(question: Question) -> dict[str, object]:
-    """A question, for JSON."""
-    return {
-        "id": question.id,
-        "path": question.path,
-        "question": question.text,
-        "options": list(question.options),
-        "run": question.run,
-        "expires": question.expires.isoformat() if question.expires else None,
-        "urgency": question.urgency or None,
-    }
-
-
 def without_boxes(body: str) -> str:
     """The text of a question's note without its heading's mark and its boxes."""
     text = "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("- ["))

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from agent.channel_names import IN_NOTES
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.bus import ignore_event
-from agent.events.runs import IN_NOTES, DaySummarised, TaskCompleted
+from agent.events.runs import DaySummarised, TaskCompleted
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.markdown.session_marks import untrusted_sources

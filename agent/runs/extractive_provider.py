@@ -1,5 +1,5 @@
-"""The provider for vaults without a model: it says what of a message will be remembered, and answers questions with the
-best passages, quoted and linked.
+"""The provider for vaults without a model, and in place of a model that does not answer: it says what of a message will
+be remembered, and answers questions with the best passages, quoted and linked.
 
 They are memories that may be recalled for the person who asks, and for the owner passages of other notes, alternating,
 the best of each first.
@@ -12,10 +12,11 @@ from datetime import date
 from itertools import zip_longest
 from typing import Literal
 
+from agent.config.vocabulary import patterns, words
 from agent.dataclass import dataclass
-from agent.index.hit import Hit
+from agent.index.hit import Hit, Mode, SearchResult
 from agent.llm.messages import Assistant, Reply, Request, ToolResult, Usage, User
-from agent.llm.offline import Offline, Quoted, QuotedPassage, format_reply
+from agent.llm.offline import ModelState, Offline, Quoted, QuotedPassage, format_reply
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.markdown.requests import has_answer, own_words
 from agent.memory.capture.facts import is_complete, stated_last
@@ -26,11 +27,10 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import ENTRY_KINDS
 from agent.memory.recall.day_log import asked_days
 from agent.memory.recall.eligibility import is_bare
-from agent.memory.recall.floor import coverage, fits_by_itself
+from agent.memory.recall.gate import LEAST, coverage, fits_by_itself, likelihood
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.memory.understanding.statements import is_question, is_request, is_to_forget, sentences_in
-from agent.memory.understanding.vocabulary import patterns, words
 from agent.memory.understanding.wording import wording
 from agent.runs.day_recap import recap
 from agent.runs.recall_source import RecallSource
@@ -60,11 +60,12 @@ class ExtractiveProvider:
     language: Language
     run: str = ""
     job: str = ""
+    has_model: bool = False
 
-    def of_run(self, run: str, job: str = "") -> "ExtractiveProvider":
+    def of_run(self, run: str, job: str = "", has_model: bool = False) -> "ExtractiveProvider":
         """The same for a run: the person who asks in it determines which notes may be quoted. Nothing that a `job` says
-        is remembered."""
-        return replace(self, run=run, job=job)
+        is remembered. `has_model`: there is one, which does not answer."""
+        return replace(self, run=run, job=job, has_model=has_model)
 
     @property
     def model(self) -> Model:
@@ -83,7 +84,8 @@ class ExtractiveProvider:
         sought = _sought(asked, is_told=bool(kept or done))
         is_first = not any(isinstance(each, Assistant) and each.text for each in request.messages)
         quoted = self._quoted(sought) if sought or not asked else None
-        answer = format_reply(kept, quoted, self.language, done, is_first=is_first and not (self.job and done))
+        model: ModelState = "silent" if self.has_model else "none" if is_first and not (self.job and done) else "known"
+        answer = format_reply(kept, quoted, self.language, done, model)
         on_text(answer)
         return Reply(Assistant(answer), Usage(), "end", self.model.name)
 
@@ -106,16 +108,17 @@ class ExtractiveProvider:
         asker = self.recall.ledger.asker(self.run)
         if asker is None:
             return Quoted()
-        floor = self.recall.workspace.settings.memory.floor
         # without a model, nothing of the conversation stands before anybody: its own memories may be quoted, too
         known = self.recall.recaller.recall(question, replace(asker, session=""), PASSAGES, unasked=True)
-        notes = self._notes(question) if asker.is_owner else ()
+        answer = self.recall.others(plain(question), PASSAGES) if asker.is_owner else None
+        notes = self._notes(question, answer) if answer is not None else ()
+        unsearched = known.degraded or (answer.degraded if answer is not None else None) or ""
         has_words = any(_share(each) for each in known.found if not _is_list(each))
-        likely = known if has_words else known.above(floor)
+        likely = [each for each in known.found if has_words or self._is_likely(question, each, known.mode)]
         wishes = () if is_question(question) else tuple(filter(is_request, sentences_in(question)))
         workspace = self.recall.workspace
         is_asked = is_question(question) or workspace.settings.memory.capture != "facts"
-        found = [each for each in likely.found if each.text not in question]
+        found = [each for each in likely if each.text not in question]
         if not (is_asked or wishes):  # "Today I found rot" names a day, and asks for nothing of it
             found = [each for each in found if not each.is_asked_for]
         found = [self._of_day(each, asker) if each.is_asked_for else each for each in found]
@@ -124,10 +127,15 @@ class ExtractiveProvider:
         passages = tuple(map(_passage, close))
         if wishes:
             wants: Literal["work", "forgetting"] = "forgetting" if is_to_forget(wishes[0]) else "work"
-            return Quoted(() if is_by_chance else passages, wants=wants)
+            return Quoted(() if is_by_chance else passages, wants=wants, unsearched=unsearched)
         is_of_day = bool(asked_days(question, workspace.clock.now().date()))
         may_guess = is_asked and not is_of_day  # of a day without a log, nothing is near
-        return Quoted(passages if may_guess or not is_by_chance else (), is_by_chance=is_by_chance, is_asked=is_asked)
+        passages = passages if may_guess or not is_by_chance else ()
+        return Quoted(passages, is_by_chance=is_by_chance, is_asked=is_asked, unsearched=unsearched)
+
+    def _is_likely(self, question: str, each: Remembered, mode: Mode) -> bool:
+        least = LEAST[self.recall.workspace.settings.memory.floor]
+        return each.is_asked_for or likelihood(question, each.hit, mode) >= least
 
     def _of_day(self, log: Remembered, asker: Asker) -> Remembered:
         """The log of a day, with what happened on it in place of its text."""
@@ -135,14 +143,14 @@ class ExtractiveProvider:
         lines = recap(vault, self.recall.foreign, day, asker, self.language)
         return replace(log, text=lines) if lines else log
 
-    def _notes(self, question: str) -> Sequence[Hit]:
-        """The passages of other notes that have a word of the question, or are likely to help; neither what it quotes
-        itself, nor what the agent asks."""
-        home, answer = self.recall.workspace.vault.home, self.recall.others(question, PASSAGES)
+    def _notes(self, question: str, answer: SearchResult) -> Sequence[Hit]:
+        """Of what was found, what has a word of the question, or is likely to help; neither what the agent quotes
+        itself, nor what it asks."""
+        home = self.recall.workspace.vault.home
         return [
             hit
             for hit in filter(None, map(self._written, answer.hits))
-            if (_share(hit) or fits_by_itself(question, hit, answer.mode))
+            if (_share(hit) or fits_by_itself(hit, answer.mode))
             and plain(hit.passage) not in plain(question)
             and not home.holds(hit.path, QUESTIONS)
         ]
@@ -199,7 +207,7 @@ def _share(found: Remembered | Hit) -> float:
     """The share of the question's rare words in a passage; all of it for one of a day that the question names."""
     hit = found.hit if isinstance(found, Remembered) else found
     is_of_day = any(leg.name == "date" and leg.score >= 1.0 for leg in hit.why)
-    return 1.0 if is_of_day else coverage([hit])
+    return 1.0 if is_of_day else coverage(hit)
 
 
 def _sought(message: str, *, is_told: bool) -> str:

@@ -1,35 +1,68 @@
-"""A search as every interface does it: the person's own notes before what the program wrote; and as a document."""
+"""A search as every interface does it: the person's notes and the facts that they told, and the agent's own only where
+they are asked for."""
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
+from agent.lazy import only_once
+from agent.memory.recall.authorship import has_both_authors, is_agents
 from agent.memory.recall.eligibility import is_unfilled
+from agent.memory.recall.search_scope import has_word, is_near, parse_search
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import is_commit_id
 from agent.vault.history.typed_time import parse_time
-from agent.workspace.person_first import MORE, person_first
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
 
+MORE = 50
+"""Hits that are requested beside those that are shown, as some are not eligible."""
+
 
 def find_notes(
-    index: "SearchIndex", query: str, limit: int, *, passages: bool = False, explain: bool = False
+    index: "SearchIndex",
+    query: str,
+    limit: int,
+    *,
+    passages: bool = False,
+    explain: bool = False,
+    whole: bool = False,
+    in_past: bool = False,
 ) -> tuple[SearchResult, float]:
-    """The best hits, and the milliseconds that the search took."""
+    """The best hits, and the milliseconds that the search took. `whole`: also the agent's own notes, after the
+    person's; `in_past`: the index is of a commit."""
     started = time.perf_counter()
-    answer = index.search(query, limit + MORE, passages=passages, explain=True)
     home = index.workspace.vault.home
-    answer = replace(answer, hits=tuple(hit for hit in answer.hits if not is_unfilled(hit, home)))
-    found = person_first(answer, limit, home)
+    scope = parse_search(query, home, whole=whole)
+    every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
+    hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
+    hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
+    left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
+    shown = tuple(islice(filter(None, left), limit))
+    has_words = any(map(has_word, shown)) or not any(hit.why for hit in every.hits)
+    is_by_meaning = every.mode in {"hybrid", "vector"} and not has_words
+    is_elsewhere = is_by_meaning and any(map(has_word, every.hits))
     if not explain:
-        found = replace(found, hits=tuple(replace(hit, why=()) for hit in found.hits))
+        shown = tuple(replace(hit, why=()) for hit in shown)
+    found = replace(every, query=query, hits=shown, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
     return found, (time.perf_counter() - started) * 1000
+
+
+def _persons_part(vault: Vault, hits: Sequence[Hit], text: str) -> Iterator[Hit | None]:
+    """The hits with the person's lines only; None for one that has none that says what is looked for."""
+    lines = only_once(lambda: import_module("agent.runs.persons_lines").PersonsLines(vault))  # few notes have both
+    for hit in hits:
+        is_shared = has_both_authors(hit.path, vault.read(hit.path) or b"", vault.home)
+        yield lines().left_of(hit, text) if is_shared else hit
 
 
 def commit_at(workspace: Workspace, when: str) -> str:
@@ -44,34 +77,3 @@ def commit_at(workspace: Workspace, when: str) -> str:
     if not found:
         raise UserError("there is no commit before {when}", hint="vault-agent log -n 0 lists them all", when=when)
     return found[0].id
-
-
-def search_document(answer: SearchResult, took: float, late: str | None) -> dict[str, object]:
-    """The result of a search; `late` is why the index is behind."""
-    return {
-        "query": answer.query,
-        "mode": "hybrid" if answer.mode == "hybrid" else "keyword",
-        "degraded": "; ".join(filter(None, [answer.degraded, late])) or None,
-        "engine": answer.engine,
-        "took_ms": round(took, 1),
-        "hits": [hit_document(hit) for hit in answer.hits],
-    }
-
-
-def hit_document(hit: Hit) -> dict[str, object]:
-    """A hit of a search."""
-    return {
-        "path": hit.path,
-        "title": hit.title,
-        "id": hit.id,
-        "score": hit.score,
-        "lines": list(hit.lines),
-        "passage": hit.passage,
-        "headings": list(hit.headings),
-        "why": why_document(hit),
-    }
-
-
-def why_document(hit: Hit) -> list[dict[str, object]]:
-    """The signals of a hit."""
-    return [{"leg": leg.name, "rank": leg.rank, "score": leg.score, "share": leg.share} for leg in hit.why]

@@ -9,9 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from agent.llm.ledger import Ledger, SpendTotals
 
-GrowthPart: TypeAlias = Literal[
-    "reflections", "rules", "mutations", "trials", "beliefs", "questions", "research", "patterns"
-]
+GrowthPart: TypeAlias = Literal["reflections", "rules", "mutations", "beliefs", "questions", "research", "patterns"]
 _PARTS: tuple[GrowthPart, ...] = get_args(GrowthPart)
 _BEGINNING = "growth/"
 

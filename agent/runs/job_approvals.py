@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.markdown.checkbox_decision import parse_reason
@@ -66,7 +67,7 @@ def question(
 ) -> tuple[JobApproval, Create]:
     """The record of a question and the request that writes its note; `record_question` makes it valid."""
     now = vault.clock.now().replace(microsecond=0)
-    expires, id = now + timedelta(hours=hours), vault.clock.new_id()
+    expires, id = in_clock_zone(now + timedelta(hours=hours), now), vault.clock.new_id()
     taken = [each.path for each in job_approvals(vault).all()]
     path = free_path(vault, f"job-{job.id}-{occurrence.at:%Y-%m-%d-%H%M}", taken)
     draft = ProposalDraft(
@@ -111,6 +112,15 @@ def settle_job_approvals(vault: Vault) -> tuple[JobApproval, ...]:
         if each.status == "settled" and now >= each.expires + _KEPT:
             records.drop(_key(each))
     return tuple(each for each in records.all() if each.status in ("approved", "rejected", "outdated"))
+
+
+def refusal_of(job: Job, asked: JobApproval, language: Language) -> str:
+    """Why an occurrence does not run after its question was settled; empty if it does."""
+    if asked.status == "rejected":
+        return asked.reason or text("jobs.said_no", language)
+    if asked.status == "outdated":
+        return text("jobs.not_answered", language)
+    return text("jobs.has_changed", language) if job.digest != asked.digest else ""
 
 
 def mark_settled(vault: Vault, asked: JobApproval) -> None:

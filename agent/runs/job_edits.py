@@ -5,7 +5,6 @@ not have stay. Of a note that arrived from elsewhere nothing is changed before i
 """
 
 import threading
-from collections.abc import Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
@@ -14,8 +13,9 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule.header_fields import title_of
-from agent.schedule.job import PROBLEM, Job, JobProblem
+from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job, task_text
+from agent.schedule.job_words import with_task_text, with_title
 from agent.schedule.new_job import NewJob, make_job
 from agent.schedule.shelf import is_job_note
 from agent.schedule.trigger_lines import BadLine, parse_lines, raw_lines
@@ -146,9 +146,14 @@ def add_job(workspace: Workspace, form: JobForm) -> tuple[Job, Outcome]:
     """Write a new job in one commit."""
     with _ONE_AT_A_TIME:
         made = new_job(workspace, form)
-        with workspace.vault.transaction(f"job(add): {one_line(made.job.name)}", Stamp("human")) as change:
-            change.create(made.job.path, made.data)
-    return made.job, change.outcome
+        return made.job, write_new_job(workspace, made)
+
+
+def write_new_job(workspace: Workspace, made: NewJob) -> Outcome:
+    """Write the note of a new job, in the person's name."""
+    with workspace.vault.transaction(f"job(add): {one_line(made.job.name)}", Stamp("human")) as change:
+        change.create(made.job.path, made.data)
+    return change.outcome
 
 
 def _path_of(workspace: Workspace, name: str) -> tuple[str, JobProblem | None]:
@@ -192,7 +197,8 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
         note = _with_schedule(note, before, form, now)
         if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
             note = note.with_key("approval_required", form.asks)
-        note = with_words(note, path, form)
+        note = with_title(note, path, form.title or "")
+        note = note if form.text is None else with_task_text(note, form.text)
     except BadNote as error:
         raise WrongInput(error) from error
     job = parse_job(path, note.data, workspace.vault.content_id(note.data))
@@ -223,48 +229,3 @@ def _with_schedule(note: Note, before: tuple[Trigger, ...], form: JobForm, now: 
     if str(note.header.get("timezone") or "") == (zone or ""):
         return note
     return note.with_key("timezone", zone) if zone else note.without_key("timezone")
-
-
-def with_words(note: Note, path: str, form: JobForm) -> Note:
-    """The note with another title and another text."""
-    title, text = form.title, form.text
-    newline = "\r\n" if b"\r\n" in note.data else "\n"
-    if title is not None and (title := " ".join(title.split())) not in {"", title_of(note, _stem(path))}:
-        if note.string("title") is not None:
-            note = note.with_key("title", title)
-        else:
-            note = note.with_body(_with_heading(note.body, title, newline))
-    if text is not None and (text := _plain(text)) != task_text(note.body):
-        note = note.with_body(_with_text(note.body, text, newline))
-    return note
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")
-
-
-def _with_heading(body: str, title: str, newline: str) -> str:
-    lines = body.splitlines(keepends=True)
-    at = _heading(lines)
-    if at is None:
-        return f"# {title}{newline}{newline}{body.lstrip()}"
-    return "".join((*lines[:at], f"# {title}{newline}", *lines[at + 1 :]))
-
-
-def _with_text(body: str, text: str, newline: str) -> str:
-    """The body with another text below its title; the program's line about a problem goes."""
-    lines = [line for line in body.splitlines() if not line.startswith(PROBLEM)]
-    at = _heading(lines)
-    head = lines[: at + 1] if at is not None else []
-    return newline.join((*head, *([""] if head and text else []), *(text.split("\n") if text else []), ""))
-
-
-def _heading(lines: Sequence[str]) -> int | None:
-    """The number of the line with the title, None if the first line of the text is none."""
-    at = next((number for number, line in enumerate(lines) if line.strip()), None)
-    return at if at is not None and lines[at].lstrip().startswith("# ") else None
-
-
-def _plain(text: str) -> str:
-    """Text as a browser sends it, without its line ends and the blank lines around it."""
-    return text.replace("\r\n", "\n").strip()

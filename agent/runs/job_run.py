@@ -9,12 +9,12 @@ from agent.events.runs import Speaker
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
-from agent.runs.agenda import agenda_of, asks_for_agenda
+from agent.runs.agenda import agenda_of, aims_of, asks_for_agenda
 from agent.runs.crash_recovery import is_own
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.schedule.history import Outcome
-from agent.schedule.job import Job
+from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 
@@ -38,7 +38,8 @@ class JobResult:
 
     `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
     the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
-    `stands_in` is the note that has the answer already, empty if it is to be written somewhere.
+    `stands_in` is the note that has the answer already, empty if it is to be written somewhere. `notice` is the id of
+    the notice that brings the answer (empty: that of the run).
     """
 
     outcome: Outcome
@@ -51,6 +52,7 @@ class JobResult:
     waits_for: str = ""
     strangers: tuple[str, ...] = ()
     stands_in: str = ""
+    notice: str = ""
 
 
 def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) -> JobResult:
@@ -67,8 +69,8 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
         agenda = agenda_of(runs.workspace, runs.workspace.clock.now().astimezone(job.zone).date())
         if not runs.account.models.main.model.present:
             return _plain_agenda(runs.workspace, agenda)
-        task = "\n\n".join(filter(None, (task, agenda)))
-    request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend)
+        task = "\n\n".join(filter(None, (task, agenda, aims_of(runs.workspace))))
+    request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend, place=_place(job))
     try:
         ended = runs.ask(request, _session(runs, job), line)
     except LockHeld:
@@ -105,6 +107,13 @@ def _plain_agenda(workspace: Workspace, agenda: str) -> JobResult:
     return JobResult(
         "done", workspace.vault.masked(f"{agenda}\n\n{text('agenda.plain', workspace.settings.vault.language)}")
     )
+
+
+def _place(job: Job) -> str:
+    """Where the answer of a job goes, as its model is told."""
+    if job.channel == NO_CHANNEL:
+        return "the note of this conversation, which the person may never open"
+    return "the person's note of the day" if job.channel == DAILY_CHANNEL else f"the person, through {job.channel}"
 
 
 def _session(runs: RunService, job: Job) -> str:

@@ -1,8 +1,8 @@
 """What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -17,15 +17,19 @@ from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_hi
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
+from agent.vault.layout import OCCURRENCES
 from agent.vault.listing import contents
 from agent.vault.store import Vault
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.schedule.ledger import OccurrenceLedger, split_key
     from agent.workspace.catch_up import behind_daemon
     from agent.workspace.index_status import index_files, index_state, may_have_type
 else:
+    OccurrenceLedger = later("agent.schedule.ledger", "OccurrenceLedger")
+    split_key = later("agent.schedule.ledger", "split_key")
     behind_daemon = later("agent.workspace.catch_up", "behind_daemon")
     index_files = later("agent.workspace.index_status", "index_files")
     index_state = later("agent.workspace.index_status", "index_state")
@@ -65,27 +69,33 @@ def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     return index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
 
 
-def job_record(workspace: Workspace, job: str) -> JobRecord:
-    """What the history of a job comes to."""
-    return record_of(job_rows(workspace.vault, job), workspace.settings.jobs.max_consecutive_failures)
+def job_record(workspace: Workspace, job: Job) -> JobRecord:
+    """What the history of a job comes to. A reminder is never stopped."""
+    return _record_of(workspace, job, job_rows(workspace.vault, job.id))
+
+
+def record_here(workspace: Workspace, job: Job) -> JobRecord:
+    """The same, with the runs that found nothing: only the ledger of this machine has them."""
+    decided = (each for each in job_ledger(workspace).decisions(job.id) if each.outcome == "nothing")
+    quiet = [HistoryRow(datetime.fromtimestamp(split_key(each.key)[1], job.zone), "nothing", each.began)
+             for each in decided]  # fmt: skip
+    return _record_of(workspace, job, (*job_rows(workspace.vault, job.id), *quiet))
+
+
+def job_ledger(workspace: Workspace) -> "OccurrenceLedger":
+    """The ledger of this machine; raises `Permanent` if it cannot be read."""
+    durable = workspace.settings.git.durable
+    return OccurrenceLedger(workspace.vault.private_folder / OCCURRENCES, workspace.clock, durable=durable)
+
+
+def _record_of(workspace: Workspace, job: Job, rows: Sequence[HistoryRow]) -> JobRecord:
+    found = record_of(rows, workspace.settings.jobs.max_consecutive_failures)
+    return replace(found, is_stopped=found.is_stopped and not job.remind)
 
 
 def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
     """The rows of a job's history, as far as its person counts them."""
     return parse_history(vault.own_version(history_path(vault.home, job)) or b"")
-
-
-def job_as_it_is(workspace: Workspace, job: Job) -> Job:
-    """The job; with `status: error` if its failures have stopped it, and `status: ended` if it has run and no time is
-    left, which its note does not say."""
-    if job.status != "active":
-        return job
-    record = job_record(workspace, job.id)
-    if record.is_stopped:
-        return replace(job, status="error")
-    has_run = job.is_once and record.last_run_at is not None
-    is_over = has_run and not job.next_occurrences(workspace.clock.now(), 1)
-    return replace(job, status="ended") if is_over else job
 
 
 def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
@@ -94,7 +104,7 @@ def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
     times = sum(map(job.has_day_of, coming)) / _WEEK.days
     is_once = job.is_once
-    if job.only_wakes or not has_model:
+    if job.only_wakes or job.remind or not has_model:
         return DayCost(times, 0.0, True, is_once)
     paid = [row.money for row in job_rows(workspace.vault, job.id) if row.outcome == "done" and row.session]
     return DayCost(times, sum(paid) / len(paid) if any(paid) else None, is_once=is_once)
@@ -114,7 +124,7 @@ def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:
     with vault.transaction(f"job({verb}): {message.one_line(job.name)}", Stamp("human")) as change:
         if job.status != status:
             change.edit(job.path, data, Note.parse(data).with_key("status", status).data)
-        if status == "active" and job_record(workspace, job.id).consec_failures:
+        if status == "active" and job_record(workspace, job).consec_failures:
             path = history_path(vault.home, job.id)
             before = vault.read(path)
             row = HistoryRow(now.astimezone(job.zone).replace(microsecond=0), "resumed")

@@ -6,8 +6,8 @@ wrote it, and under whose policy it is worked on.
 
 from itertools import count
 
+from agent.channel_names import IN_NOTES
 from agent.errors import UserError
-from agent.events.runs import IN_NOTES
 from agent.memory.entry import slug
 from agent.tools.tool import Draft
 from agent.vault.change import CLIENT, HTTP, LEAVE

@@ -6,11 +6,8 @@ from collections.abc import Callable
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.memory.profile.changes import Proposed
-from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
-from agent.runs.accounts import Accounts
 from agent.runs.profile_upkeep import fill_profile
-from agent.runs.understanding import understanding_of
 from agent.runs.upkeep_due import UpkeepDue
 from agent.vault.change import Outcome
 from agent.workspace.workspace import Workspace
@@ -29,19 +26,12 @@ class Upkeeper:
     a commit of its own, at most once a day, and returns how many lines changed."""
 
     workspace: Workspace
-    understanding: Understanding
     learn: Callable[[], int] = learn_nothing
 
     def plan(self) -> UpkeepPlan:
         """The upkeep that is needed now; writes nothing."""
         settings = self.workspace.settings
-        return plan(
-            self.workspace.vault,
-            settings.memory,
-            settings.vault.language,
-            self.workspace.clock.now(),
-            self.understanding,
-        )
+        return plan(self.workspace.vault, settings.memory, settings.vault.language, self.workspace.clock.now())
 
     def run(self) -> tuple[UpkeepPlan, Outcome]:
         """Do the upkeep that is needed now, in one commit, and record its time."""
@@ -68,8 +58,3 @@ class Upkeeper:
         except AgentError as error:
             logger.warning("the upkeep of memory has to wait: %s", error.message)
             return None
-
-
-def open_upkeeper(workspace: Workspace, accounts: Accounts, learn: Callable[[], int] = learn_nothing) -> Upkeeper:
-    """The upkeeper of a vault, with the understanding that its settings ask for."""
-    return Upkeeper(workspace, understanding_of(workspace, accounts), learn)

@@ -10,6 +10,8 @@ from agent.tools.builtin.node.client import NodeClient
 from agent.tools.builtin.node.link import NodeLink
 from agent.workspace.workspace import Workspace
 
+_TOOLS = "node_tools.json"
+
 
 def node_link(workspace: Workspace, publish: Callable[[NodeToolCalled], object] = ignore_event) -> NodeLink:
     """The connection to the node host of the settings; `publish` is told of calls of its tools."""
@@ -22,4 +24,5 @@ def node_link(workspace: Workspace, publish: Callable[[NodeToolCalled], object] 
 
     client = NodeClient(settings.base_url, token)
     off = [each.name for each in fields(settings.tools) if not getattr(settings.tools, each.name)]
-    return NodeLink(client, workspace.vault.clock, off, settings.timeout_seconds, settings.reconnect_seconds, publish)
+    waits, store = (settings.timeout_seconds, settings.reconnect_seconds), workspace.vault.private_folder / _TOOLS
+    return NodeLink(client, workspace.vault.clock, off, *waits, publish, store)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.runs.node_host import node_link
 from agent.workspace.workspace import Workspace
 
@@ -53,7 +54,7 @@ def node_state(workspace: Workspace) -> NodeState | None:
 
 def _load(path: Path) -> NodeState | None:
     try:
-        said = json.loads(path.read_bytes())
+        said = parse_json(path.read_bytes())
         found = NodeState(
             datetime.fromisoformat(said["looked"]),
             datetime.fromisoformat(said["since"]),

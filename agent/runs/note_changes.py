@@ -7,16 +7,18 @@ refused. The request that got a yes is sent again, and is then carried out.
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteGone, ToolFailed
 from agent.llm.messages import JsonObject
+from agent.markdown.appending import append_block
 from agent.markdown.sections import add_to_section
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import request_subject
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.notes import Fill, write_drafts
-from agent.tools.note_access import check_readable, check_text
+from agent.tools.builtin.notes import Fill, move_drafts, write_drafts
+from agent.tools.note_access import check_readable, check_text, may_relink
 from agent.tools.policy import Permission, Policies
 from agent.tools.policy_file import load_policies
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.change import LEAVE, Outcome, Stamp
+from agent.vault.moving import plan_move
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 from agent.workspace.workspace import Workspace
@@ -67,28 +69,25 @@ class NoteChanges:
         return self._make("vault_delete", f"vault(delete): {path}", Draft(check_text(path), base, None))
 
     def append(self, path: str, text: str, heading: str = "") -> Outcome:
-        """Add text at the end of a note or of one of its sections, on lines of its own; makes the note if it is
+        """Add text at the end of a note or of one of its sections, as blocks of its own; makes the note if it is
         missing."""
         before = self.find(check_text(path))
         section, added = heading.encode(), text.encode()
-        end = b"" if added.endswith(b"\n") else b"\n"
-        after = add_to_section(before or b"", section, added) if section else (before or b"") + added + end
+        data = before or b""
+        after = add_to_section(data, section, added) if section else append_block(data, added)
         draft, call = Draft(path, before, after), {"text": text, "heading": heading}
 
         def fill(change: Transaction) -> None:
-            change.append(path, added, section=section)
+            change.append(path, added, section=section, is_block=True)
 
         return self._make("vault_append", f"vault(append): {path}", draft, call=call, fill=fill)
 
     def move(self, path: str, to: str) -> Outcome:
-        """Give a note another path; one that is there is never overwritten."""
-        data = self.read(path)
-        drafts = Draft(path, data, None), Draft(check_text(to), None, data)
-
-        def fill(change: Transaction) -> None:
-            change.move(path, to)
-
-        return self._make("vault_move", f"vault(move): {path} to {to}", *drafts, fill=fill)
+        """Give a note another path, to which all links follow; one that is there is never overwritten."""
+        move = plan_move(
+            self.vault, path, check_text(to), self.read(path), lambda each: may_relink(each, self.vault.home)
+        )
+        return self._make("vault_move", f"vault(move): {path} to {to}", *move_drafts(move), fill=move.fill)
 
     def leave_request(self, draft: Draft) -> Outcome:
         """Make the note of a request for the agent (`left_requests`): who may start a run may also ask for one."""

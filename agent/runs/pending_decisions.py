@@ -4,7 +4,7 @@ A decision by command ticks the box of the note in the person's name, then does 
 reads its decisions from its notes. Listing writes nothing, and leaves out what is ticked already.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
@@ -23,7 +23,7 @@ from agent.skills.learning.offer_records import offer_records_folder, waiting_of
 from agent.skills.loading.pins import pins_of
 from agent.skills.trust.review_records import waiting_reviews
 from agent.tools.approval_records import ApprovalRecord
-from agent.tools.arrival_reviews import pending_reviews, settle_arrivals
+from agent.tools.arrival_reviews import ReviewKind, pending_reviews, settle_arrivals
 from agent.vault.change import Stamp
 from agent.vault.decision_notes import answer_in
 from agent.vault.proposals.proposal import ProposalKind
@@ -36,7 +36,11 @@ if TYPE_CHECKING:
 else:
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
 
-DecisionKind: TypeAlias = Literal["call", "skill_review", "skill_offer", "arrived_note", "remote", "job"] | ProposalKind
+DecisionKind: TypeAlias = (
+    Literal["call", "skill_review", "skill_offer", "arrived_note", "arrived_files", "remote", "job"] | ProposalKind
+)
+
+_REVIEWED: Mapping[ReviewKind, DecisionKind] = {"note": "arrived_note", "files": "arrived_files", "remote": "remote"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,38 +105,6 @@ def decide_in_note(workspace: Workspace, asked: PendingDecision, yes: bool, reas
     return status
 
 
-def decision_document(asked: PendingDecision) -> dict[str, object]:
-    """What waits for a yes, for JSON."""
-    if asked.call is not None:
-        return call_document(asked.call)
-    return {
-        "id": asked.id,
-        "kind": asked.kind,
-        "name": asked.name,
-        "path": asked.path,
-        "status": "pending",
-        "created": asked.since.isoformat() if asked.since else None,
-        **({"question": asked.question} if asked.question else {}),
-    }
-
-
-def call_document(asked: ApprovalRecord) -> dict[str, object]:
-    """The question about a call, for JSON."""
-    return {
-        "id": asked.id,
-        "kind": "call",
-        "path": asked.path,
-        "status": asked.status,
-        "tool": asked.tool,
-        "call": asked.shown,
-        "run": asked.run,
-        "session": asked.session,
-        "created": asked.created.isoformat(),
-        "expires": asked.expires.isoformat(),
-        "reason": asked.reason or None,
-    }
-
-
 def _settle(workspace: Workspace, kind: DecisionKind) -> Callable[[], object]:
     """The function that takes in the ticks of one kind."""
     if kind == "skill_review":
@@ -153,7 +125,7 @@ def _asked_in_notes(vault: Vault) -> Iterator[tuple[DecisionKind, str, str]]:
     for offer in waiting_offers(vault, offer_records_folder(vault)):
         yield "skill_offer", offer.path, offer.name
     for review in pending_reviews(vault):
-        yield "remote" if review.kind == "remote" else "arrived_note", review.path, review.subject
+        yield _REVIEWED[review.kind], review.path, review.subject
     for asked in pending_job_approvals(vault):
         yield "job", asked.path, asked.job
 

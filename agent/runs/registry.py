@@ -14,6 +14,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
@@ -62,7 +63,7 @@ class RunRegistry:
     def get(self, session: str) -> RunMark | None:
         """A session's mark; None if there is none that can be read."""
         try:
-            said = json.loads(self._file(session).read_text("utf-8"))
+            said = parse_json(self._file(session).read_text("utf-8"))
             return RunMark(**{key: str(said[key]) for key in RunMark.__slots__ if key != "job" or key in said})
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -10,17 +10,20 @@ from agent.dataclass import dataclass
 from agent.llm.messages import Json, Message, Request, ToolCall, ToolResult, User
 from agent.markdown.title import short_title
 from agent.memory.understanding.statements import COMMA, is_question, sentences_in
-from agent.memory.understanding.vocabulary import pattern
 from agent.schedule.job import Job
 from agent.schedule.plain_times import PlainJob, parse_plain
+from agent.schedule.reminder_words import begins_as_wish, plain_wish
 from agent.schedule.shelf import JobShelf
+from agent.schedule.trigger_lines import format_lines
 from agent.schedule.trigger_words import job_words
+from agent.schedule.triggers import parse_triggers
 from agent.texts import Language, text
+from agent.tools.tool_names import ACTION
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
-TOOL = "schedule_create"
-_END, _GAP = " .。!！?？", " ,，;"
+TOOL, _ADD = "jobs", "add"
+_GAP = " ,，;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +38,8 @@ class ReminderWish:
         """The call of the tool that makes the job."""
         if self.job is None:
             return None
-        on = self.job.header["on"]
-        assert isinstance(on, Mapping), "a time in plain words is one kind of trigger"
-        times = {key: value.isoformat(" ") if isinstance(value, datetime) else str(value) for key, value in on.items()}
-        arguments: dict[str, Json] = {"title": short_title(self.job.task), "text": self.job.task, **times}
+        when, title = format_lines(parse_triggers(self.job.header["on"])), short_title(self.job.task)
+        arguments: dict[str, Json] = {ACTION: _ADD, "title": title, "text": self.job.task, "when": when, "remind": True}
         if zone := self.job.header.get("timezone"):
             arguments["timezone"] = str(zone)
         return ToolCall(self.id, TOOL, arguments)
@@ -52,17 +53,12 @@ def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
     )
 
 
-def is_reminder(job: Job) -> bool:
-    """True for a job whose text is a wish to be reminded: its answer is to reach the person at its time."""
-    return bool(split_wish(job.text)[0])
-
-
 def split_wish(sentence: str) -> tuple[str, str]:
     """The wish to be reminded in a sentence, without courtesies, and what is asked behind it; all of the sentence is
     the second if there is no wish."""
-    words = pattern("reminder_courtesy").sub("", sentence).strip(_END)
-    if not pattern("reminder").match(words):
+    if not begins_as_wish(sentence):
         return "", sentence
+    words = plain_wish(sentence)
     ends = (0, *(found.end() for found in COMMA.finditer(words)))
     asks = (at for at in ends if any(map(is_question, sentences_in(COMMA.split(words[at:])[0]))))
     at = next(asks, len(words))

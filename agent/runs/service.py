@@ -11,16 +11,15 @@ from shlex import quote
 from typing import TypeAlias
 
 from agent.context.assemble import Opening, assemble, opening
+from agent.context.audience import PROFILE, may_be_given
 from agent.context.budget import BudgetRow as Row
-from agent.context.budget import window_of
+from agent.context.budget import Window, window_of
 from agent.context.compaction import Compacted
 from agent.context.source import Source
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
-from agent.events.receipt import MEMORIES
 from agent.events.runs import SessionEnded, SessionStarted, Speaker
 from agent.llm.messages import Assistant, User
-from agent.llm.provider import Model
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
 from agent.loop.limits import Progress
@@ -33,12 +32,13 @@ from agent.loop.run import Run
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
 from agent.loop.session_names import release_name
 from agent.memory.capture.writer import CaptureWorker
+from agent.memory.profile.owner import MOST
 from agent.memory.recall.asker import Asker
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts
-from agent.runs.active_skills import ActiveSkills
+from agent.runs.active_skills import INDEX, ActiveSkills
 from agent.runs.crash_recovery import doubt_calls, is_own, load_here
-from agent.runs.profile_source import ProfileSource, shown_parts
+from agent.runs.owner import OwnerBlock, stated_entries
 from agent.runs.recall_source import Given, MemorySource, RecallSource
 from agent.runs.registry import RunMark, RunRegistry, run_registry
 from agent.runs.run_io import UNWATCHED, RunIO
@@ -53,7 +53,7 @@ _NEWEST = 200
 
 
 OwnerSource: TypeAlias = Callable[[RunContext, Session], Source]
-"""Makes a source of texts for the tasks of a run in its session, for the owner's eyes only."""
+"""Makes a source of texts for the tasks of a run in its session."""
 
 
 def do_nothing() -> None:
@@ -216,7 +216,7 @@ class RunService:
         if not path:
             return MemorySource(self.recall, Asker()).given(task)
         context, session = RunContext("", path), load_session(self.workspace.vault, path)
-        return self._memories(context, session, self.account.models.main.model, group=False).given(task)
+        return self.recall.source(context, session, group=False).given(task)
 
     def explain(self, asked: RunRequest) -> tuple[Opening, tuple[Row, ...], tuple[str, ...]]:
         """The input that a new session would send to the model for a task: the texts, the budget table, the tools'
@@ -230,7 +230,7 @@ class RunService:
         work = self._work(asked, session, context, RunIO())
         try:
             start = opening(asked.task, work.agent.sources, (), work.window, self.agent.count)
-            session.add(self.agent.system.new(), Spoken(User(asked.task)))
+            session.add(self.agent.system.new(asked.audience, work.fixed), Spoken(User(asked.task)))
             rows = self._rows(work)
         finally:
             self.following.drop(context.run)
@@ -240,7 +240,7 @@ class RunService:
     def _rows(self, work: Run) -> tuple[Row, ...]:
         work.describe_tools()
         session, agent = work.session, self.agent
-        return assemble(session.system, session.history, work.anchor(), work.described, work.window, agent.count).rows
+        return assemble(session.system, session.history, work.described, work.window, agent.count).rows
 
     def _work_in(self, session: Session, line: RunIO) -> Run:
         """A run in a session without a new task, for work between runs."""
@@ -250,18 +250,17 @@ class RunService:
         context = asked.context(last.run, session.path)
         for source in session.untrusted:
             context.taint.mark(source)
-        self.agent.system.read_again(session)
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
         models = self.account.of_run(context.run.partition(".")[0], asked.job, asked.spend)
-        memories = self._memories(context, session, models.main.model, group=asked.speaker.group)
-        skills, index = self.following.source(context, session), self.following.index(context, session)
+        memories = self.recall.source(context, session, group=asked.speaker.group)
         session.language = self.agent.language
-        about = self._profile(context, session, group=asked.speaker.group)
-        first = self._of_the_owner(context, session, group=asked.speaker.group)
+        first = (source(context, session) for source in self.owner_sources)
+        sources = (*first, self.following.source(context, session), memories, *self.agent.sources)
+        given = tuple(source for source in sources if may_be_given(source.name, asked.audience))
         return Run(
-            replace(self.agent, sources=(*first, skills, index, *about, memories, *self.agent.sources)),
+            replace(self.agent, sources=given),
             session,
             asked,
             context,
@@ -270,26 +269,20 @@ class RunService:
             models,
             Progress(self.agent.clock.monotonic()),
             Breaker(self.workspace.settings.spend.same_failure),
+            fixed=lambda: self._fixed_texts(asked, window_of(models.main.model)),
         )
 
-    def _of_the_owner(self, context: RunContext, session: Session, *, group: bool) -> tuple[Source, ...]:
-        """The sources for the owner's own runs in which nobody else reads along."""
-        if context.role != "owner" or group:
-            return ()
-        return tuple(source(context, session) for source in self.owner_sources)
-
-    def _profile(self, context: RunContext, session: Session, *, group: bool) -> tuple[ProfileSource, ...]:
-        """What is known about the person, for their own runs in which nobody else reads along."""
-        if context.role != "owner" or group:
-            return ()
-        vault = self.workspace.vault
-        return (ProfileSource(vault, text_origin_of(vault), self.agent.count, shown_parts(session)),)
-
-    def _memories(self, context: RunContext, session: Session, model: Model, *, group: bool) -> MemorySource:
-        """The memories for the tasks of a run, with those that the session has already."""
-        memories = self.recall.source(context, session, group=group)
-        memories.read_again(session, window_of(model).most(MEMORIES), self.agent.count, context.taint)
-        return memories
+    def _fixed_texts(self, asked: RunRequest, window: Window) -> tuple[str, ...]:
+        """What a conversation that begins with this request is told of its owner and of the skills."""
+        texts: list[str] = []
+        if may_be_given(PROFILE, asked.audience):
+            vault = self.workspace.vault
+            block = OwnerBlock(vault, text_origin_of(vault), lambda: stated_entries(self.recall), self.agent.count)
+            texts.append(block.text(min(window.allowed(PROFILE), MOST)))
+        if may_be_given(INDEX, asked.audience):
+            task = "" if asked.job else asked.task
+            texts.append(self.following.index(task, window.allowed(INDEX)))
+        return tuple(texts)
 
     def _go(
         self,

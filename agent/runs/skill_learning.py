@@ -14,10 +14,9 @@ from agent.llm.messages import Request, User
 from agent.runs.accounts import Accounts
 from agent.runs.skill_set import SkillSet
 from agent.skills.learning.offer_records import SkillOffer
-from agent.skills.learning.offers import MeasuredDraft, MeasureDraft, SkillOffers, WriteInstructions, offers_of
+from agent.skills.learning.offers import SkillOffers, WriteInstructions, offers_of
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
 from agent.skills.loading.files import BadFolder
-from agent.texts import text
 
 _LONGEST = 1_500
 """Most tokens of a skill that a model writes."""
@@ -26,13 +25,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SkillLearning:
-    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model.
-    `measure` does past tasks again with it; None: that is left to others, and the offer says so."""
+    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model."""
 
     skills: SkillSet
     write: WriteInstructions | None
     tell: Callable[[object], object]
-    measure: MeasureDraft | None
 
     @property
     def offers(self) -> SkillOffers:
@@ -41,14 +38,10 @@ class SkillLearning:
 
     def learn(self) -> tuple[SkillOffer, ...]:
         """Offer new skills, with a note in `approvals/` for each; raises the errors of a transaction."""
-        made = self.offers.learn(self.skills.library.snapshot().skills, self.write, self.measure or self._unmeasured)
+        made = self.offers.learn(self.skills.library.snapshot().skills, self.write)
         for offer in made:
             self.tell(SkillSuggested(offer.name, offer.path))
         return made
-
-    def _unmeasured(self, suggestion: Suggestion, path: str, draft: bytes) -> MeasuredDraft:
-        """Measure nothing: a person waits for the end of this process."""
-        return MeasuredDraft(False, text("gate.later", suggestion.language))
 
     def settle(self) -> tuple[SkillOffer, ...]:
         """Apply the decisions ticked in the notes of offers; returns the decided offers."""
@@ -78,15 +71,11 @@ class SkillLearning:
 
 
 def skill_learning(
-    skills: SkillSet,
-    models: Accounts | None,
-    tell: Callable[[object], object] = ignore_event,
-    measure: MeasureDraft | None = None,
+    skills: SkillSet, models: Accounts | None, tell: Callable[[object], object] = ignore_event
 ) -> SkillLearning:
-    """The learner of one vault; without a model, skill texts are made from the recorded steps. `measure` does past
-    tasks again with what is to be offered."""
+    """The learner of one vault; without a model, skill texts are made from the recorded steps."""
     present = models is not None and models.models.main.model.present
-    return SkillLearning(skills, _writer(skills, models) if models is not None and present else None, tell, measure)
+    return SkillLearning(skills, _writer(skills, models) if models is not None and present else None, tell)
 
 
 def _writer(skills: SkillSet, models: Accounts) -> WriteInstructions:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from agent.context.source import Piece, Receipt
 from agent.dataclass import dataclass
 from agent.markdown.title import clipped
-from agent.skills.matching.selection import Match, MatchStatus
-from agent.texts import Sentence
+from agent.skills.matching.selection import Match
 
 _PATTERN = 60
 """Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
@@ -24,12 +23,6 @@ class SkillTexts:
         return self.ask(task, room)
 
 
-def why_left_out(found: Match) -> Sentence:
-    """Why a skill that fits a task is not given, for people."""
-    why = Sentence(found.why)
-    return Sentence("{problem}: {words}", problem=found.skill.name, words=why)
-
-
 def receipt_of(found: Match) -> Receipt:
     """The lines of the skill, or of its variant, that a text was made of, and why."""
     skill = found.skill
@@ -37,9 +30,5 @@ def receipt_of(found: Match) -> Receipt:
     weighed = {str(signal.detail) for signal in found.signals}
     parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
     parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
-    if found.status is MatchStatus.SUMMARY:
-        parts.append(f"description only: {found.why}")
-        first = last = skill.lines.get("description", 1)
-    else:
-        first, last = skill.body_line, skill.body_line + skill.body.count("\n")
-    return Receipt(skill.path, (first, last), None, found.score, ", ".join(parts))
+    lines = (skill.body_line, skill.body_line + skill.body.count("\n"))
+    return Receipt(skill.path, lines, None, found.score, ", ".join(parts))

@@ -7,6 +7,7 @@ A skill that is put aside is announced in the day's note. The definition of a sk
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from types import MappingProxyType
@@ -32,12 +33,15 @@ from agent.skills.loading.pins import Pin, pins_of
 from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
 from agent.skills.matching.selection import SelectionLimits
 from agent.skills.matching.similarity import Similarity
+from agent.skills.matching.skill_text import compose_text
 from agent.skills.reading.skill import Skill
-from agent.skills.trust.owner_edits import carry_trust, load_owner_edits
+from agent.skills.trust.owner_edits import carry_trust, load_owner_edits, trust_approved
 from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
 from agent.skills.variants.trial_shelf import TrialShelf
 from agent.texts import text
+from agent.tools.tool import Draft
 from agent.vault.change import Stamp
+from agent.vault.folders import SKILLS
 from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -93,6 +97,11 @@ class SkillSet:
         most, tokens = self.settings.most, self.settings.tokens
         return tokens if room is None else max(min(tokens, room - most * MESSAGE), 0)
 
+    def text(self, skill: Skill) -> str:
+        """The text of a skill for a model that opens it; of a chain with the steps for which there is room."""
+        with self._lock:
+            return compose_text(skill, self.library.snapshot().get, self.settings.tokens, self.count).text
+
     def used(self, session: str, name: str) -> None:
         """Record that a skill is given to the model of this session now; a cooldown counts from here."""
         with self._lock:
@@ -122,6 +131,14 @@ class SkillSet:
         Returns the names of the skills.
         """
         return carry_trust(self.library, load_owner_edits(self.workspace.vault, commits), self.workspace.clock.now())
+
+    def agreed(self, drafts: Iterable[Draft]) -> None:
+        """Trust the skills of which the person has approved each text that is new since they were trusted."""
+        home = self.workspace.vault.home
+        texts = {each.path: (each.before, each.after) for each in drafts if home.holds(each.path, SKILLS)}
+        if texts:
+            with self._lock, suppress(BadFolder, OSError):  # it stays unreviewed, and is asked about
+                trust_approved(self.library, texts, self.workspace.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
         """Trust a skill as it was read, and record that in the note that asked about it.

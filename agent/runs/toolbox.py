@@ -1,10 +1,9 @@
 """The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 
-from agent.context.tool_choice import Score
 from agent.events.runs import NodeToolCalled
-from agent.index.embedder import Embedder
 from agent.memory.capture.writer import EntryWriter
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
@@ -32,7 +31,6 @@ def toolbox(
     asks: Approvals,
     delegate: Delegate,
     keeper: EntryWriter,
-    score: Score | None,
     publish: Callable[[NodeToolCalled], object],
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
@@ -41,7 +39,7 @@ def toolbox(
     Raises `ConfigError` for an invalid policy.
     """
     settings = workspace.settings.tools
-    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened, following.version)]
+    more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
         more += web_tools(workspace.vault.clock, lambda: workspace.vault.known.values)
     if settings.shell:
@@ -61,25 +59,10 @@ def toolbox(
     return Registry(
         tools,
         load_policies(workspace.directories.config),
-        asks.guard,
+        replace(asks, agreed=following.skills.agreed).guard,
         workspace.vault.clock,
         following.leaves,
         workspace.vault.masked,
-        lambda registry: [tool_search_tool(registry.specs, score)],
+        lambda registry: [tool_search_tool(registry.specs)],
         [node_link(workspace, publish)] if workspace.settings.node.enabled else [],
     )
-
-
-def relevance(embedder: Embedder) -> Score:
-    """A function that scores the similarity of texts to a task: cosines, from -1 to 1."""
-
-    def score(texts: Sequence[str], task: str) -> Sequence[float]:
-        import numpy as np
-
-        tokens = embedder.tokens([task, *texts])
-        rows = np.stack([embedder.vectors(each).sum(axis=0) for each in tokens])
-        norms = np.linalg.norm(rows, axis=1)
-        near = rows[1:] @ rows[0] / np.maximum(norms[1:] * norms[0], 1e-9)
-        return [float(value) for value in near]
-
-    return score

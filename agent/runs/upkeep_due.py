@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.config import private
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
 
@@ -57,7 +58,7 @@ class UpkeepDue:
 
     def _done(self) -> Extent:
         try:
-            said = json.loads(self.last.read_text("utf-8"))
+            said = parse_json(self.last.read_text("utf-8"))
             return Extent(str(said["day"]), int(said["entries"]))
         except (OSError, ValueError, KeyError, TypeError):
             return Extent()

@@ -22,6 +22,7 @@ from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
 from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.waiting_conversations import silent_conversations
+from agent.vault.folders import SKILL_HISTORY, SKILLS
 from agent.vault.health.packing import is_packing_due, pack
 from agent.vault.proposals.proposals import settle_proposals
 from agent.workspace.workspace import Workspace
@@ -54,14 +55,24 @@ class UpkeepJobs:
     """The days that were summed up, each with the time at which its note was written last."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def skills_changed(self, paths: Sequence[str]) -> None:
-        """Read the skills of these changed files again before the next use."""
-        self.skills.changed(paths)
+    def skills_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
+        """Read the skills of these changed files again before the next use; returns the paths of skills among them."""
+        found = self._of_skills(paths)
+        if found:
+            self.skills.changed(found)
+        return found
 
-    def skills_edited(self, commit: str, paths: Sequence[str]) -> None:
-        """Record a commit of a person's edits of skills, so that `reviews` keeps them trusted."""
-        with self._lock:
-            self._edited.append((commit, paths))
+    def skills_edited(self, commit: str, paths: Sequence[str]) -> tuple[str, ...]:
+        """Record a commit of a person's edits of skills, so that `reviews` keeps them trusted; returns the same."""
+        found = self._of_skills(paths)
+        if found:
+            with self._lock:
+                self._edited.append((commit, found))
+        return found
+
+    def _of_skills(self, paths: Sequence[str]) -> tuple[str, ...]:
+        home = self.workspace.vault.home
+        return tuple(each for each in paths if home.holds(each, SKILLS) and not home.holds(each, SKILL_HISTORY))
 
     def reviews(self) -> None:
         """Keep skills trusted that their owner edited by hand on this machine; ask about the other unreviewed ones."""

@@ -20,7 +20,8 @@ from agent.schedule.new_job import make_job
 from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger
 from agent.vault.change import Stamp
 from agent.vault.folders import JOBS
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.workspace.schedule_switch import schedule_switch
+from agent.workspace.workspace import Workspace
 
 MORNING, EVENING = "wake-morning", "wake-evening"
 """The jobs whose times are those of the morning and the evening."""
@@ -119,10 +120,10 @@ def remove_trigger(workspace: Workspace, job: Job, actor: str) -> None:
 
 def wake_schedule(workspace: Workspace) -> WakeSchedule:
     """The schedule as it is now."""
-    settings = reload_settings(workspace).settings.schedule
+    switch = schedule_switch(workspace)
     jobs = {job.id: job for job in job_shelf(workspace).load().jobs}
     morning, evening = (_time_of(jobs.get(name)) for name in (MORNING, EVENING))
-    return WakeSchedule(settings.enabled, morning, evening, settings.days)
+    return WakeSchedule(switch.enabled, morning, evening, switch.days)
 
 
 def set_wake_time(workspace: Workspace, name: str, title: str, at: time, actor: str) -> None:
@@ -139,19 +140,19 @@ def set_wake_time(workspace: Workspace, name: str, title: str, at: time, actor: 
         change.create(vault.home.at(f"{JOBS}{name}.md"), Note.compose(header, f"# {title}\n").data)
 
 
-def enable_schedule(workspace: Workspace, enabled: bool) -> None:
-    """Switch all jobs and tasks of this machine on or off; raises `UserError` where the environment says otherwise."""
-    set_machine("schedule.enabled", "true" if enabled else "false")
-    if reload_settings(workspace).settings.schedule.enabled is not enabled:
-        raise UserError(
-            "schedule.enabled is set elsewhere, which wins over this machine's settings",
-            hint="vault-agent config get schedule.enabled says where",
-        )
+def switch_schedule(workspace: Workspace, enabled: bool) -> None:
+    """Let the jobs and tasks of this vault begin on this machine, or no more; raises `UserError` where a variable says
+    otherwise, which then holds."""
+    set_machine("schedule.enabled", "true" if enabled else "false", vault_id=workspace.vault.id)
+    now = schedule_switch(workspace)
+    if now.enabled is not enabled:
+        raise UserError("{variable} is set in the environment and wins over this", hint="unset it, or change it there",
+                        variable=now.variable)  # fmt: skip
 
 
-def set_active_days(days: tuple[int, ...]) -> None:
-    """The days of the week on which jobs run on this machine; 0 is Monday."""
-    set_machine("schedule.active_days", ",".join(map(str, sorted(set(days)))))
+def set_active_days(workspace: Workspace, days: tuple[int, ...]) -> None:
+    """The days of the week on which jobs of this vault run on this machine; 0 is Monday."""
+    set_machine("schedule.active_days", ",".join(map(str, sorted(set(days)))), vault_id=workspace.vault.id)
 
 
 def _time_of(job: Job | None) -> time | None:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.config import private
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 
 State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
 STATES: tuple[State, ...] = get_args(State)
@@ -64,7 +65,7 @@ def load_state(path: Path) -> AgentState | None:
 def look_for_state(path: Path) -> tuple[AgentState | None, bool]:
     """The state in a file, and whether the file is damaged."""
     try:
-        return _parse(json.loads(path.read_bytes())), False
+        return _parse(parse_json(path.read_bytes())), False
     except FileNotFoundError:
         return None, False
     except (OSError, ValueError, TypeError, KeyError, AttributeError):

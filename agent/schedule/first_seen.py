@@ -1,7 +1,7 @@
 """Since when each job counts, in a file outside the vault: from when its schedule was first seen on this machine.
 
 So the times before a job was written, before its schedule was edited and while it was paused are no missed ones, also
-if the daemon was off meanwhile.
+if the daemon was off meanwhile. A reminder counts from when it was made: no daemon may have been there to see it.
 """
 
 import json
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, os_reason
+from agent.json_value import parse_json
 from agent.schedule.job import Job
+from agent.schedule.next_try import OWED
 from agent.schedule.occurrences import moment_in
 from agent.schedule.triggers import At, Cron, Every, Timed
 from agent.vault import durable
@@ -47,13 +49,20 @@ def see(job: Job, before: FirstSeen | None, now: datetime) -> FirstSeen:
         if at.timestamp() <= now.timestamp()
         and (before is None or text not in known or at > before.since or at.astimezone(UTC) in waiting)
     ]
-    return FirstSeen(now, schedule, tuple(sorted(over)))
+    return FirstSeen(_owed_since(job, now) if before is None else now, schedule, tuple(sorted(over)))
+
+
+def _owed_since(job: Job, now: datetime) -> datetime:
+    """The time from which a new job counts: now, but a reminder from when it was made, a week ago at most."""
+    if not job.remind or job.created is None or job.is_once:
+        return now
+    return min(now, max(job.created.astimezone(UTC), now - OWED))
 
 
 def load_first_seen(path: Path) -> dict[str, FirstSeen] | None:
     """The jobs as they were seen, by id; None if the file is damaged, empty if there is none."""
     try:
-        state = json.loads(path.read_bytes())
+        state = parse_json(path.read_bytes())
         return {
             str(job): FirstSeen(
                 datetime.fromisoformat(seen["since"]),

@@ -22,13 +22,16 @@ class WrongField(UserError):
 
 @dataclass(slots=True)
 class CheckedFields:
-    """The header's fields, each with the error of its value; an empty value counts as not given."""
+    """The header's fields, each with the error of its value; an empty value counts as not given. `read` are the keys
+    that were asked for."""
 
     header: Mapping[str, Value]
     problems: list[tuple[str, UserError]] = field(default_factory=list)
+    read: set[str] = field(default_factory=set)
 
     def take(self, key: str, parse: Callable[[Value], _T], default: _T) -> _T:
         """The parsed value under a key; the default without one, and for a wrong one, whose error is kept."""
+        self.read.add(key)
         value = self.header.get(key)
         if value is None or value == "":
             return default

@@ -51,10 +51,10 @@ class Job:
     """One job, as its note says it.
 
     `text` is the task in plain words, `task` the procedure that does it, for the note `target_file` if it has one; both
-    empty: the job only wakes the agent.
+    empty: the job only wakes the agent. `remind`: its person hears the text at its time, and no model is asked.
     `spend` is the most dollars that it may cost a day, `timeout` the most seconds of one run (None: the settings').
     `run_on` names the only machine that runs it (empty: one of them, whichever is first). `active_days`: 0 is Monday.
-    `digest` is the id of the note's content.
+    `digest` is the id of the note's content, `warnings` name what is likely misspelt in it.
     """
 
     id: str
@@ -82,6 +82,8 @@ class Job:
     created: datetime | None = None
     digest: str = ""
     target_file: str = ""
+    remind: bool = False
+    warnings: tuple[Sentence, ...] = ()
 
     @property
     def name(self) -> str:
@@ -92,7 +94,7 @@ class Job:
     @property
     def only_wakes(self) -> bool:
         """True if the job wakes the agent and does nothing else."""
-        return not self.text and self.task is None
+        return not self.text and self.task is None and not self.remind
 
     @property
     def zone(self) -> ZoneInfo:
@@ -108,6 +110,11 @@ class Job:
         """The next times after a moment (aware), at most `count`; fewer if there are no more."""
         times = next_times(self.triggers, self.zone, after, self.created)
         return tuple(Occurrence(self.id, at) for at, _ in zip(times, range(count), strict=False))
+
+    def coming(self, after: datetime, count: int) -> tuple[Occurrence, ...]:
+        """The next times after a moment at which the job may run, on its active days; fewer if there are no more."""
+        most = count if len(self.active_days) == 7 else count * 7 + 1_440
+        return tuple(islice(filter(self.has_day_of, self.next_occurrences(after, most)), count))
 
     def occurrences_until(self, after: datetime, end: datetime, most: int) -> tuple[Occurrence, ...]:
         """The times after a moment and before another (both aware) on its active days, at most `most`."""

@@ -1,10 +1,12 @@
 """A job's note → `Job`: each field of the header is checked, and a wrong one is a `JobProblem`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
 from agent.schedule.header_fields import (
@@ -22,6 +24,7 @@ from agent.schedule.header_fields import (
 from agent.schedule.job import (
     DAILY_CHANNEL,
     EVERY_DAY,
+    NO_CHANNEL,
     PROBLEM,
     TYPE,
     CatchUp,
@@ -33,9 +36,18 @@ from agent.schedule.job import (
     Retry,
 )
 from agent.schedule.procedures import task_type_of
-from agent.schedule.triggers import parse_duration, parse_triggers
+from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
 from agent.schedule.zones import zone_of
 
+if TYPE_CHECKING:
+    from agent.schedule.job_warnings import misspelt_keys, unknown_channel
+    from agent.schedule.reminder_words import begins_as_wish
+else:  # most notes of jobs have neither other keys nor another channel
+    begins_as_wish = later("agent.schedule.reminder_words", "begins_as_wish")
+    misspelt_keys = later("agent.schedule.job_warnings", "misspelt_keys")
+    unknown_channel = later("agent.schedule.job_warnings", "unknown_channel")
+
+_READ_ELSEWHERE = ("type", "created", "title", "reason")
 _ON = 'on: {cron: "0 9 * * 1-5"}  # at 09:00 from Monday to Friday'
 _RETRY = "retry: {max: 2, backoff_seconds: 60}"
 _STATUSES: tuple[JobStatus, ...] = get_args(JobStatus)
@@ -56,13 +68,17 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
     if note.header.get("on") is None:
         missing = WrongField("`on` is missing, so nothing starts the job", hint="{example}", example=_ON)
         fields.problems.append(("on", missing))
+    no_triggers: tuple[Trigger, ...] = ()
+    triggers = fields.take("on", parse_triggers, no_triggers)
+    text, task = task_text(note.body), fields.take("task", task_type_of, None)
+    is_once = all(isinstance(each, At) for each in triggers)
     job = Job(
         fields.take("id", identity, plain_id(stem, TYPE)),
         path,
         title_of(note, stem),
-        fields.take("on", parse_triggers, ()),
-        task_text(note.body),
-        fields.take("task", task_type_of, None),
+        triggers,
+        text,
+        task,
         fields.take("timezone", _zone_name, ""),
         fields.take("status", one_of(_STATUSES), "active"),
         fields.take("priority", number(1, 10), 5),
@@ -75,18 +91,25 @@ def parse_job(path: str, data: bytes, digest: str = "") -> Job | JobProblem | No
         fields.take("spend", _money, None),
         fields.take("timeout", parse_duration, None),
         fields.take("run_on", word, ""),
-        fields.take("catch_up", one_of(_CATCH_UPS), "skip"),
+        fields.take("catch_up", one_of(_CATCH_UPS), "once" if is_once else "skip"),
         fields.take("source", one_of(_SOURCES), "static"),
         fields.take("active_days", _days, EVERY_DAY),
         fields.take("user_id", word, ""),
         _created(note.header.get("created")),
         digest,
         fields.take("target_file", word, ""),
+        fields.take("remind", yes_no, task is None and begins_as_wish(text)),
     )
-    if fields.problems:
-        key, error = fields.problems[0]
+    if job.remind and job.task is not None:
+        both = WrongField("a reminder does no task", hint="leave out either `remind` or `task`")
+        fields.problems.append(("remind", both))
+    others = [key for key in note.header if key not in fields.read and key not in _READ_ELSEWHERE]
+    errors, warnings = misspelt_keys(others, (*fields.read, *_READ_ELSEWHERE)) if others else ([], [])
+    if problems := [*fields.problems, *errors]:
+        key, error = problems[0]
         return JobProblem(path, key, error.message, error.hint)
-    return job
+    warnings += unknown_channel(job.channel) if job.channel not in (DAILY_CHANNEL, NO_CHANNEL) else []
+    return replace(job, warnings=tuple(warnings)) if warnings else job
 
 
 def task_text(body: str) -> str:

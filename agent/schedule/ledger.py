@@ -20,6 +20,7 @@ from agent.clock import Clock
 from agent.config.private import clear_way, make_folder
 from agent.dataclass import dataclass
 from agent.errors import Permanent, os_reason
+from agent.json_value import parse_json
 from agent.vault import durable as disk
 from agent.vault.line_file import LineFile
 
@@ -212,7 +213,7 @@ class OccurrenceLedger:
         """The heartbeat of the last process. After damage it is a day before the last line: what was decided since then
         is known, and what was not is missed rather than forgotten."""
         try:
-            state = json.loads(self._heartbeat.read_bytes())
+            state = parse_json(self._heartbeat.read_bytes())
             self.looked = datetime.fromisoformat(state["looked"])
             self.held = {
                 str(job): tuple(

@@ -11,6 +11,7 @@ from agent.markdown.values import Header, Value
 from agent.schedule.job import Job, JobProblem, JobSource
 from agent.schedule.job_header import parse_job
 from agent.schedule.plain_times import parse_plain
+from agent.schedule.reminder_words import begins_as_wish
 from agent.schedule.triggers import At
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault
@@ -43,12 +44,14 @@ def make_job(
 ) -> NewJob:
     """A job with these fields of the header, in a note of a name that is free; raises `UserError` if it cannot run.
 
-    What is to be done once is done late rather than never, unless the fields say otherwise.
+    What is to be done once is done late rather than never, and a text that begins with a wish to be reminded is a
+    reminder, unless the fields say otherwise.
     """
     on = fields.get("on")
     header: Header = {
         "type": "job",
         **({"catch_up": "once"} if isinstance(on, Mapping) and on.keys() == {"at"} else {}),
+        **({"remind": True} if begins_as_wish(text) and "task" not in fields else {}),
         **fields,
         "status": "active",
         "source": source,

@@ -3,7 +3,7 @@
 Begin at `Planner.look`. An occurrence is missed if nobody was looking at its time: the daemon was off, the computer
 slept or its clock was set forward. Everything that `look` returns is offered again after a kill until the ledger has a
 decision about it, so that nothing is lost and nothing runs twice. After a clock was set back, the times from then on
-come again; those that have run do not.
+come again; those that have run do not. A reminder is never left out because it is late.
 """
 
 from bisect import bisect_right
@@ -12,6 +12,7 @@ from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 from itertools import groupby
+from math import inf
 from pathlib import Path
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
@@ -20,6 +21,7 @@ from agent.dataclass import dataclass
 from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key
+from agent.schedule.next_try import may_make_up
 from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
@@ -31,6 +33,7 @@ _ZONE_CHECK = 60.0
 """Seconds after which the machine's zone is looked up again."""
 _LONGEST_SKIP = timedelta(days=8)
 """The time after which skipped occurrences are reported even if no active day has come."""
+LeftOutcome: TypeAlias = Literal["missed", "skipped"]
 _OFF = Sentence("the daemon was off")
 _ASLEEP = Sentence("the computer was asleep, or its clock was set forward")
 _OVER = Sentence("its time was over when the note was first seen, or while the job was paused")
@@ -54,7 +57,7 @@ class LeftOut:
     first: Occurrence
     last: Occurrence
     count: int
-    outcome: Literal["missed", "skipped"]
+    outcome: LeftOutcome
     reason: str
 
 
@@ -120,6 +123,7 @@ class Planner:
             found = see(job, self._seen.get(job.id), now)
             seen[job.id] = FirstSeen(unknown, found.schedule) if unknown and job.id not in self._seen else found
         changed = {job for job, found in seen.items() if self._seen.get(job) != found}
+        new = seen.keys() - self._seen.keys()
         is_news = seen != self._seen or self._is_damaged
         self._seen, self._is_damaged = seen, False
         if is_news:
@@ -131,7 +135,7 @@ class Planner:
             if course is not None and job.id not in changed:
                 course.job = job
             elif _runs(job):
-                self._start_course(job, now)
+                self._start_course(job, now, is_new=job.id in new)
 
     def look(self, now: datetime, monotonic: float) -> tuple[Planned, ...]:
         """What has come up since the last look, by time and then by priority."""
@@ -150,11 +154,15 @@ class Planner:
             if course is not None and course.ahead is not None and course.ahead.timestamp() <= now.timestamp():
                 found += self._take(course, now, late)
                 self._enqueue(course)
-        found += self._moments_over()
+        found += self._moments_over(now)
         found += self._held_before_edit() if is_first else ()
         found += self._skips_over(now)
         self.ledger.look_at(now, has_news=bool(found))
         return tuple(sorted(found, key=lambda each: (_time(each), -each.job.priority)))
+
+    def seconds_left(self, now: datetime) -> float:
+        """The seconds until the next occurrence; 0 if it is over."""
+        return max(0.0, self._queue[0][0] - now.timestamp()) if self._queue else inf
 
     def _why_late(self, now: datetime, monotonic: float) -> Sentence | None:
         """Why occurrences that are older than `GRACE` were missed; None if somebody was looking."""
@@ -163,10 +171,10 @@ class Planner:
         before, then = self._last
         return _ASLEEP if (now - before) - timedelta(seconds=monotonic - then) > GRACE else None
 
-    def _start_course(self, job: Job, now: datetime) -> None:
-        """Follow a job from when it counts, or from where the last process or look stopped."""
+    def _start_course(self, job: Job, now: datetime, *, is_new: bool) -> None:
+        """Follow a job from when it counts, or from where the last process or look stopped, if that knew it."""
         since, until = self._seen[job.id].since, self._until or self.ledger.looked
-        if until is not None:
+        if until is not None and not (is_new and job.remind):
             since = max(since, until)
             held = [each.first for each in self.ledger.held.get(job.id, ())]
             if self._last is None and held:
@@ -232,7 +240,8 @@ class Planner:
                 due += times[count:]
             else:
                 self._skip(course, times)
-        if missed is not None and job.catch_up == "once" and self._is_active(job, now.astimezone(course.zone)):
+        is_active = self._is_active(job, now.astimezone(course.zone))
+        if missed is not None and (job.remind or (job.catch_up == "once" and is_active)):
             at, count = (due.pop(0), missed.count + 1) if due else (missed.last, missed.count)
             yield self._offer(Due(job, Occurrence(job.id, at), count), missed.first)
         elif missed is not None and late is not None:
@@ -280,7 +289,9 @@ class Planner:
             for each in offers:
                 is_known = self.ledger.has(each.key, each.kind) or self.ledger.is_offered(each.key)
                 if course is not None and not is_known and split_key(each.key)[1] <= since:
-                    yield self._offer(_offered_before(course, each), each.first)
+                    left = _offered_before(course, each)
+                    is_owed = course.job.remind and left.outcome == "missed"
+                    yield self._offer(Due(left.job, left.last, left.count) if is_owed else left, each.first)
 
     def _skips_over(self, now: datetime) -> Iterator[Planned]:
         """The skipped occurrences of jobs that run again today."""
@@ -295,7 +306,7 @@ class Planner:
         if skipped is not None:
             yield self._offer(_left_out(course.job, skipped, "skipped", _INACTIVE), skipped.first)
 
-    def _moments_over(self) -> Iterator[Planned]:
+    def _moments_over(self, now: datetime) -> Iterator[Planned]:
         """The moments that were over when their job was first seen."""
         for job, seen in [*self._seen.items()]:
             course = self._courses.get(job)
@@ -307,12 +318,15 @@ class Planner:
                 self._seen[job] = replace(seen, over=())
                 self._save()
             elif not any(map(self.ledger.is_offered, keys)):
-                stretch = _Stretch(left[0], left[-1], len(left))
-                yield self._offer(_left_out(course.job, stretch, "missed", _OVER), stretch.first)
+                last = Occurrence(job, left[-1])
+                is_owed = course.job.remind or may_make_up(course.job, left[-1], now)
+                missed = _left_out(course.job, _Stretch(left[0], left[-1], len(left)), "missed", _OVER)
+                yield self._offer(Due(course.job, last, len(left)) if is_owed else missed, left[0])
 
     def _is_active(self, job: Job, at: datetime) -> bool:
-        """True if the job runs on the day of this time, which is in the job's zone."""
-        return at.weekday() in job.active_days and at.weekday() in self.days
+        """True if the job runs on the day of this time, which is in the job's zone. A reminder is no work of the
+        agent's: it has days of its own only."""
+        return at.weekday() in job.active_days and (job.remind or at.weekday() in self.days)
 
     def _save(self) -> None:
         save_first_seen(self.path, self._seen, is_durable=self.is_durable)
@@ -337,7 +351,7 @@ def _joined(stretch: _Stretch | None, times: list[datetime]) -> _Stretch | None:
     return _Stretch(stretch.first, times[-1], stretch.count + len(times))
 
 
-def _left_out(job: Job, stretch: _Stretch, outcome: Literal["missed", "skipped"], reason: Sentence) -> LeftOut:
+def _left_out(job: Job, stretch: _Stretch, outcome: LeftOutcome, reason: Sentence) -> LeftOut:
     first, last = Occurrence(job.id, stretch.first), Occurrence(job.id, stretch.last)
     return LeftOut(job, first, last, stretch.count, outcome, reason)
 

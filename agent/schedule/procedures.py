@@ -23,6 +23,21 @@ TaskType: TypeAlias = Literal[
     "cleanup",
 ]
 TASK_TYPES: tuple[TaskType, ...] = get_args(TaskType)
+TYPES: Mapping[TaskType, str] = MappingProxyType(
+    {
+        "self_reflection": "looks back at the last hours and plans at most five tasks",
+        "update_profile": "adds what you said, with its evidence, to a note about you",
+        "consolidate": "tends what is remembered, now",
+        "discover_patterns": "finds what repeats in your week",
+        "learn_from_history": "reads what was said and not read yet, and looks back at yesterday",
+        "summarize_period": "sums up a day in its note, or a week in one of its own",
+        "explore_topic": "gathers what the vault says on the topic in the title",
+        "fill_gap": "finds out, or asks you, something that your notes do not say",
+        "health_check": "checks the vault, and says what is new since the last check",
+        "cleanup": "puts away what is over: old tasks, expired approvals and questions",
+    }
+)
+"""What each kind does, in one line."""
 _TARGETS: Mapping[TaskType, str] = MappingProxyType(
     {"update_profile": PROFILE, "discover_patterns": PROFILE, "fill_gap": PROFILE, "explore_topic": RESEARCH}
 )

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.schedule.task import Task
 from agent.schedule.task_notes import TaskShelf
 from agent.vault import durable
@@ -41,7 +42,7 @@ class TaskProgress:
         """What was begun; nothing where the file is missing or damaged."""
         path = private_folder / "schedule" / "tasks.json"
         try:
-            found = [BegunTask(**each) for each in json.loads(path.read_text("utf-8"))]
+            found = [BegunTask(**each) for each in parse_json(path.read_text("utf-8"))]
         except (OSError, ValueError, TypeError):
             found = []
         return cls(path, {each.task: each for each in found})

@@ -14,9 +14,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent.clock import Clock
+from agent.clock import Clock, in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
+from agent.events.bus import ignore_event
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
@@ -43,12 +44,14 @@ _Change: TypeAlias = Callable[[bytes], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Approvals:
-    """The approvals of one vault on this machine. A question stays open for `hours`; `language` is that of its note."""
+    """The approvals of one vault on this machine. A question stays open for `hours`; `language` is that of its note.
+    `agreed` is told what an approved call has written."""
 
     vault: Vault
     clock: Clock
     hours: float
     language: Language
+    agreed: Callable[["Sequence[Draft]"], object] = ignore_event
 
     def guard(self, tool: "Tool", policies: Policies) -> "Tool":
         """The tool, with a person's approval required before each call that needs one."""
@@ -59,10 +62,13 @@ class Approvals:
                 why = text("approval.each", self.language, tool=tool.name)
             if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)
-            if why:
-                drafts = tool.effect.plan(arguments, context) if tool.effect else ()
-                self.require(tool.name, arguments, context, why, drafts)
-            return tool.perform(arguments, context)
+            if not why:
+                return tool.perform(arguments, context)
+            drafts = tool.effect.plan(arguments, context) if tool.effect else ()
+            self.require(tool.name, arguments, context, why, drafts)
+            output = tool.perform(arguments, context)
+            self.agreed(drafts)
+            return output
 
         return replace(tool, perform=perform)
 
@@ -177,8 +183,11 @@ class Approvals:
         """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
-        path = free_path(self.vault, f"{now:%Y-%m-%d}-{tool}", {each.path for each in self._all()})
-        shown, expires = approval_note.shown_call(tool, arguments), now + timedelta(hours=self.hours)
+        path = free_path(self.vault, f"{now:%Y-%m-%d}-{tool.replace('.', '-')}", {each.path for each in self._all()})
+        shown, expires = (
+            approval_note.shown_call(tool, arguments),
+            in_clock_zone(now + timedelta(hours=self.hours), now),
+        )
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
         ids = (context.run, context.session, context.call)

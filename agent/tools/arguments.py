@@ -53,7 +53,7 @@ def plain(value: Json) -> object:
 LINES: JsonObject = {
     "type": "string",
     "pattern": "^[0-9]{1,9}(-[0-9]{0,9})?$",
-    "description": "such as 10-20; default all",
+    "description": "10-20",
 }
 """The schema of the argument `lines`."""
 

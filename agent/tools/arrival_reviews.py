@@ -1,7 +1,8 @@
-"""Reviews of arrived text: the person is asked once about each steering note and each remote.
+"""Reviews of what arrived: the person is asked once about each steering note, each remote, and the files of an arrival
+that are held back.
 
-A steering note is shown with its diff. The form of the question and answer is left to `vault.decision_notes`, arrivals
-and their authors to `vault.provenance`.
+A steering note is shown with its diff, and so is what is held back (`receiving.held_groups`). The form of the question
+and answer is left to `vault.decision_notes`, arrivals and their authors to `vault.provenance`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,6 +24,8 @@ from agent.vault.folders import APPROVALS
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import ArrivedBlob
 from agent.vault.provenance.remotes import Writers
+from agent.vault.receiving.held_groups import HeldGroup, diff_of, held_groups, listed, source_of
+from agent.vault.receiving.release import refuse, release, release_own, settle_held
 from agent.vault.store import Vault
 from agent.vault.template import placed, read_template
 
@@ -32,16 +35,18 @@ MOST_AT_ONCE = 5
 _LONGEST_DIFF = 20_000
 _STAMP = Stamp("agent", tool="arrivals")
 
-ReviewKind: TypeAlias = Literal["note", "remote"]
-ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected"]
+ReviewKind: TypeAlias = Literal["note", "remote", "files"]
+ReviewStatus: TypeAlias = Literal["pending", "approved", "rejected", "outdated"]
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One question: may this steering note take effect, or is this remote written only by the person?
+    """One question: may this steering note take effect, is this remote written only by the person, or may these files
+    come to the disk?
 
-    `subject` is the note's path or the remote's address, `content` the blob of the note (empty for a deleted note and
-    for a remote), `path` the note that asks, `id` the id in its header.
+    `subject` is the note's path, the remote's address or the name of a `HeldGroup`, `content` the blob of the note
+    (empty for a deleted note and for a remote) or the group's hash, `path` the note that asks, `id` the id in its
+    header.
     """
 
     kind: ReviewKind
@@ -91,6 +96,8 @@ def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Lang
     """Ask about new steering notes and remotes, in one commit; returns the notes' paths."""
     for path in _as_shipped(vault):
         vault.provenance.has_seen(path)
+    settle_held(vault)
+    release_own(vault)
     records = review_records(vault)
     waiting = len(_pending(records))
     notes: dict[str, tuple[Review, bytes]] = {}
@@ -141,6 +148,11 @@ def _open_matters(vault: Vault, records: RecordFolder[Review]) -> Iterator[tuple
         known = records.get(_key("note", path))
         if known is None or known.content != review.content:
             yield review, [arrival]
+    for group in held_groups(vault):
+        path = vault.home.at(_note_path("files", group.subject))
+        known = records.get(_key("files", group.subject))
+        if known is None or known.content != group.content:
+            yield Review("files", group.subject, group.content, path, ""), []
 
 
 def _by_address(arrivals: Iterable[ArrivedBlob]) -> dict[str, list[ArrivedBlob]]:
@@ -153,12 +165,15 @@ def _by_address(arrivals: Iterable[ArrivedBlob]) -> dict[str, list[ArrivedBlob]]
 
 def _note_path(kind: ReviewKind, subject: str) -> str:
     name = "".join(c if c.isalnum() or c in "-_" else "-" for c in subject).strip("-")[-60:].strip("-") or kind
-    begin = "arrived" if kind == "note" else "remote"
-    return f"{APPROVALS}{begin}-{name}-{sha256(subject.encode()).hexdigest()[:6]}.md"
+    begin = "remote" if kind == "remote" else "arrived"
+    digest = sha256(subject.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{APPROVALS}{begin}-{name}-{digest[:6]}.md"
 
 
 def _compose(vault: Vault, review: Review, arrivals: list[ArrivedBlob], when: datetime, language: Language) -> bytes:
     source = ", ".join(dict.fromkeys(each.source if review.kind == "note" else each.path for each in arrivals[:3]))
+    group = _group(vault, review)
+    source = source_of(vault, group.files) if group is not None else source
     more = f" (+{len(arrivals) - 3})" if len(arrivals) > 3 else ""
     values = {
         "subject": _plain(review.subject),
@@ -171,6 +186,9 @@ def _compose(vault: Vault, review: Review, arrivals: list[ArrivedBlob], when: da
         BOXES,
         text(f"arrival.{review.kind}_holds", language, **values),
     ]
+    if group is not None:
+        parts += [f"## {text('arrival.files_listed', language)}", format_fenced(listed(vault, group.files))]
+        parts += [f"## {text('arrival.diff', language)}", format_fenced(diff_of(vault, group.files), "diff")]
     if review.kind == "note":
         parts += [f"## {text('arrival.diff', language)}", format_fenced(_diff(vault, review.subject), "diff")]
     header: dict[str, Value] = {
@@ -192,8 +210,17 @@ def _plain(words: str) -> str:
     return "".join(c if c.isprintable() and c not in "[]`<>%*" else " " for c in words)
 
 
+def _group(vault: Vault, review: Review) -> HeldGroup | None:
+    """The files that a question is about, if they are held back as they were when it was asked."""
+    if review.kind != "files":
+        return None
+    return next((each for each in held_groups(vault) if each.content == review.content), None)
+
+
 def _answer(vault: Vault, review: Review) -> ReviewStatus:
     """The answer to a question: by a command, or by the boxes of its note."""
+    if review.kind == "files" and _group(vault, review) is None:
+        return "outdated"
     if review.kind == "remote" and (known := vault.provenance.answers.load().writers.get(review.subject)) is not None:
         return "approved" if known is Writers.ME else "rejected"
     if review.kind == "note" and vault.own_version(review.subject) == vault.read(review.subject):
@@ -211,12 +238,16 @@ def _answer(vault: Vault, review: Review) -> ReviewStatus:
 def _carry_out(vault: Vault, review: Review, status: ReviewStatus) -> None:
     if review.kind == "remote":
         vault.provenance.answers.answer(review.subject, Writers.ME if status == "approved" else Writers.OTHERS)
-    elif status == "approved":
+    elif (group := _group(vault, review)) is not None:
+        answer = release if status == "approved" else refuse
+        answer(vault, group.files)
+    elif status == "approved" and review.kind == "note":
         vault.provenance.has_seen(review.subject)
 
 
 def _parse(document: dict[str, object]) -> Review:
     subject, content, path, number = (str(document[name]) for name in ("subject", "content", "path", "id"))
-    kind: ReviewKind = "remote" if document["kind"] == "remote" else "note"
-    statuses: dict[object, ReviewStatus] = {"approved": "approved", "rejected": "rejected"}
-    return Review(kind, subject, content, path, number, statuses.get(document["status"], "pending"))
+    kinds: dict[object, ReviewKind] = {"remote": "remote", "files": "files"}
+    statuses: dict[object, ReviewStatus] = {"approved": "approved", "rejected": "rejected", "outdated": "outdated"}
+    kind, status = kinds.get(document["kind"], "note"), statuses.get(document["status"], "pending")
+    return Review(kind, subject, content, path, number, status)

@@ -26,6 +26,14 @@ def check_writable(path: str, home: AgentFolder, only: Sequence[str] | None = No
     return path
 
 
+def may_relink(path: str, home: AgentFolder, only: Sequence[str] | None = None) -> bool:
+    """True if a tool may write a link in the note again without being asked about it: in no note that steers the agent
+    or is its record."""
+    if home.write_rule(path) is not WriteRule.FREE:
+        return False
+    return only is None or any(_is_below(path, each) for each in only)
+
+
 def _is_below(path: str, start: str) -> bool:
     """True for the note or folder `start`, and for what is in it; names are compared exactly."""
     return path == start or path.startswith(f"{start.rstrip('/')}/")

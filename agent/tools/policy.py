@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.tools.tool_names import whole_tool
 
 if TYPE_CHECKING:
     from agent.tools.tool import RunContext, Tool
@@ -34,14 +35,14 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Names one tool (`*` for all) or one group; the other is empty."""
+    """Names one tool (`*` for all), one action (`jobs.add`) or one group; the other is empty."""
 
     tool: str = ""
     group: str = ""
 
     def covers(self, name: str, groups: Collection[str]) -> bool:
         """True if the rule covers a tool with this name and these groups."""
-        return self.tool in {name, EVERY} or self.group in groups
+        return self.tool in {name, whole_tool(name), EVERY} or self.group in groups
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,20 @@ from pathlib import Path
 import yaml
 
 from agent.config.file import BOM, MAX_DEPTH, not_yaml
+from agent.config.near_words import meant
 from agent.config.resources import resource
+from agent.config.settings import channel_names
 from agent.config.text_file import load_text
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.texts import Sentence
-from agent.tools.policy import DEFAULT, GROUPS, Policies, Policy, Profile, Rule, RunFilter
+from agent.tools.policy import DEFAULT, EVERY, GROUPS, Policies, Policy, Profile, Rule, RunFilter
+from agent.tools.tool_names import ACTIONS, EARLIER, TOOL_NAMES, is_known_tool, node_tools
 
 NAME = "policy.yaml"
 _ROLES = ("owner", "guest")
+_CHANNELS = ("cli", "http", "job", "mcp", "email", "inbox", "note")
+"""The channels of runs beside those of the settings; a program may name another one, but none that is nearly one."""
 
 
 def load_policies(config: Path) -> Policies:
@@ -107,6 +112,12 @@ class _Reader:
     def match(self, node: yaml.Node) -> RunFilter:
         fields = self.mapping(node, ("channels", "roles", "sessions"))
         channels, roles, sessions = (self.words(fields.get(name)) for name in ("channels", "roles", "sessions"))
+        for channel in channels:
+            service, known = channel.partition(":")[0], (*_CHANNELS, *channel_names())
+            near = meant(service, known)
+            if near not in ("", service):
+                told = "there is no channel {channel}"
+                raise self.fail(fields["channels"], told, "did you mean {names}?", channel=channel, names=near)
         for role in roles:
             if role not in _ROLES:
                 raise self.fail(
@@ -129,7 +140,12 @@ class _Reader:
         if len(fields) != 1:
             raise self.fail(node, "a rule names either a tool or a group", "such as `- group: exec`")
         if "tool" in fields:
-            return Rule(tool=self.word(fields["tool"]))
+            tool = self.word(fields["tool"])
+            if tool != EVERY and not is_known_tool(tool):
+                raise self.fail(
+                    node, "there is no tool {tool}", _near(tool, (*TOOL_NAMES, *ACTIONS, *node_tools())), tool=tool
+                )
+            return Rule(tool=EARLIER.get(tool, tool))
         group = self.word(fields["group"]).removeprefix("group:")
         if group not in GROUPS:
             raise self.fail(node, "there is no group {group}", _near(group, GROUPS), group=group)

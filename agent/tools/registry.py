@@ -1,5 +1,7 @@
 """The tools by name, and the only place that performs a model's calls.
 
+Here an action of a tool is a tool of its own, `jobs.add` (`tool_names`); only a model sees them as one (`tool_specs`).
+
 Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Every failure
 becomes text for the model, and the run continues; only errors that end or pause a run on purpose are raised.
 """
@@ -16,9 +18,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
 from agent.tools.policy import GROUPS, Permission, Policies
-from agent.tools.schema import problems
+from agent.tools.schema import problems, with_types
 from agent.tools.taint import framed
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
+from agent.tools.tool_names import ACTION, ACTIONS, EARLIER, resolved, whole_tool
+from agent.tools.tool_specs import specs_of
 from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000
@@ -35,9 +39,10 @@ def is_tool_name(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The result of a call: the message for the model, the tool's output (None: it failed), the duration in seconds,
-    and true for a tool that the policy denies."""
+    """The result of a call: the `tool`, or action of one, the message for the model, the tool's output (None: it
+    failed), the duration in seconds, and true for a tool that the policy denies."""
 
+    tool: str
     result: ToolResult
     given: ToolOutput | None
     seconds: float
@@ -48,17 +53,16 @@ MayUse = Callable[[Tool, RunContext], bool]
 """Function from (tool, run context) to True if the run may use the tool; only restricts the policy."""
 
 
-def allow_all(tool: Tool, context: RunContext) -> bool:
-    """True: for runs that are limited only by their policy."""
-    return True
-
-
 class ToolSource(Protocol):
     """Tools that come and go while runs live, such as those of another program."""
 
     def tools(self) -> Sequence[Tool]:
         """The tools that exist now; asked for before each step, so it must be quick. A tool that has not changed is
         the same object each time."""
+        ...
+
+    def known(self) -> Sequence[Tool]:
+        """The tools that exist now, and those that existed before, also in another process."""
         ...
 
     def absence(self) -> str:
@@ -70,11 +74,12 @@ class Registry:
     """All tools, wrapped: those that are there from the start, and those of `sources`, as of the last `update`.
 
     `guard` wraps a tool so that a call needs a person's approval if the policy or a taint requires it; a tool for which
-    `leaves` is False is neither shown to the run nor called. `mask` removes secrets from results before they are cut.
-    `about` makes the tools that need the registry itself. A tool of a source never takes the name of another one.
+    `leaves` is False may not be called, though it is described: what a model is told of tools changes with no skill.
+    `mask` removes secrets from results before they are cut. `about` makes the tools that need the registry itself. A
+    tool of a source never takes the name of another one.
 
     Raises `ValueError` for two tools with one name, a name that is not plain words (`vault_read`: first the object,
-    then the action), or an unknown group.
+    then the action) or an action (`jobs.add`), or an unknown group.
     """
 
     def __init__(
@@ -83,7 +88,7 @@ class Registry:
         policies: Policies,
         guard: Callable[[Tool, Policies], Tool],
         clock: Clock,
-        leaves: MayUse = allow_all,
+        leaves: MayUse = lambda tool, context: True,
         mask: Callable[[str], str] = str,
         about: Callable[["Registry"], Iterable[Tool]] = lambda registry: (),
         sources: Sequence[ToolSource] = (),
@@ -95,12 +100,11 @@ class Registry:
         self._guard = guard
         self._sources = sources
         self._turn = threading.Lock()
-        self._edition = 0
         self._tools: dict[str, Tool] = {}
         self._come: dict[str, tuple[Tool, ToolSource]] = {}
-        self._gone: dict[str, ToolSource] = {}
         for tool in (*tools, *about(self)):
-            if tool.name in self._tools or not is_tool_name(tool.name) or not tool.groups <= GROUPS:
+            is_plain = all(map(is_tool_name, tool.name.split(".", 1)))
+            if tool.name in self._tools or not is_plain or not tool.groups <= GROUPS:
                 raise ValueError(f"the tool {tool.name} has a name that is taken or not plain, or an unknown group")
             self._tools[tool.name] = self._wrapped(tool)
 
@@ -108,13 +112,11 @@ class Registry:
         safe = self._guard(framed(capped(masked(timed(tool), self._mask))), self._policies)
         return checked(once(whole(safe)))
 
-    def update(self) -> int:
-        """Take in the tools that have come, and drop those that have gone; the result is a number that changes with
-        them. Runs that live see the change at their next step."""
+    def update(self) -> None:
+        """Take in the tools that have come, and drop those that have gone."""
         with self._turn:
             for source in self._sources:
                 self._take_in(source, {tool.name: tool for tool in source.tools()})
-            return self._edition
 
     def _take_in(self, source: ToolSource, now: dict[str, Tool]) -> None:
         before = {name: tool for name, (tool, owner) in self._come.items() if owner is source}
@@ -127,107 +129,121 @@ class Registry:
         tools = {name: tool for name, tool in self._tools.items() if name not in gone}
         self._come = {name: come for name, come in self._come.items() if name not in gone}
         self._come |= {tool.name: (tool, source) for tool in new}
-        self._gone = {**self._gone, **dict.fromkeys(gone, source)}
         self._tools = tools | {tool.name: self._wrapped(tool) for tool in new}  # other threads read the old one
-        self._edition += 1
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of all tools, for any run."""
-        return tuple(self._tools)
 
     def profile(self, context: RunContext) -> str:
         """The name of the profile of the policy that the run falls under."""
         return self._policies.choose(context).name
 
     def visible(self, context: RunContext) -> tuple[Tool, ...]:
-        """The tools that the run may use."""
-        return tuple(tool for tool in self._allowed(context) if self._leaves(tool, context))
+        """The tools that the policy allows the run."""
+        exist = (tool for tool in self._tools.values() if not tool.only_for or context.purpose in tool.only_for)
+        return tuple(tool for tool in exist if self._policies.permission(tool, context) is not Permission.DENY)
 
     def permission(self, name: str, context: RunContext) -> Permission:
         """The permission of a run for the tool of this name; denied for one that does not exist."""
         tool = self._tools.get(name)
         return Permission.DENY if tool is None else self._policies.permission(tool, context)
 
-    def specs(self, context: RunContext) -> tuple[ToolSpec, ...]:
-        """The specifications of the tools that the run may use, for the model."""
-        return tuple(tool.spec for tool in self.visible(context))
+    def specs(self, context: RunContext, *, seldom: bool = True) -> tuple[ToolSpec, ...]:
+        """The specifications of the tools that the policy allows the run, for the model; without `seldom` only of those
+        that a conversation begins with."""
+        return specs_of(each for each in self.visible(context) if seldom or not each.seldom)
 
-    def is_readonly(self, name: str) -> bool:
-        """True if calls of the tool change nothing."""
-        tool = self._tools.get(name)
+    def described(self, names: Iterable[str]) -> tuple[ToolSpec, ...]:
+        """The specifications of the tools with these names, in their order; of one that has gone, as it was."""
+        known = {tool.name: tool for source in self._sources for tool in source.known()} | self._tools
+        return specs_of(known[name] for name in (EARLIER.get(name, name) for name in names) if name in known)
+
+    def is_readonly(self, call: ToolCall) -> bool:
+        """True if the call changes nothing."""
+        tool = self._tools.get(resolved(call).name)
         return tool is not None and tool.readonly
 
-    def runs_with(self, name: str) -> str:
-        """The kind of calls beside which a call of the tool may run: one kind for all tools that change nothing, the
-        tool's own name for a parallel one, empty for one that runs alone."""
-        tool = self._tools.get(name)
+    def runs_with(self, call: ToolCall) -> str:
+        """The kind of calls beside which a call may run: one kind for all that change nothing, the tool's own name for
+        a parallel one, empty for one that runs alone."""
+        tool = self._tools.get(resolved(call).name)
         if tool is None or not (tool.readonly or tool.parallel):
             return ""
-        return "readonly" if tool.readonly else name
+        return "readonly" if tool.readonly else tool.name
 
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Perform a call. Raises only `StopRun`; the result has any other failure as text."""
         started = self._clock.monotonic()
         given: ToolOutput | None = None
+        meant = resolved(call)
         try:
-            given, text = self._perform(call, context.at(call.id))
+            given, text = self._perform(meant, context.at(call.id))
         except StopRun:
             raise
         except AgentError as error:
             text = _for_model(error)
         except Exception as error:  # a tool's bug must not end the run; the log has the traceback
-            logger.warning("%s failed", call.name, exc_info=True)
-            text = f"{call.name} failed: {type(error).__name__}: {_first_line(error)}"
+            logger.warning("%s failed", meant.name, exc_info=True)
+            text = f"{meant.name} failed: {type(error).__name__}: {_first_line(error)}"
         result = ToolResult(
             call.id, call.name, given.text if given else cut(self._mask(text), ERROR_CHARACTERS), given is None
         )
-        denied = given is None and self._is_denied(call.name, context)
-        return Called(result, given, self._clock.monotonic() - started, denied)
+        is_denied = given is None and self._is_denied(meant.name, context)
+        return Called(meant.name, result, given, self._clock.monotonic() - started, is_denied)
 
     def preview(self, call: ToolCall, context: RunContext) -> tuple[Draft, ...]:
         """The notes that a call would change, before and after; changes nothing and asks nobody.
 
         Raises `ToolRetry` or `ToolFailed` for a call that cannot be performed, and what the tool's plan raises.
         """
-        tool = next((each for each in self.visible(context) if each.name == call.name), None)
+        call = resolved(call)
+        tool = self._usable(context).get(call.name)
         if tool is None or tool.effect is None:
             raise ToolFailed(f"what {call.name} would change cannot be shown in advance")
-        if found := problems(call.arguments, tool.parameters):
+        arguments = with_types(call.arguments, tool.parameters)
+        if found := problems(arguments, tool.parameters):
             raise ToolRetry("\n".join((f"{call.name} was not called:", *found)))
-        return tool.effect.plan(call.arguments, context)
+        return tool.effect.plan(arguments, context)
 
     def _perform(self, call: ToolCall, context: RunContext) -> tuple[ToolOutput | None, str]:
         if call.problem:
             return None, f"{call.name} was not called: its arguments could not be read: {call.problem}"
-        left = {tool.name: tool for tool in self.visible(context)}
-        tool = left.get(call.name)
-        if tool is not None:
+        usable = self._usable(context)
+        if (tool := usable.get(call.name)) is not None:
             return tool.perform(call.arguments, context), ""
-        if any(each.name == call.name for each in self._allowed(context)):
-            return None, f"{call.name} is not among the tools that this run's skills allow; use {', '.join(left)}"
-        known = _unknown(call.name, tuple(left))
-        return None, f"{self._gone[call.name].absence()}; {known}" if call.name in self._gone else known
+        return None, self._why_not(call, context, tuple(usable))
+
+    def _usable(self, context: RunContext) -> dict[str, Tool]:
+        """The tools that the run may call."""
+        return {tool.name: tool for tool in self.visible(context) if self._leaves(tool, context)}
+
+    def _why_not(self, call: ToolCall, context: RunContext, usable: Sequence[str]) -> str:
+        """Why a run cannot make a call, and what it can do instead."""
+        name, whole = call.name, whole_tool(call.name)
+        if not usable:  # who may use no tool hears nothing of the owner's machine
+            return f"there is no tool {_shown(name)}: this run has no tools"
+        tools = list(dict.fromkeys(map(whole_tool, usable)))
+        instead = f"use {', '.join(tools)}"
+        if any(each.name == name for each in self.visible(context)):
+            return f"{name} is not among the tools that this run's skills allow; use {', '.join(usable)}"
+        if self._is_denied(name, context):
+            return f"there is no tool {name} here: the policy does not allow it in this run; {instead}"
+        actions = [each.partition(".")[2] for each in usable if whole_tool(each) == whole and "." in each]
+        if whole in ACTIONS and actions:
+            given = call.arguments.get(ACTION) if name == whole else name.partition(".")[2]
+            problem = "needs an action" if given is None else f"has no action {_shown(str(given))}"
+            return f"{whole} was not called: it {problem}; `{ACTION}` must be one of {', '.join(actions)}"
+        gone = (source.absence() for source in self._sources if any(each.name == name for each in source.known()))
+        if near := get_close_matches(name[:80], tools, n=3, cutoff=0.5):
+            instead = f"did you mean {' or '.join(near)}?"
+        return "; ".join([*gone, f"there is no tool {_shown(name)}", instead])
 
     def _is_denied(self, name: str, context: RunContext) -> bool:
-        names = {each.name for each in self._of(context)}
-        return name in names and all(each.name != name for each in self._allowed(context))
-
-    def _allowed(self, context: RunContext) -> Iterable[Tool]:
-        policy = self._policies.choose(context).policy
-        return (each for each in self._of(context) if policy.permission(each.name, each.groups) is not Permission.DENY)
-
-    def _of(self, context: RunContext) -> Iterable[Tool]:
-        """The tools that exist for the purpose of a run."""
-        return (each for each in self._tools.values() if not each.only_for or context.purpose in each.only_for)
+        tool = self._tools.get(name)
+        if tool is None or (tool.only_for and context.purpose not in tool.only_for):
+            return False
+        return self._policies.permission(tool, context) is Permission.DENY
 
 
-def _unknown(name: str, names: Sequence[str]) -> str:
-    shown = ascii(name[:80])[1:-1]
-    if not names:
-        return f"there is no tool {shown}: this run has no tools"
-    near = get_close_matches(name[:80], names, n=3, cutoff=0.5)
-    return f"there is no tool {shown}; " + (f"did you mean {' or '.join(near)}?" if near else f"use {', '.join(names)}")
+def _shown(name: str) -> str:
+    return ascii(name[:80])[1:-1]
 
 
 def _for_model(error: AgentError) -> str:

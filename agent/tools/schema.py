@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from agent.llm.messages import JsonObject
+from agent.llm.messages import Json, JsonObject
 from agent.markdown.title import clipped
 from agent.tools.arguments import plain
 
@@ -16,6 +16,39 @@ if TYPE_CHECKING:
 
 _SHOWN = 5
 _VALUE = 60
+
+
+def with_types(arguments: JsonObject, schema: JsonObject) -> JsonObject:
+    """The arguments, with values that only miss their type: `"3"` for the number 3, `"true"` for true, a list or an
+    object written as JSON, one text for a list of texts.
+
+    A value that fits already, or that could be read in two ways, is unchanged.
+    """
+    properties = schema.get("properties")
+    known = properties if isinstance(properties, Mapping) else {}
+    return {name: _typed(value, known.get(name)) for name, value in arguments.items()}
+
+
+def _typed(value: Json, rules: Json) -> Json:
+    wanted = rules.get("type") if isinstance(rules, Mapping) else None
+    types = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, list | tuple) else []
+    if types == ["integer"] and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not types or "string" in types or not isinstance(value, str):
+        return value
+    try:
+        read: Json = json.loads(value.strip().lower() if "boolean" in types else value.strip())
+    except (ValueError, RecursionError):
+        return [value] if types == ["array"] and value.strip() else value
+    return read if any(_is_of(read, each) for each in types) else value
+
+
+def _is_of(value: Json, kind: Json) -> bool:
+    """True for a value of this type of JSON schemas."""
+    if isinstance(value, bool) or value is None:
+        return kind == ("null" if value is None else "boolean")
+    names = {int: ("integer", "number"), float: ("number",), list: ("array",), dict: ("object",)}
+    return kind in names.get(type(value), ())
 
 
 def problems(arguments: JsonObject, schema: JsonObject) -> tuple[str, ...]:

@@ -5,39 +5,27 @@ approval. The mark of the run is `tool.Taint`; asking for approval is left to `a
 """
 
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent.llm.messages import JsonObject
+from agent.markdown.inertness.active import active_parts_of_note
 from agent.texts import Language, text
 from agent.tools.note_access import check_writable
-from agent.vault.folders import PROFILE, AgentFolder, WriteRule
+from agent.vault.folders import PROFILE, AgentFolder, WriteRule, is_ordinary_note
 
 if TYPE_CHECKING:
     from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
+FRAME_END = "\n</untrusted>"
+"""The end of a text of others, as a model is given it."""
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
 """The beginning of the `<untrusted>` tag, also in full-width letters, and with invisible characters between the
 letters."""
 _SHOWN = 3
-
-_IMAGE = re.compile(r"(?=(!\[(?!\[)[^\n]{0,400}))")
-_LOCAL_IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\((?!/)[^\s<>()&\\:]{1,200}[\s)]")
-_LOADS = re.compile(
-    r"(?=(<(?:img|iframe|frame|script|object|embed|video|audio|source|link|svg|image|input|style|base|meta)\b[^\n]{0,400}"
-    r"|(?<![^\s\"'/])(?:style|background|poster|srcset|src)\s{0,8}=[^\n]{0,400}"
-    r"|url\([^\n]{0,400}|@import[^\n]{0,400}|<%[^\n]{0,400}|`\$=[^\n]{0,400}"
-    r"|@\{[^\n]{0,200}\bimg\b[^\n]{0,400}|\bimg:[^\n]{0,400}"
-    r"|^[ \t\"'-]{0,8}[\w-]{0,20}(?:cover|banner|image|thumb|icon|poster|background)[\w-]{0,20}[\"']?[ \t]{0,8}:"
-    r"[^\n]{0,200}//[^\n]{0,200}"
-    r"|(?:`{3,}|~{3,})[ \t]{0,8}\{?(?:dataviewjs|js-engine|meta-bind-js|customjs|templater|run-)[^\n]{0,80}))",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Markup that a Markdown editor fetches or runs when it only shows the note."""
-_VIEWS = (".canvas", ".base")
-"""Files that show web pages and pictures for any address in them."""
 
 
 def framed(tool: "Tool") -> "Tool":
@@ -56,7 +44,7 @@ def framed(tool: "Tool") -> "Tool":
 def frame(content: str, source: str) -> str:
     """The text inside a tag that the text itself cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}\n</untrusted>'
+    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}{FRAME_END}'
 
 
 def reason_to_ask(
@@ -84,11 +72,20 @@ def reason_to_ask(
         what = text("taint.exec", language, tool=tool.name)
     elif remembered:
         what = text("taint.returns", language, path=remembered)
-    elif loads := _loads_more(tool.effect.plan(arguments, context)) if tool.effect else "":
-        what = text("taint.loads", language, loads=loads)
+    else:
+        what = _what_is_written(tool.effect.plan(arguments, context) if tool.effect else (), language)
     if not what:
         return ""
     return text("taint.read", language, sources=_named(context.taint.sources, language), what=what)
+
+
+def _what_is_written(drafts: "Sequence[Draft]", language: Language) -> str:
+    """What the notes would do that a note of a tainted run must not do without a yes; empty for nothing."""
+    if special := _special(drafts):
+        return text("taint.special", language, path=special)
+    if loads := _loads_more(drafts):
+        return text("taint.loads", language, loads=loads)
+    return ""
 
 
 def _named(sources: list[str], language: Language) -> str:
@@ -97,19 +94,16 @@ def _named(sources: list[str], language: Language) -> str:
     return text("taint.more", language, named=named, count=left) if left > 0 else named
 
 
-def _loads_more(drafts: "Iterable[Draft]") -> str:
+def _loads_more(drafts: "Sequence[Draft]") -> str:
     """A part of the notes that would be fetched or run when shown, and was not before; else empty."""
-    drafts = tuple(drafts)
-    before = {piece for draft in drafts for piece in active(draft.path, draft.before)}
-    after = (piece for draft in drafts for piece in active(draft.path, draft.after))
-    return next((" ".join(piece.split())[:80] for piece in after if piece not in before), "")
+    before, after = (
+        Counter(part for data in version for part in active_parts_of_note(data or b""))
+        for version in ([draft.before for draft in drafts], [draft.after for draft in drafts])
+    )
+    return next((" ".join(part.split())[:80] for part in after - before), "")
 
 
-def active(path: str, data: bytes | None) -> list[str]:
-    """The parts of a file that an editor fetches or runs by itself when it shows the file; plain links are not
-    included."""
-    shown = (data or b"").decode("utf-8", "replace")
-    if path.casefold().endswith(_VIEWS):
-        return shown.splitlines()
-    images = [found[1] for found in _IMAGE.finditer(shown) if not _LOCAL_IMAGE.match(found[1])]
-    return images + [found[1] for found in _LOADS.finditer(shown)]
+def _special(drafts: "Sequence[Draft]") -> str:
+    """The path of the first file that gets a new content and is no ordinary note; empty if there is none."""
+    changed = (draft.path for draft in drafts if draft.after is not None)
+    return next((path for path in changed if not is_ordinary_note(path)), "")

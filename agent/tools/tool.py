@@ -3,12 +3,12 @@
 Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.messages import JsonObject, ToolSpec
+from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled, never
 from agent.tools.shown_notes import ShownNotes
 from agent.vault.change import actor_of
@@ -18,10 +18,12 @@ from agent.vault.change import actor_of
 class Taint:
     """The sources of untrusted text (web, mail, others' notes, another program) that a run has read; false if empty.
 
-    A taint stays until the run ends. `loop` makes one for each run and stores it with the session.
+    A taint stays until the run ends. `loop` makes one for each run and stores it with the session; `keep` is told all
+    sources at each text that is read, for a taint that outlives its run.
     """
 
     sources: list[str] = field(default_factory=list)
+    keep: Callable[[Sequence[str]], object] = field(default=lambda sources: None, compare=False, repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.sources)
@@ -30,6 +32,7 @@ class Taint:
         """Record that text from `source` has been read."""
         if source not in self.sources:
             self.sources.append(source)
+        self.keep(self.sources)
 
 
 ATTENDED = frozenset({"cli", "inbox"})
@@ -135,7 +138,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool.
+    """A tool, or one action of a tool with several, which has both names: `jobs.add`.
 
     `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `node`, `human`, `orchestration`).
     `readonly`: changes nothing and may run beside other calls. `parallel`: may run beside other calls of itself, though
@@ -144,7 +147,8 @@ class Tool:
     characters of the text given to the model. `effect` for tools that change notes. `only_for` are the purposes
     (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for every run.
     `on_request`: what steers the agent may be changed by it without another yes, if the run `is_attended`.
-    `dangerous`: a person approves each call, whatever the policy allows.
+    `dangerous`: a person approves each call, whatever the policy allows. `seldom`: few tasks need it, so it is
+    described only once `tool_search` has found it.
     """
 
     name: str
@@ -161,8 +165,4 @@ class Tool:
     only_for: frozenset[str] = frozenset()
     on_request: bool = False
     dangerous: bool = False
-
-    @property
-    def spec(self) -> ToolSpec:
-        """The specification of the tool for the model."""
-        return ToolSpec(self.name, self.description, self.parameters)
+    seldom: bool = False

@@ -15,7 +15,7 @@ from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
-from agent.tools.schema import problems
+from agent.tools.schema import problems, with_types
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
@@ -26,9 +26,11 @@ logger = logging.getLogger(__name__)
 
 
 def checked(tool: Tool) -> Tool:
-    """The tool, with the arguments of each call first checked against its schema."""
+    """The tool, with the arguments of each call first checked against its schema; values that only miss their type are
+    taken."""
 
     def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
+        arguments = with_types(arguments, tool.parameters)
         found = problems(arguments, tool.parameters)
         if found:
             raise ToolRetry("\n".join((f"{tool.name} was not called:", *found)))

@@ -40,12 +40,14 @@ class Edit:
 @dataclass(frozen=True, slots=True)
 class Append:
     """A request to add text at the end of a note, or of the section below the heading `section` (`## Title`), which is
-    added if it is missing. A missing note is created and begins with `head`."""
+    added if it is missing. A missing note is created and begins with `head`. `is_block`: the text is Markdown by
+    itself, and no row of what the note ends with."""
 
     path: str
     text: bytes
     head: bytes = b""
     section: bytes = b""
+    is_block: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,8 @@ class Stamp:
     session: str = ""
     call: str = ""
     undoes: tuple[str, ...] = ()
+    untrusted: str = ""
+    """The id of the rows that say which lines of this commit are a stranger's (`provenance.foreign_record`)."""
 
 
 @dataclass(frozen=True, slots=True)

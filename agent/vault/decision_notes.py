@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
+from agent.json_value import parse_json
 from agent.markdown.checkbox_decision import parse_decision, question_part, settled_note
 from agent.markdown.note import Note
 from agent.vault import durable
@@ -56,7 +57,7 @@ class RecordFolder(Generic[_Record]):
     def get(self, key: str) -> _Record | None:
         """The record of this key; None if it is missing or cannot be read (its note then decides nothing)."""
         try:
-            return self.parse(json.loads(self._file(key).read_text("utf-8")))
+            return self.parse(parse_json(self._file(key).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -12,9 +12,7 @@ from pathlib import Path
 
 from agent.config.private import replace
 from agent.dataclass import dataclass
-
-DRAFT = "a draft of yours"
-"""Why a commit leaves a draft out."""
+from agent.json_value import parse_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,7 @@ def drafts_file(private_folder: Path) -> Path:
 def load_drafts(path: Path) -> Drafts:
     """The drafts in the file; none if it is missing or damaged."""
     try:
-        said = json.loads(path.read_text("utf-8"))
+        said = parse_json(path.read_text("utf-8"))
         return Drafts({str(name): str(blob) for name, blob in said["files"].items()}, bool(said["ask"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Drafts()

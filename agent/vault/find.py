@@ -1,6 +1,7 @@
-"""Finds a note by its path, or by the `id` in its frontmatter; and notes by a line in them."""
+"""Finds a note by its path, its name, or the `id` in its frontmatter; and notes by a line in them."""
 
 import re
+from collections.abc import Iterator
 
 from agent.errors import BadPath, NoteGone, UserError
 from agent.markdown.note import Note
@@ -10,6 +11,10 @@ from agent.vault.worktree.paths import is_note
 
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
+_LINK = re.compile(r"!?\[\[([^\[\]|#^]+)[^\[\]]*\]\]")
+_ROW = re.compile(r"([^\0]+)\0([^\n]*)\n")
+_NUMBERED = re.compile(r"([^\0]+)\0([0-9]+)\0([^\n]*)\n")
+"""A path, a number and a line, as git's search prints them for `-z`."""
 
 
 def find_note(vault: Vault, name: str) -> str:
@@ -43,6 +48,46 @@ def find_note(vault: Vault, name: str) -> str:
     raise NoteGone("no note has the path or id {name}", hint=_HINT, name=name)
 
 
+def find_named_note(vault: Vault, name: str) -> str:
+    """As `find_note`, also by what a link says: `[[Rui Matos]]`, the name of one note, or an alias of it.
+
+    Raises as `find_note` does, and `UserError` for a name that several notes have.
+    """
+    link = _LINK.fullmatch(name.strip())
+    wanted = (link[1] if link else name).strip()
+    try:
+        return find_note(vault, wanted)
+    except (NoteGone, BadPath):
+        found = _notes_named(vault, wanted)
+        if not found:
+            raise
+    if len(found) > 1:
+        raise UserError(
+            "{count} notes are named {name}: {paths}",
+            hint="give the path of the one that you mean",
+            count=len(found),
+            name=wanted,
+            paths=joined(found, ", "),
+        )
+    return found[0]
+
+
+def is_bare_name(name: str) -> bool:
+    """True for what can only be the name of a note that is there: a link, or words without a folder and an ending."""
+    return _LINK.fullmatch(name.strip()) is not None or ("/" not in name and "." not in name and bool(name.strip()))
+
+
+def _notes_named(vault: Vault, name: str) -> list[str]:
+    """The notes of which the path ends in this name, else those with it as an alias; case does not count."""
+    wanted = name.removesuffix(".md").casefold()
+    named = [each for each in vault.note_paths() if f"/{each}".casefold().endswith(f"/{wanted}.md")]
+    return named or sorted(each for each in notes_with_text(vault, name) if wanted in _aliases(vault.read(each)))
+
+
+def _aliases(data: bytes | None) -> set[str]:
+    return {each.casefold() for each in Note.parse(data or b"").aliases}
+
+
 def _has_id(data: bytes | None, name: str) -> bool:
     return data is not None and (Note.parse(data).id or "").upper() == name.upper()
 
@@ -54,8 +99,33 @@ def notes_with_text(vault: Vault, text: str) -> list[str]:
     return [path for path in vault.place.in_vault(found) if is_note(path)]
 
 
+def numbered_lines(vault: Vault, text: str, folder: str = "") -> Iterator[tuple[str, int, str]]:
+    """The lines of the notes in a folder (empty: all), in a commit or not, with this text in any case, in which `*` is
+    for any characters: path, number and line, in the order of paths and lines."""
+    pattern = re.sub(r"[\\.\[\](){}^$|+?]", lambda found: f"\\{found[0]}", text).replace("*", ".*")
+    as_rows = ("--line-number", "--no-column", "--no-color", "--no-heading", "--no-break", "--full-name")
+    command = ["grep", "-z", "-I", "-i", "-E", "--untracked", "--no-textconv", *as_rows, "-e", pattern]
+    found = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
+    for path, number, line in _NUMBERED.findall(found):
+        for inside in vault.place.in_vault([path]):
+            if is_note(inside) and inside.startswith(folder):
+                yield inside, int(number), line
+
+
 def notes_with_line(vault: Vault, pattern: str) -> list[str]:
     """The notes, in a commit or not, with a line that matches a pattern in git's extended form."""
     command = ["grep", "-l", "-z", "-E", "--untracked", "--no-textconv", "-e", pattern]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
     return sorted(path for path in vault.place.in_vault(found) if is_note(path))
+
+
+def lines_in_notes(vault: Vault, pattern: str) -> Iterator[tuple[str, str]]:
+    """The lines of notes, in a commit or not, that match a pattern in git's extended form, each with its note's path;
+    in the order of paths and lines."""
+    as_rows = ("--no-line-number", "--no-column", "--no-color", "--no-heading", "--no-break", "--full-name")
+    command = ["grep", "-z", "-I", "-E", "--untracked", "--no-textconv", *as_rows, "-e", pattern]
+    found = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
+    for path, line in _ROW.findall(found):
+        for inside in vault.place.in_vault([path]):
+            if is_note(inside):
+                yield inside, line

@@ -71,9 +71,9 @@ class Recalled(Enum):
 
     NO = "no"
     AS_NOTE = "as_note"
-    """As passages of notes (`context.memories`)."""
+    """As passages of notes."""
     AS_MEMORY = "as_memory"
-    """As memories, with a limit of their own (`memory.max_recalls`)."""
+    """As memories, which hold or are over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,22 @@ FOLDERS = (
     Folder(ARCHIVE, "what has expired or was replaced", _FREE, searched=False),
     Folder(FORGOTTEN, "marks of memories that must never be written again", _PROGRAM, searched=False),
 )
-_INSTRUCTIONS = frozenset({"agent.md", "agents.md", "claude.md", "gemini.md", "skill.md"})
-"""Names of notes that this agent, or another agent in the same folder, reads as instructions, in any folder."""
+_INSTRUCTIONS = frozenset({"agent", "agents", "claude", "gemini", "skill"})
+"""Names of notes that this agent, or another agent in the same folder, reads as instructions, in any folder, also with
+more behind a dot (`CLAUDE.local.md`). For runs that have read a stranger's text no list of names is enough:
+`is_ordinary_note`."""
+_OTHERS = frozenset(
+    {
+        *("qwen", "crush", "warp", "codex", "opencode", "amp", "goose", "copilot-instructions", "cursorrules"),
+        *("windsurfrules", "clinerules", "conventions", "soul", "heartbeat"),
+    }
+)
+"""Names that agents of other makers look for; a note of one's own may have one by chance."""
+_VARIANTS = frozenset({"local", "override", "instructions", "prompt", "chatmode", "agent"})
+"""The middle of such names: what stands before it is any word, as in `notes.instructions.md`."""
+_CAPITALS = re.compile(r"[A-Z][A-Z_-]*[A-Z]")
+_KIND = re.compile(r"\.(?![ 0-9]|$)")
+"""A dot that begins a kind, such as `.local`: in a plain name a dot stands before a number, a blank or the end."""
 _TEMPLATES = frozenset({"template", "templates", "_template", "_templates", "模板", "_模板"})
 """Names of folders in which editors such as Obsidian and its plugins keep templates."""
 _ROWS = {folder.path.rstrip("/").casefold(): folder for folder in FOLDERS}
@@ -222,7 +236,26 @@ def is_log(path: str, home: AgentFolder) -> bool:
 
 def instructs(path: str) -> bool:
     """True if agents read a note of this name as instructions, in any folder."""
-    return folded(path.rpartition("/")[2]) in _INSTRUCTIONS
+    name = folded(path.rpartition("/")[2])
+    return name.endswith(".md") and name.partition(".")[0] in _INSTRUCTIONS
+
+
+def may_instruct_others(path: str) -> bool:
+    """True if a note of this name may be instructions for whichever agent: enough for a look at what arrives."""
+    first, *rest = folded(path.rpartition("/")[2]).split(".")
+    return instructs(path) or (rest[-1:] == ["md"] and (first in _OTHERS or not _VARIANTS.isdisjoint(rest[:-1])))
+
+
+def is_ordinary_note(path: str) -> bool:
+    """True for a note that only people read, by its name: a Markdown file in no hidden folder and in none of templates.
+
+    Programs look for files by names that stand out: a kind behind a second dot (`AGENTS.override.md`), all in capitals
+    (`GEMINI.md`, `README.md`), or an ending of their own. A plain name is made of words.
+    """
+    name = path.rpartition("/")[2]
+    stem = _as_found(name.removesuffix(".md"))
+    is_special = _KIND.search(stem) or _CAPITALS.fullmatch(stem) or _SHORT.fullmatch(stem)
+    return name.endswith(".md") and not (is_special or is_hidden(path) or is_template(path) or instructs(path))
 
 
 def is_template(path: str) -> bool:
@@ -237,12 +270,17 @@ def is_hidden(path: str) -> bool:
 
 def folded(name: str) -> str:
     """One name of a path, normalised as the most tolerant file system does it."""
-    visible = name
-    if not name.isascii():
-        visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-        visible = unicodedata.normalize("NFKC", visible.casefold())
-    plain = visible.casefold().strip(" ")
+    return _as_found(name if name.isascii() else unicodedata.normalize("NFKC", _visible(name).casefold())).casefold()
+
+
+def _as_found(name: str) -> str:
+    """One name as the most tolerant file system has it, in its own case."""
+    plain = (name if name.isascii() else _visible(name)).strip(" ")
     return plain.partition(":")[0].rstrip(". ") or plain
+
+
+def _visible(name: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
 
 
 def _is_same_name(name: str, own: str) -> bool:

@@ -15,7 +15,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, Retryable, UserError, os_reason
 from agent.texts import Sentence
-from agent.vault import exclude
+from agent.vault import durable, exclude
 from agent.vault.change import Stamp
 from agent.vault.drafts import Drafts, drafts_file, save_drafts
 from agent.vault.folders import AGENT_NOTE, FOLDERS, INBOX, AgentFolder
@@ -23,6 +23,7 @@ from agent.vault.layout import settle_home
 from agent.vault.older_notes import save_older
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.gitdir_pointer import OWNER, is_adopted
 from agent.vault.plumbing.identities import Person, person
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
@@ -92,11 +93,12 @@ def initialise(
     root = root.resolve()
     was_vault = (root / MARKER).is_file()
     refuse(root, state)
-    found = locate(root)
+    found = locate(root, adopting=True)
     if found is not None:
         refuse_repository(found)
     _make_folder(root)
     place = found or _make_repository(root, options)
+    _point_back(place)
     vault = attach(place, state, clock, options)
     vault.settle()
     settle_home(vault.writer.layout, root, vault.home)
@@ -238,6 +240,7 @@ def refuse_repository(place: Place) -> None:
         raise UserError(
             "no permission to write in {gitdir}", hint="change the folder's permissions", gitdir=place.gitdir
         )
+    _refuse_other_files(place)
     if not place.prefix:
         return
     git = Git(place.gitdir, place.worktree)
@@ -249,6 +252,28 @@ def refuse_repository(place: Place) -> None:
             prefix=place.prefix,
             root=place.root,
         )
+
+
+def _refuse_other_files(place: Place) -> None:
+    """Raise `UserError` if a repository elsewhere, which does not point back, has mostly files that are not here."""
+    if is_adopted(place.gitdir, place.worktree):
+        return
+    git = Git(place.gitdir, place.worktree)
+    listed = git.fields("ls-files", "-z") or git.fields("ls-tree", "-r", "-z", "--name-only", "HEAD", ok=(0, 128))
+    there = sum(os.path.lexists(place.worktree / name) for name in listed)
+    if there * 2 < len(listed):
+        raise UserError(
+            "{pointer} points to {gitdir}, whose files are not in this folder",
+            hint="use the folder that belongs to it, or give this one its own repository",
+            pointer=place.worktree / ".git",
+            gitdir=place.gitdir,
+        )
+
+
+def _point_back(place: Place) -> None:
+    """Write down, in a repository elsewhere, that this folder's `.git` is the one that leads to it."""
+    if not is_adopted(place.gitdir, place.worktree):
+        durable.replace(place.gitdir / OWNER, f"{place.worktree.resolve() / '.git'}\n")
 
 
 def _make_folder(root: Path) -> None:

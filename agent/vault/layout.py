@@ -9,26 +9,34 @@ import re
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.config.directories import VAULT_FILE
 from agent.config.private import clear_way, own_folder, write
 from agent.dataclass import dataclass
-from agent.errors import ConfigError, NotAVault
-from agent.texts import Sentence
+from agent.errors import NotAVault
 from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.plumbing.repository import Place, locate
 
+DAEMON_LOCK = "daemon.lock"
+"""The private file that the vault's daemon locks while it runs."""
 FORGETTING = "forgetting.json"
 """The private file that describes a purge while it runs."""
 CHAT_HISTORY = "chat_history"
 """The private file with what the person has typed in chats: a chat offers it again."""
+OCCURRENCES = "schedule/occurrences.tsv"
+"""The private file with what was decided about each time of a job."""
+SYNC_STATE = "sync.json"
+"""The private file with what is known of the remotes; there is none where the vault is not kept in step."""
 NOTICES = "notices/ledger.jsonl"
 """The private file with what was raised, decided and delivered of the agent's notices."""
 OUTLINES = "entries.known"
 """The private file with what the upkeep of memory knows of the entries; it has fingerprints of their text."""
 UNREAD_REFLECTIONS = "reflections.unread"
 """The private file about answers of a model that cannot be read as reflections, while there are some."""
+SET_ASIDE = "set-aside"
+"""The private folder with what came in through channels and cannot be read."""
 RESEARCH_RECORDS = "research"
 """The private folder with what researches that are not over have found so far."""
+GIVEN_TEXTS = "given-texts"
+"""The private folder with the texts that models were given in conversations, to the letter."""
 APPROVAL_RECORDS, JOB_APPROVALS, SYNC_QUESTIONS = "approvals", "job-approvals", "sync-questions"
 SKILL_REVIEWS, SKILL_OFFERS = "reviewed/asked", "skill-suggestions"
 """The private folders with the records of what the person is asked: a yes to a call or a job, a word about sync, a look
@@ -68,8 +76,7 @@ class Layout:
 
 def layout(place: Place, state: Path, clock: Clock) -> Layout:
     """The private folder of this vault under `state`, created if it is missing."""
-    name = f"id-{place.prefix.strip('/').replace('/', '-')}" if place.prefix else "id"
-    mark = place.gitdir / "vault-agent" / name
+    mark = _mark(place)
     known = _read(mark)
     if known is None or _is_a_copy(state / known, place.root, mark):
         known = clock.new_id()
@@ -83,26 +90,34 @@ def layout(place: Place, state: Path, clock: Clock) -> Layout:
     return Layout(known, folder)
 
 
-def settle_home(private: Layout, root: Path, home: AgentFolder) -> None:
-    """Record where the agent's folders lie in the vault; raises `ConfigError` if they are still where they lay before.
+def known_id(root: Path) -> str:
+    """The id of the vault at `root`, empty for one that was not opened yet; reads only."""
+    try:
+        place = locate(root)
+    except (NotAVault, OSError):
+        return ""
+    return (_read(_mark(place)) or "") if place is not None else ""
+
+
+def settle_home(private: Layout, root: Path, home: AgentFolder) -> AgentFolder:
+    """Where the agent's folders lie in the vault, recorded: as the settings say, or where they are still.
 
     The rules for a note depend on it, so that settings which arrive with a pull must not change it.
     """
     file = private.folder / "home"
     before = _read_text(file)
     if before == f"./{home.path}":
-        return
+        return home
     known = AgentFolder(before.removeprefix("./"))
     if before and any(os.path.lexists(root / known.at(name)) for name in _TELLING):
-        raise ConfigError(
-            "vault.folder in {file} is {here} now, but the agent's notes are in {known}",
-            hint="write `folder: {again}` there again, or move the agent's folders and notes first",
-            file=VAULT_FILE,
-            here=home.path or Sentence("the root"),
-            known=known.path or Sentence("the root"),
-            again=known.path or "/",
-        )
+        return known
     _write(file, f"./{home.path}")
+    return home
+
+
+def _mark(place: Place) -> Path:
+    name = f"id-{place.prefix.strip('/').replace('/', '-')}" if place.prefix else "id"
+    return place.gitdir / "vault-agent" / name
 
 
 def _read(mark: Path) -> str | None:

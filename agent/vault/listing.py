@@ -3,8 +3,11 @@
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.vault.folders import is_hidden
+from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.index_file import index_stamp, is_small, load_index
 from agent.vault.plumbing.whole_index import WholeIndex
 from agent.vault.store import Vault
@@ -53,6 +56,21 @@ def contents(vault: Vault) -> dict[str, str]:
     return list_notes(vault).notes
 
 
+def file_paths(vault: Vault) -> list[str]:
+    """All notes and other files of the vault that git does not ignore, sorted; without hidden ones and the settings."""
+    listed = vault.git.fields("ls-files", "-z", "--cached", "--others", "--exclude-standard", *vault.place.pathspec)
+    private, root = load_held_back(vault.git.gitdir).private, vault.place.root
+    others = (path for path in vault.place.in_vault(listed) if not (is_note(path) or is_hidden(path)))
+    there = {path for path in others if path != VAULT_FILE and os.path.lexists(root / path)}
+    return sorted({*vault.note_paths(), *there} - set(vault.place.in_vault(private)))
+
+
+def count_ignored_notes(vault: Vault) -> int:
+    """The number of notes that git ignores, which are in no listing; a folder that it ignores counts as one."""
+    command = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", *vault.place.pathspec]
+    return sum(path.endswith(".md") for path in vault.git.fields(*command))
+
+
 def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None = None) -> VaultListing:
     """The `contents`, and the files that differ from HEAD, which git looks for at the same time.
 
@@ -68,11 +86,16 @@ def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | Non
             found = looked()
     else:
         notes, away, found, number = _asked(vault, number_of)
+    private = {path.removeprefix(vault.place.prefix) for path in load_held_back(vault.git.gitdir).private}
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
     doubtful = {item.path for item in found.changed}
     others = (*there, *away, *_rewritten(vault, [*notes]))
+    for path in private:
+        notes.pop(path, None)
     for path in others:
+        if path in private:
+            continue
         known = staged.get(path) or notes.get(path)
         notes.pop(path, None)
         try:

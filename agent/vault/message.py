@@ -24,7 +24,7 @@ def compose(subject: str, stamp: Stamp, body: str = "", *, known: KnownSecrets) 
     subject, stamp, body = without_secrets(subject, known), masked_stamp(stamp, known), without_secrets(body, known)
     trailers = [("Vault-Actor", stamp.actor), ("Vault-Run", stamp.run), ("Vault-Tool", stamp.tool)]
     trailers += [("Vault-Session", stamp.session), ("Vault-Call", stamp.call)]
-    trailers += [("Vault-Undoes", commit) for commit in stamp.undoes]
+    trailers += [("Vault-Undoes", commit) for commit in stamp.undoes] + [("Vault-Untrusted", stamp.untrusted)]
     if not _ACTOR.fullmatch(stamp.actor):
         raise UserError("{actor!r} is no actor", hint="human, agent, http, job:<id> or mcp:<client>", actor=stamp.actor)
     for name, value in trailers:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agent.config.private import replace
+from agent.json_value import parse_json
 from agent.markdown.note import Note
 
 
@@ -22,7 +23,7 @@ def save_older(private_folder: Path, notes: Mapping[str, bytes]) -> None:
 def is_older(private_folder: Path, path: str, data: bytes) -> bool:
     """True if the note was remembered, and a line of it is left."""
     try:
-        said = json.loads(_file(private_folder).read_text("utf-8"))
+        said = parse_json(_file(private_folder).read_text("utf-8"))
         return not _hashes(data).isdisjoint(said.get(path, ()))
     except (OSError, ValueError, AttributeError, TypeError):
         return False

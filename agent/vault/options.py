@@ -11,6 +11,7 @@ from agent.dataclass import dataclass
 from agent.errors import MassChange
 from agent.texts import Sentence, joined
 from agent.vault.folders import AgentFolder
+from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.worktree.paths import is_note
 
 HOLDS_UP = 3.0
@@ -76,6 +77,7 @@ class Options:
     """The size in bytes above which a new file is left out of the person's commits; 0 for no limit."""
     binaries: bool = True
     """True to commit new files that are no text, too."""
+    receiving: ReceivingLimits = ReceivingLimits()
     home: AgentFolder = AgentFolder()
     """Where the agent's folders and notes lie in the vault."""
     known: KnownSecrets = field(default_factory=KnownSecrets)

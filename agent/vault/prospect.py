@@ -69,7 +69,7 @@ def look_at(root: Path, template: Mapping[str, bytes], state: Path, clock: Clock
     """What there is in a folder that may become a vault; raises as `initialise` does, and changes nothing."""
     root = root.resolve()
     refuse(root, state)
-    found = locate(root)
+    found = locate(root, adopting=True)
     if found is not None:
         refuse_repository(found)
     if found is not None or not root.is_dir():

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.config import private
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Request, Stamp
 
@@ -61,7 +62,7 @@ class Queue:
         """The orders, oldest first; a file that cannot be read is set aside."""
         for path in sorted(self.folder.glob("*.json")):
             try:
-                order = _load(json.loads(path.read_bytes()))
+                order = _load(parse_json(path.read_bytes()))
             except (OSError, ValueError, LookupError, TypeError, AttributeError, AssertionError) as error:
                 self.set_aside(path.stem, f"unreadable: {error}")
                 continue

@@ -7,6 +7,7 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from agent.vault.worktree.paths import check_inside, is_note
 
 if TYPE_CHECKING:
     from agent.vault.change import Outcome, Stamp
+    from agent.vault.held_back import load_held_back
     from agent.vault.locks import holder
     from agent.vault.plumbing.git_processes import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
@@ -49,6 +51,7 @@ else:
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.git_processes", "git_is_busy")
     holder = later("agent.vault.locks", "holder")
+    load_held_back = later("agent.vault.held_back", "load_held_back")
     masked_order = later("agent.vault.write.guard", "masked_order")
     open_writer = later("agent.vault.write.writer", "open_writer")
     provenance = later("agent.vault.provenance.record", "provenance")
@@ -61,10 +64,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """One open vault. Cheap to create; holds no file or process open.
-
-    What writes, and what records where text comes from, is loaded when it is needed: many commands only read.
-    """
+    """One open vault. Cheap to create; holds no file or process open, and loads what writes when it is needed."""
 
     place: Place
     layout: Layout
@@ -143,6 +143,8 @@ class Vault:
         begun = Transaction(system)
         yield begun
         known, token = self.known if masked else None, self.clock.new_id()
+        if stamp.run:
+            stamp = replace(stamp, untrusted=self.provenance.foreign.claim_of(stamp.run))
         order = begun.order(token, subject, stamp, body=body, confirmed=confirmed, hold=hold, masked=known)
         if order.requests or order.release:
             begun.outcome = self.carry_out(order)
@@ -213,10 +215,12 @@ class Vault:
         is_own: bool = False,
         stay: Collection[str] = (),
         progress: Callable[[int, int], object] = lambda done, of: None,
+        first: Callable[[], object] = lambda: None,
     ) -> "Outcome":
-        """Move the vault from HEAD's commit `seen` to a finished commit (`write.take_in`)."""
+        """Move the vault from HEAD's commit `seen` to a finished one (`write.take_in`); `first` is called locked."""
         with in_plain_words(self.place), self.writer.exclusive():
             recover(self.writer)
+            first()
             return take_in(self.writer, commit, seen, subject, is_own=is_own, stay=stay, progress=progress)
 
     def commit_human(
@@ -331,10 +335,7 @@ class Vault:
         return holder(self.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
     def note_paths(self, folder: str = "") -> list[str]:
-        """All notes in a folder, tracked or not, sorted; without those that git ignores or a sparse checkout excludes.
-
-        `folder` is a path in the vault, empty for the whole vault.
-        """
+        """All notes in a folder (empty: the vault), sorted; without what git ignores or a sparse checkout excludes."""
         return _note_paths(self.git, self.place, folder)
 
     def own_version(self, path: str) -> bytes | None:
@@ -351,7 +352,9 @@ def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
     where, prefix = ("--", place.prefix + folder) if folder else place.pathspec, place.prefix
     listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
     rows = ((row[:1], row[2:].removeprefix(prefix)) for row in listed)
-    return sorted({name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(place.root / name))})
+    away, root = load_held_back(git.gitdir).private, place.root
+    names = {name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(root / name))}
+    return sorted(names - {path.removeprefix(prefix) for path in away})
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
@@ -362,15 +365,20 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
     if (place := locate(root)) is None:
         raise NotAVault("{root} has no git repository any more", hint=init, root=root)
     with in_plain_words(place):
-        vault = attach(place, state, clock, options)
-    settle_home(vault.layout, root, vault.home)
-    return vault
+        return _settled(attach(place, state, clock, options), state, clock, options)
+
+
+def _settled(vault: Vault, state: Path, clock: Clock, options: Options) -> Vault:
+    """The vault with the agent's folders where they are, if the settings name another place."""
+    root = vault.place.root
+    home = settle_home(vault.layout, root, vault.home) if (root / MARKER).is_file() else vault.home
+    return vault if home.path == vault.home.path else attach(vault.place, state, clock, replace(options, home=home))
 
 
 def open_repository(root: Path, state: Path, clock: Clock, options: Options) -> Vault | None:
     """The vault at `root`, even if its marker is missing; None if the folder is in no repository."""
     place = locate(root)
-    return attach(place, state, clock, options) if place is not None else None
+    return _settled(attach(place, state, clock, options), state, clock, options) if place is not None else None
 
 
 def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
@@ -383,7 +391,8 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         return open_writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)))
 
     def record() -> "Provenance":
-        return provenance(place, git, private.folder, files.read, lambda: one_writer().journal.commits(), options.home)
+        made, limits = lambda: one_writer().journal.commits(), options.receiving
+        return provenance(place, git, private.folder, files.read, made, options.home, limits)
 
     one_writer = only_once(writer)
     return Vault(place, private, git, files, clock, options, one_writer, only_once(record))

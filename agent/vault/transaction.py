@@ -37,9 +37,11 @@ class Transaction:
         else:
             self.edit(path, base, data)
 
-    def append(self, path: str, text: bytes, head: bytes = b"", section: bytes = b"") -> None:
+    def append(
+        self, path: str, text: bytes, head: bytes = b"", section: bytes = b"", *, is_block: bool = False
+    ) -> None:
         """Add text on a line of its own at the end, or at the end of a section; see `Append`."""
-        self.requests.append(Append(check_inside(path, system=self.system), text, head, section))
+        self.requests.append(Append(check_inside(path, system=self.system), text, head, section, is_block))
 
     def move(self, path: str, to: str) -> None:
         """Give a note another path; an existing note is never overwritten."""

@@ -1,12 +1,15 @@
 """Comparison of files with the snapshot: reads paths that may have changed, finds the moves, builds the events.
 
 A missing file counts as deleted only after `absence` seconds: most editors remove the old file before they write the
-new one. The watcher chooses the paths and the times.
+new one. While a new note is seen and not read yet, it waits a little longer: that may be the same note. The watcher
+chooses the paths and the times.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from itertools import chain
+from math import inf
 from pathlib import Path
 
 from agent.clock import Clock
@@ -25,6 +28,10 @@ UNSEEN = FileStat(-1, -1, -1, -1)
 """The mark of a path whose earlier `FileStat` is not known."""
 MOST_HASHED = 1 << 20
 """Bytes. A larger file that is not a note is compared by size and time only: reading a film would take too long."""
+
+PATIENCE = 3.0
+"""Seconds for which a deletion waits, beyond the absence, while there are new notes that nobody has read yet."""
+_AGAIN = 0.1
 
 Due = tuple[str, FileStat | None]
 
@@ -81,12 +88,14 @@ class Comparison:
     unread: set[str] = field(default_factory=set)
     git: Outage = field(default_factory=Outage)
     _ids: dict[str, str] = field(default_factory=dict)
+    _settled: float = -inf
 
-    def settle(self, due: Iterable[Due], now: float) -> list[ContentChange]:
+    def settle(self, due: Iterable[Due], now: float, waiting: Iterable[str] = ()) -> list[ContentChange]:
         """Compare these paths with the snapshot and update it; the result is the differences.
 
         Each path comes with its earlier `FileStat` (`UNSEEN`: not known); a path with another one now is still being
-        written and goes to `again`.
+        written and goes to `again`. `waiting` are paths that are not due yet: while a new note is among them, a missing
+        one may have become it.
         """
         found: dict[str, ContentChange] = {}
         ids: dict[str, str] = {}
@@ -99,7 +108,10 @@ class Comparison:
             seen = self.snapshot.get(source)
             found[path] = replace(found[path], before=seen.hash if seen else None, source=source)
             self._forget(source)
-        return [*self._gone(now), *found.values()]
+        self._settled = now
+        unread = chain(waiting, self.again) if self.missing else ()
+        may_turn_up = any(is_note(path) and self.snapshot.get(path) is None for path in unread)
+        return [*self._gone(now - (PATIENCE if may_turn_up else 0.0)), *found.values()]
 
     def pass_over(self, path: str, stat: FileStat) -> None:
         """Record a file that is not a note by its `FileStat`, without reading it; only later changes give an event."""
@@ -107,7 +119,7 @@ class Comparison:
 
     def next_due(self) -> float | None:
         """The time at which the next missing file counts as deleted; None when none is missing."""
-        return min(self.missing.values(), default=None) if self.missing else None
+        return max(min(self.missing.values()), self._settled + _AGAIN) if self.missing else None
 
     def _compare(self, path: str, mark: FileStat | None, now: float, ids: dict[str, str]) -> ContentChange | None:
         try:

@@ -183,7 +183,7 @@ class Watcher:
         if not self._found:
             due = [(path, entry.mark) for path, entry in self.paths.due(now)]
             if due or self.comparison.missing:
-                self._found.extend(self.comparison.settle(due, now))
+                self._found.extend(self.comparison.settle(due, now, self.paths.waiting))
         batch = list(islice(self._found, self.pace.batch))
         events = self.comparison.tell(batch) if batch else []
         for _ in batch:  # only now, so that an error above loses no event

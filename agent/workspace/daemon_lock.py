@@ -1,9 +1,9 @@
 """The lock that allows one daemon per vault, and the state that the daemon writes."""
 
-import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
+from agent.json_value import parse_json
 from agent.vault.locks import holder, process_lock
 from agent.workspace.workspace import Workspace
 
@@ -26,7 +26,7 @@ def load_daemon_state(workspace: Workspace) -> Mapping[str, object] | None:
     if not is_watched(workspace):
         return None
     try:
-        said = json.loads(workspace.daemon_state.read_text("utf-8"))
+        said = parse_json(workspace.daemon_state.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}

@@ -1,6 +1,5 @@
 """The state of the search index, read from its manifest only: quick, and without loading an engine."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,6 +12,7 @@ from agent.index.files import IndexFiles
 from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store
+from agent.json_value import parse_json
 from agent.texts import Sentence
 from agent.vault.listing import differing
 from agent.workspace.workspace import Workspace
@@ -134,7 +134,7 @@ def _state(
 ) -> IndexState:
     if store.meta("building") or not store.meta("identity"):
         return _none("the first index is being built")
-    _, engine, model, _ = json.loads(store.meta("identity"))
+    _, engine, model, _ = parse_json(store.meta("identity"))
     with store.snapshot():
         listing = store.listing()
         incomplete, typed = store.incomplete(), store.paths_with("type", type_asked)

@@ -15,7 +15,7 @@ from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.hit import SearchResult
+from agent.index.hit import Filters, SearchResult
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, engine_for
 from agent.index.nearest import load_library
@@ -102,9 +102,14 @@ class SearchIndex:
         passages: bool = False,
         explain: bool = False,
         unsaved: Sequence[UnsavedNote] = (),
+        without: tuple[Filters, ...] = (),
     ) -> SearchResult:
-        """The hits in the index as it is, without an update, and among `unsaved` notes."""
-        return self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved)
+        """The hits in the index as it is, without an update, and among `unsaved` notes; none that `without` fits."""
+        return self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved, without=without)
+
+    def folders(self) -> frozenset[str]:
+        """The folders that have indexed notes."""
+        return self.searcher.folders()
 
     def refresh(self, *, verify: bool = False) -> "IndexReport":
         """Update the index to the current notes; raises `LockHeld` if another process is updating it."""

@@ -48,13 +48,15 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
     try:
         taken_in = vault.taken_in_versions() & others
         arrived = vault.provenance.arrived_among(others) if others else set()
-        merged = taken_in - arrived
-        arrived |= {each for each in merged if vault.provenance.strangers(each[0], vault.read_now(each[0]) or b"")}
-        pulled = (taken_in | vault.provenance.recorded_among(others - arrived)) - arrived
+        pulled = set(taken_in | vault.provenance.recorded_among(others - arrived)) - arrived
+        texts = ((path, vault.provenance.marks_of(vault.read_now(path) or b""), blob or "") for path, blob in pulled)
+        strange = vault.provenance.strangers_among(texts)
+        arrived |= {each for each in pulled if each[0] in strange}
+        pulled -= arrived
         edited = {each.path for each in vault.changed_files([path for path, _ in pulled])} if pulled else set()
     except AgentError as error:
         logger.warning("nobody can tell whether changes arrived: %s", error.message)
-        arrived, pulled, edited = others, frozenset(), set()
+        arrived, pulled, edited = others, set(), set()
     kinds = dict.fromkeys(others, Origin.HUMAN) | dict.fromkeys(arrived, Origin.ARRIVED)
     kinds |= {each: Origin.PULLED for each in pulled if each[0] not in edited}  # an edit back to it is a person's
     return [kinds.get(each, Origin.OWN) for each in contents]

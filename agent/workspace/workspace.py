@@ -1,12 +1,14 @@
 """The open vault with its settings, as every command needs it; imports no module that is slow to load."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from agent.clock import Clock, in_machine_seconds
-from agent.config.directories import Directories, directories
-from agent.config.load import Loaded, load_settings
+from agent.config.directories import VAULT_FILE, Directories, directories
+from agent.config.last_good import load_vault_settings
+from agent.config.load import Loaded
 from agent.config.logs import keep_out_of_logs, report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
@@ -14,9 +16,14 @@ from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
+from agent.texts import Sentence
 from agent.vault.folders import agent_folder
+from agent.vault.layout import DAEMON_LOCK
 from agent.vault.options import Brake, Options
+from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +58,12 @@ class Workspace:
     @property
     def daemon_lock(self) -> Path:
         """The lock file that the vault's daemon holds while it runs."""
-        return self.vault.private_folder / "daemon.lock"
+        return self.vault.private_folder / DAEMON_LOCK
 
 
 def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     """The workspace of the vault at `root`; raises `NotAVault` or `ConfigError`."""
-    loaded = load_settings(root)
+    loaded = load_vault_settings(root, options)
     report_from(loaded.settings.log.level)
     clock = clock or process_clock()
     places = directories()
@@ -64,9 +71,28 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
         if folder.exists():
             own_folder(folder)
     vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings))
+    if places.settings_of(vault.id).exists():
+        loaded = load_vault_settings(root, options, vault_id=vault.id)
+    loaded = loaded.with_unfollowed(*_moved_folder(vault, loaded.settings))
+    for warning in loaded.unfollowed:
+        logger.warning("%s", warning)
     workspace = Workspace(vault, loaded.settings, loaded, clock, places)
     learn_secrets(workspace, not_looked_up)
     return workspace
+
+
+def _moved_folder(vault: Vault, settings: Settings) -> Iterator[Sentence]:
+    """The warning that the vault's settings name another folder than the one where the agent's notes are."""
+    wanted = agent_folder(settings.vault.folder)
+    if wanted.path != vault.home.path:
+        yield Sentence(
+            "vault.folder in {file} is {here} now, but the agent's notes are in {known}, and that holds; "
+            "write `folder: {again}` there again, or move the agent's folders and notes first",
+            file=VAULT_FILE,
+            here=wanted.path or Sentence("the root"),
+            known=vault.home.path or Sentence("the root"),
+            again=vault.home.path or "/",
+        )
 
 
 def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = from_keyring) -> tuple[str, ...]:
@@ -75,7 +101,8 @@ def learn_secrets(workspace: Workspace, lookup: Callable[[str], str | None] = fr
     Returns their values. The default `lookup` opens the keyring, which may prompt the person: use it only for a key.
     """
     known = workspace.vault.known
-    known.learn(known_secrets(workspace.settings.secrets, lookup=lookup))
+    settings = workspace.settings
+    known.learn(known_secrets(settings.secrets, lookup=lookup, addresses=settings.addresses))
     keep_out_of_logs(known.values)
     keep_out_of_print(known.values)
     return known.values
@@ -87,11 +114,19 @@ def reload_settings(workspace: Workspace) -> Workspace:
     For a process that runs for weeks, while the person changes the model or a limit. The settings with which the vault
     and the index were opened stay.
     """
-    now, opened = load_settings(workspace.vault.place.root).settings, workspace.settings
+    vault, opened = workspace.vault, workspace.settings
+    now = load_vault_settings(vault.place.root, options, vault_id=vault.id).settings
     settings = now.with_sections(git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
     fresh = replace(workspace, settings=settings)
     learn_secrets(fresh, not_looked_up)
     return fresh
+
+
+def receiving_limits(settings: Settings) -> ReceivingLimits:
+    """The most that git may bring here at once, from the settings."""
+    git = settings.git
+    note, fetch = (int(megabytes * 1_000_000) for megabytes in (git.largest_megabytes, git.fetch_megabytes))
+    return ReceivingLimits(git.most_files, git.deepest_folder, note, fetch)
 
 
 def options(settings: Settings) -> Options:
@@ -106,5 +141,6 @@ def options(settings: Settings) -> Options:
         brake=Brake(settings.brake.notes, settings.brake.share),
         largest=int(settings.git.largest_megabytes * 1_000_000),
         binaries=settings.git.binaries == "commit",
-        known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up)),
+        receiving=receiving_limits(settings),
+        known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up, addresses=settings.addresses)),
     )

@@ -66,6 +66,8 @@ class Mailbox:
     new: threading.Condition = field(default_factory=threading.Condition)
     tells: bool = True
     """False: it says that it tells of new mail, and does not."""
+    refused: set[int] = field(default_factory=set)
+    """The mails that the server does not give."""
     leaving: bool = False
     """True: who waits for new mail is told that the server ends."""
 
@@ -182,7 +184,8 @@ class _Session(socketserver.StreamRequestHandler):
         if trouble == "silent" and command == "UID":
             self.state.closing.wait(30)
             return False
-        if (refusal := _REFUSALS.get((command, trouble))) is not None:
+        refusal = "NO [SERVERBUG] that mail is damaged" if self._is_refused(command, rest) else None
+        if (refusal := refusal or _REFUSALS.get((command, trouble))) is not None:
             self._say(f"{tag} {refusal}")
             return True
         return self._carried_out(tag, command, rest, trouble)
@@ -216,6 +219,10 @@ class _Session(socketserver.StreamRequestHandler):
                 return False
         self._say(f"{tag} OK done")
         return True
+
+    def _is_refused(self, command: str, rest: str) -> bool:
+        found = re.match(r"UID FETCH (\d+)", f"{command} {rest}")
+        return found is not None and int(found[1]) in self.state.refused
 
     def _idle(self, tag: str) -> bool:
         box, known = self.state, self._told

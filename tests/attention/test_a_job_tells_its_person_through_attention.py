@@ -58,10 +58,10 @@ def test_a_reminder_is_a_notice_that_no_quiet_hours_hold(town: Town, monkeypatch
         house.step()
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "tea", "done")
-        house.until(lambda: "Good morning." in town.daily(), "it is told at its time, once")
+        house.until(lambda: "Remind me to drink tea" in town.daily(), "it is told at its time, once")
     (told,) = notices(town)
     assert (told.raised.type, told.raised.channel, told.decision.rule) == ("reminder", "", "urgent")
-    assert town.daily().count("Good morning.") == 1
+    assert town.daily().count("Remind me to drink tea") == 1
 
 
 def test_a_stopped_job_is_one_notice_and_a_silent_one_none(town: Town) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from agent.attention.channels.channel import Incoming
 from agent.attention.channels.mail_in import MailIn
-from agent.attention.channels.mail_text import without_quotation
 from agent.attention.channels.mail_token import ReplyToken, load_token
+from agent.attention.channels.sent_words import NOTHING_SENT, SentWords, sent_words
 from agent.background.incoming.queue import MessageQueue
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import never
@@ -24,6 +24,11 @@ from tests.fakes import FakeClock
 
 TOKEN = ReplyToken(b"k" * 32)
 OURS = TOKEN.message_id("01HZZZZZZZ0000000000000001", "agent@example.org")
+
+
+def sent(id: str) -> SentWords:
+    """What we have sent in our mail."""
+    return sent_words("May it?") if id == OURS else NOTHING_SENT
 
 
 @dataclass
@@ -45,12 +50,12 @@ class Post:
 def post() -> Iterator[Post]:
     with mailbox() as box:
         settings = replace(SETTINGS, imap_host="127.0.0.1", imap_port=box.port, user="anna")
-        yield Post(box, MailIn(settings, PASSWORD, TOKEN, FakeClock(), timeout=0.5))
+        yield Post(box, MailIn(settings, PASSWORD, TOKEN, FakeClock(), timeout=0.5, sent=sent))
 
 
 def written(text: str = "yes 7K2", sender: str = "anna@example.org", **headers: str) -> EmailMessage:
     mail = EmailMessage(policy=SMTP)
-    mail["From"], mail["To"], mail["Subject"] = sender, "agent@example.org", "Re: May it?"
+    mail["From"], mail["To"], mail["Subject"] = sender, "agent@example.org", "May it?"
     mail["Message-ID"] = "<1@example.org>"
     for name, value in headers.items():
         del mail[name.replace("_", "-")]
@@ -206,27 +211,6 @@ def test_a_wait_ends_when_it_is_cancelled(post: Post) -> None:
 
 def _keeps_secret(error: AgentError, log: str) -> None:
     assert PASSWORD not in f"{error.message} {error.hint} {log}"
-
-
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("yes 7K2\n\nOn Mon, 23 Nov 2026 at 10:00, Agent <a@b.org> wrote:\n> May it?\n", "yes 7K2"),
-        ("yes\n\nOn Mon, 23 Nov 2026 at 10:00,\nAgent <a@b.org> wrote:\n> May it?\n", "yes"),
-        ("On Mon, 23 Nov 2026, Agent <a@b.org> wrote:\n> May it?\n\nyes 7K2\n", "yes 7K2"),
-        ("同意\n\n在 2026年11月23日，Agent <a@b.org> 写道：\n> 可以吗？", "同意"),
-        ("ok\n\n------------------ 原始邮件 ------------------\n发件人: x", "ok"),
-        ("ok\n-----Original Message-----\nFrom: x", "ok"),
-        ("ok\n\n________________________________\nFrom: A <a@b.org>\nSent: now", "ok"),
-        ("ok\n-- \nAnna\n+49 123", "ok"),
-        ("Ja.\n\nAm 23.11.26 um 10:00 schrieb Agent:\n> May it?", "Ja."),
-        ("On the whole I agree.\nSecond line: yes", "On the whole I agree.\nSecond line: yes"),
-        ("> only a quotation", ""),
-        ("", ""),
-    ],
-)
-def test_the_mail_that_is_answered_is_cut_off(text: str, kept: str) -> None:
-    assert without_quotation(text) == kept
 
 
 def test_the_key_of_tokens_stays_and_a_damaged_one_is_made_anew(tmp_path: Path) -> None:

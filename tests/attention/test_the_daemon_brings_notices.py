@@ -7,13 +7,9 @@ import pytest
 
 from agent.app.notices import open_outbox
 from agent.attention.receipt import NoticeReceipt
-from agent.attention.rules import is_often_dismissed
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
-from agent.vault.change import Stamp
 from tests.jobs.town import Town, found, job
-from tests.stories.agents import ticked
-from tests.vaults import write
 
 
 @pytest.fixture
@@ -65,38 +61,6 @@ def test_a_job_that_waits_for_a_yes_for_a_minute_is_said_once(town: Town) -> Non
         house.for_a_while(2)
     (told,) = receipts(town, "approval")
     assert told.raised.decides.startswith("approvals/")
-
-
-def test_boxes_that_are_ticked_in_an_editor_are_opinions(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VAULT_AGENT_ATTENTION__INTERVAL_MINUTES", "0")
-    with town.daemon() as house:
-        house.step()
-        for number in range(3):
-            title = f"you asked for the tide {number} times"
-            house.live.bus.publish(NoticeRaised("pattern", 0.9, title))
-            house.until(is_there(town, title), "it is in the day's note")
-            told = receipts(town, "pattern")[number]
-            path = town.root / f"daily/{town.clock.now().date()}.md"
-            write(path, ticked(path.read_text("utf-8"), f"not helpful · {told.id[-6:].lower()}"))
-            house.until(lambda at=number: receipts(town, "pattern")[at].reaction is not None, "it is heard")  # type: ignore[misc]
-        assert [each.reaction for each in receipts(town, "pattern")] == ["not_helpful"] * 3
-        assert is_often_dismissed("pattern", receipts(town, "pattern"))
-
-
-def test_a_box_that_the_program_has_ticked_itself_is_no_opinion(town: Town) -> None:
-    with town.daemon() as house:
-        house.step()
-        house.live.bus.publish(NoticeRaised("pattern", 0.9, "the tide again"))
-        house.until(is_there(town, "the tide again"), "it is in the day's note")
-        (told,) = receipts(town, "pattern")
-        path = f"daily/{town.clock.now().date()}.md"
-        data = house.workspace.vault.read(path) or b""
-        after = ticked(data.decode(), f"helpful · {told.id[-6:].lower()}").encode()
-        with house.workspace.vault.transaction("vault(edit): a tick", Stamp("agent")) as change:
-            change.edit(path, data, after)
-        house.for_a_while(3)
-    (told,) = receipts(town, "pattern")
-    assert told.reaction is None
 
 
 def test_notices_have_a_part_of_the_days_note_of_their_own(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from agent.attention.channels.channel import Choice, Message
-from agent.attention.feedback import parse_opinion_reply
 from agent.attention.outbox import FIRST, TRIES, preferred
 from agent.errors import Interrupted, PerhapsDone, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
@@ -285,27 +284,6 @@ def test_a_try_that_was_stopped_on_purpose_is_no_second_one(desk: Desk) -> None:
     desk.restart()
     desk.turn()
     assert [each.again for each in desk.fake.shown] == [False]
-
-
-def test_a_suggestion_has_buttons_in_a_messenger_and_boxes_in_a_note(desk: Desk) -> None:
-    id = desk.take(a_notice("the tide again", 0.9, "pattern"))
-    desk.turn()
-    (message,) = desk.fake.shown
-    assert [(each.label, each.reply) for each in message.choices] == [
-        ("helpful", f"helpful {id[-6:]}"),
-        ("not helpful", f"not helpful {id[-6:]}"),
-    ]
-    found = parse_opinion_reply(message.choices[1].reply)
-    assert found is not None and desk.outbox.note_opinion(*found)
-    receipt = desk.ledger.get(id)
-    assert receipt is not None and receipt.reaction == "not_helpful"
-    assert not desk.outbox.note_opinion("zzzzzz", "helpful")
-    assert parse_opinion_reply("helpful to know 000001") is None and parse_opinion_reply("helpful 1") is None
-    for words in ("not_helpful", "Not helpful", "没用"):  # an older button, and what a person types
-        assert parse_opinion_reply(f"{words} 7K2ABC") == ("7k2abc", "not_helpful")
-    in_note = desk.outbox.message(replace(receipt, channel="daily"))
-    assert in_note.text.splitlines() == [f"[ ] helpful · {id[-6:]}", f"[ ] not helpful · {id[-6:]}"]
-    assert in_note.choices == ()
 
 
 def test_a_question_has_the_buttons_that_decide_it(desk: Desk) -> None:

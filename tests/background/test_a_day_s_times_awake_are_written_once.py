@@ -9,7 +9,6 @@ from agent.app.open import open_workspace
 from agent.background.awake_times import TIMES
 from agent.background.pool import Pool
 from agent.background.presence import Presence
-from agent.events.types import Tick
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.stories.agents import furnish
@@ -43,7 +42,7 @@ def work(presence: Presence, clock: FakeClock, *titles: str) -> None:
             clock.advance(60)
         for _ in range(4):
             clock.advance(1800)
-            presence.tick(Tick(clock.monotonic()))
+            presence.turn(clock.monotonic())
 
 
 def lines(workspace: Workspace) -> list[str]:
@@ -59,13 +58,13 @@ def test_what_is_in_the_log_is_not_written_again_when_it_could_not_be_forgotten(
     work(presence, clock, "Tidy up", "Read on")
     held = kept.read_bytes()
     clock.advance(timedelta(days=1).total_seconds())
-    presence.tick(Tick(clock.monotonic()))
+    presence.turn(clock.monotonic())
     written = lines(workspace)
     assert [row.rpartition(": ")[2] for row in written] == ["Tidy up", "Read on"]
     before = git(workspace.vault.place.root, "rev-parse", "HEAD")
     kept.write_bytes(held)  # as a daemon leaves it that ends before it has forgotten them
     again = present(workspace)
-    again.tick(Tick(clock.monotonic()))
+    again.turn(clock.monotonic())
     assert lines(workspace) == written
     assert kept.read_text("utf-8") == "[]"
     assert git(workspace.vault.place.root, "rev-parse", "HEAD") == before, "and nothing is committed"
@@ -80,7 +79,7 @@ def test_a_day_of_which_only_a_part_is_in_the_log_gets_the_rest(workspace: Works
     assert first != both
     kept.write_bytes(first)
     clock.advance(timedelta(days=1).total_seconds())
-    present(workspace).tick(Tick(clock.monotonic()))
+    present(workspace).turn(clock.monotonic())
     kept.write_bytes(both)
-    present(workspace).tick(Tick(clock.monotonic()))
+    present(workspace).turn(clock.monotonic())
     assert [row.rpartition(": ")[2] for row in lines(workspace)] == ["Tidy up", "Read on"]

@@ -5,7 +5,7 @@ from pathlib import Path
 from agent.background.human_edits import HumanEdits
 from agent.clock import SystemClock
 from agent.config.load import load_settings
-from agent.events.types import FilesChanged, NoteEdited, Origin, Tick
+from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.vault.options import Options
 from tests.fakes import FakeClock
 from tests.vaults import git, head, make_vault, write
@@ -19,14 +19,14 @@ def test_saves_of_two_notes_over_a_minute_are_one_commit_in_the_persons_name(tmp
     vault = make_vault(tmp_path, {"Trip plan.md": "", "Packing.md": ""}, clock=clock, options=options)
     root, before = vault.place.root, head(vault.place.root)
     edits = HumanEdits(vault, clock, QUIET, 1000.0, lambda event: None)
-    edits.tick(Tick(0.0))
+    edits.turn(0.0)
     for second in range(1, 121):
         clock.advance(1.0)
         if second <= 60 and second % 12 == 0:
             path = ("Trip plan.md", "Packing.md")[second // 12 % 2]
             write(root / path, f"# {path}\n\nsaved in second {second}\n")
             edits.changed(FilesChanged((NoteEdited(path, "", "", Origin.HUMAN),), clock.monotonic()))
-        edits.tick(Tick(clock.monotonic()))
+        edits.turn(clock.monotonic())
     assert git(root, "log", "--format=%an %s", f"{before}..").splitlines() == [
         "Anna human(notes): edited Packing and Trip plan"
     ]

@@ -1,7 +1,7 @@
 """Troubles are told once, through attention, in the language of the vault; what is over is taken back or quiet."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import get_args
 
@@ -10,13 +10,14 @@ import pytest
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.attention.receipt import NoticeReceipt
-from agent.background.alerts import INTERVAL, KEY, PRIORITIES, Alerts
+from agent.background.alerts import INTERVAL, PRIORITIES, Alerts
 from agent.background.pool import Pool
+from agent.background.routine import RoutineRunner
 from agent.background.standing_alerts import alert_help, alert_title, load_standing
 from agent.clock import SystemClock
 from agent.events.bus import Bus
 from agent.events.runs import NodeToolCalled, TaskStarted
-from agent.events.types import FilesChanged, NoteEdited, Origin, Tick
+from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.interfaces.cli.main import main
 from agent.metrics.alerts import Alert, AlertRule
 from agent.metrics.collect import Collector
@@ -47,12 +48,14 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @contextmanager
 def looking(workspace: Workspace) -> Iterator[Alerts]:
     """The alerts of a daemon that has only these."""
-    pool, clock = Pool(workspace.clock), workspace.clock
-    collector = Collector(workspace.metrics, clock)
-    try:
-        yield Alerts(workspace, pool, collector, lambda: open_outbox(workspace), lambda: None)
-    finally:
-        pool.close()
+    yield Alerts(workspace, Collector(workspace.metrics, workspace.clock), lambda: open_outbox(workspace), lambda: None)
+
+
+@contextmanager
+def at_work(alerts: Alerts) -> Iterator[RoutineRunner]:
+    """The alerts as the daemon looks for them."""
+    with closing(Pool(alerts.workspace.clock)) as pool:
+        yield RoutineRunner(alerts.routine(), pool, alerts.workspace.clock)
 
 
 def notices(workspace: Workspace) -> list[NoticeReceipt]:
@@ -142,26 +145,26 @@ def test_a_handler_that_fails_again_and_again_is_told(root: Path) -> None:
         raise RuntimeError("no")
 
     bus.subscribe(bad, TaskStarted, name="skills", timeout=None)
-    with looking(workspace) as alerts:
+    with looking(workspace) as alerts, at_work(alerts) as runner:
         alerts.metrics = Collector(workspace.metrics, clock, bus.counts)
         for _ in range(11):
             bus.publish(STARTED)
-        alerts.tick(Tick(clock.monotonic()))
-        wait(alerts)
+        runner.turn(clock.monotonic())
+        wait(runner)
         (told,) = notices(workspace)
         assert told.raised.title == "A part of the program fails again and again: skills (11 times in a minute)"
         clock.advance(11 * 60)
-        alerts.tick(Tick(clock.monotonic()))
-        wait(alerts)
+        runner.turn(clock.monotonic())
+        wait(runner)
         assert load_standing(workspace.vault) == ()
     bus.close()
 
 
-def wait(alerts: Alerts) -> None:
+def wait(runner: RoutineRunner) -> None:
     """Until the pool has done its work."""
     clock = SystemClock()
     deadline = clock.monotonic() + 60
-    while alerts.pool.has(KEY):
+    while runner.pool.has("alerts"):
         assert clock.monotonic() < deadline
         clock.sleep(0.01)
 
@@ -169,12 +172,12 @@ def wait(alerts: Alerts) -> None:
 def test_a_vault_without_troubles_costs_no_work(root: Path) -> None:
     clock = FakeClock()
     workspace = open_workspace(root, clock=clock)
-    with looking(workspace) as alerts:
-        alerts.tick(Tick(clock.monotonic()))
-        wait(alerts)
+    with looking(workspace) as alerts, at_work(alerts) as runner:
+        runner.turn(clock.monotonic())
+        wait(runner)
         clock.advance(INTERVAL)
-        alerts.tick(Tick(clock.monotonic()))
-        assert not alerts.pool.has(KEY)
+        runner.turn(clock.monotonic())
+        assert not runner.pool.has("alerts")
     assert load_recent(workspace.metrics) == () and not (workspace.vault.private_folder / "alerts.json").exists()
 
 

@@ -8,7 +8,7 @@ import pytest
 from agent.background import human_edits
 from agent.background.human_edits import ALONG, HumanEdits
 from agent.clock import SystemClock
-from agent.events.types import FilesChanged, NoteEdited, Origin, Tick
+from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.vault.listing import list_notes
 from agent.vault.options import Options
 from agent.vault.store import Vault
@@ -31,7 +31,7 @@ class Looks:
     def tick(self) -> int:
         """One turn's tick; returns how many looks it took."""
         before = self.commits
-        self.edits.tick(Tick(self.clock.monotonic()))
+        self.edits.turn(self.clock.monotonic())
         return self.commits - before
 
     def list(self) -> None:

@@ -14,7 +14,7 @@ from tests.vaults import write
 
 def test_a_skill_of_the_program_is_no_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", "Reports with their sources."))
-    write(root / "garden.md", "# Garden\n\n- [ ] @agent what belongs to research?\n")
+    write(root / "garden.md", "# Garden\n\n- [ ] @agent what belongs to research, with deep-research?\n")
     assert main(["--vault", str(root), "run", "garden.md"]) == 0
     text = (root / "garden.md").read_text("utf-8")
     assert "- [x] @agent" in text and "SKILL.md" not in text and "Reports with their sources." in text

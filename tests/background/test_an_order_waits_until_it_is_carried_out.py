@@ -8,7 +8,6 @@ from agent.app.open import open_workspace
 from agent.background.pool import Pool
 from agent.background.presence import Presence
 from agent.background.presence_files import give_order, order_waits, state_of
-from agent.events.types import Tick
 from agent.workspace.workspace import Workspace
 from tests.stories.agents import furnish
 
@@ -29,7 +28,7 @@ def test_whoever_waits_for_an_order_sees_what_it_did(workspace: Workspace) -> No
     presence.start(None)
     give_order(workspace.vault, "wake", "tea is ready")
     waited.clear()
-    presence.tick(Tick(0.0))
+    presence.turn(0.0)
     assert waited and all(waited)
     assert not order_waits(workspace.vault) and state(workspace) == "awake"
 
@@ -42,9 +41,9 @@ def test_an_order_that_comes_while_another_is_carried_out_is_the_next(workspace:
     presence = Presence(workspace, Pool(workspace.clock), change_of_mind)
     presence.start(None)
     give_order(workspace.vault, "wake", "tea is ready")
-    presence.tick(Tick(0.0))
+    presence.turn(0.0)
     assert order_waits(workspace.vault) and state(workspace) == "awake"
-    presence.tick(Tick(0.0))
+    presence.turn(0.0)
     assert not order_waits(workspace.vault) and state(workspace) == "sleeping"
 
 
@@ -52,5 +51,5 @@ def test_an_order_of_before_the_start_counts_no_more(workspace: Workspace) -> No
     give_order(workspace.vault, "wake", "yesterday")
     presence = Presence(workspace, Pool(workspace.clock), lambda _: None)
     presence.start(None)
-    presence.tick(Tick(0.0))
+    presence.turn(0.0)
     assert not order_waits(workspace.vault) and state(workspace) == "sleeping"

@@ -1,7 +1,7 @@
 """What following the vault has left in memory is given back: once a minute, and never while more is to be taken in."""
 
 from agent.background.leftovers import PAUSE, UNASKED, Leftovers
-from agent.events.types import FilesChanged, TurnEnded
+from agent.events.types import FilesChanged
 from agent.markdown.changes import NoteChange
 from agent.watch.recent import REST, Recent
 from tests.fakes import FakeClock
@@ -9,61 +9,67 @@ from tests.fakes import FakeClock
 CHANGED: FilesChanged[NoteChange] = FilesChanged((), 0.0)
 
 
-def turn(waiting: int = 0) -> TurnEnded:
-    return TurnEnded(hints=True, files=1, waiting=waiting, last_scan=None, failures=0, problem="")
-
-
 def test_one_who_saves_all_day_is_given_back_once_a_minute() -> None:
-    clock, given = FakeClock(), list[float]()
-    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()), lambda: None, lambda: False)
+    clock, given, behind = FakeClock(), list[float](), [False]
+    leftovers = Leftovers(
+        clock, lambda: behind[0], lambda: given.append(clock.monotonic()), lambda: None, lambda: False
+    )
     for _ in range(600):  # ten minutes, a save each second
         leftovers.changed(CHANGED)
-        leftovers.turn_ended(turn())
+        leftovers.turn(clock.monotonic())
         clock.sleep(1.0)
     assert len(given) == 9
     assert min(later - one for one, later in zip(given, given[1:], strict=False)) >= PAUSE
 
 
 def test_turns_without_a_change_give_nothing_back_and_what_waits_comes_first() -> None:
-    clock, given = FakeClock(), list[float]()
-    leftovers = Leftovers(clock, lambda: given.append(clock.monotonic()), lambda: None, lambda: False)
-    for waiting in (0, 0):
+    clock, given, behind = FakeClock(), list[float](), [False]
+    leftovers = Leftovers(
+        clock, lambda: behind[0], lambda: given.append(clock.monotonic()), lambda: None, lambda: False
+    )
+    for _ in range(2):
         clock.sleep(2 * PAUSE)
-        leftovers.turn_ended(turn(waiting))
+        leftovers.turn(clock.monotonic())
     assert not given
     leftovers.changed(CHANGED)
     clock.sleep(2 * PAUSE)
-    leftovers.turn_ended(turn(waiting=3))
+    behind[0] = True
+    leftovers.turn(clock.monotonic())
+    behind[0] = False
     assert not given
-    leftovers.turn_ended(turn())
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
+    leftovers.turn(clock.monotonic())
     assert len(given) == 1
 
 
 def test_what_a_search_has_loaded_is_asked_about_until_it_is_given_back() -> None:
-    clock, asked, held = FakeClock(), list[float](), [False]
-    leftovers = Leftovers(clock, lambda: None, lambda: asked.append(clock.monotonic()), lambda: held[0])
+    clock, asked, held, behind = FakeClock(), list[float](), [False], [False]
+    leftovers = Leftovers(
+        clock, lambda: behind[0], lambda: None, lambda: asked.append(clock.monotonic()), lambda: held[0]
+    )
     for _ in range(10):
-        leftovers.turn_ended(turn())
+        leftovers.turn(clock.monotonic())
         clock.sleep(UNASKED)
     assert not asked
     held[0] = True
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
     clock.sleep(UNASKED - 1)
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
     assert not asked
     clock.sleep(1)
-    leftovers.turn_ended(turn(waiting=3))
+    behind[0] = True
+    leftovers.turn(clock.monotonic())
+    behind[0] = False
     assert not asked
-    leftovers.turn_ended(turn())
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
+    leftovers.turn(clock.monotonic())
     assert len(asked) == 1
     clock.sleep(UNASKED)
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
     assert len(asked) == 2
     held[0] = False
     clock.sleep(UNASKED)
-    leftovers.turn_ended(turn())
+    leftovers.turn(clock.monotonic())
     assert len(asked) == 2
 
 

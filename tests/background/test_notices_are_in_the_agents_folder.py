@@ -8,8 +8,7 @@ import pytest
 
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
-from agent.background.deletion_notice import DeletionNotice
-from agent.background.sync_notice import SyncNotice
+from agent.background.trouble_notices import deletion_notice, sync_notice
 from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped
 from agent.llm.provider import never
@@ -33,9 +32,9 @@ def test_a_notice_is_written_into_the_agents_day_only(
         assert isinstance(event, NoticeRaised)
         outbox.take(replace(event, urgent=True))
 
-    DeletionNotice(workspace, publish).stopped(EditsStopped(("one.md", "two.md")))
+    publish(deletion_notice(EditsStopped(("one.md", "two.md")), "en"))
     trouble = SyncedRemote("origin", "/x", "main").failed(Sentence("it is away"), Sentence(""), NOON, is_passing=True)
-    SyncNotice(workspace, publish).tell(trouble)
+    publish(sync_notice(trouble, "en"))
     outbox.deliver(never)
     (day,) = root.rglob("2026-11-23.md")
     assert day == root / folder / "daily/2026-11-23.md"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent.app.open import open_workspace
-from agent.background.asked_runs import FOLLOWED, AnswerText, AskedRun, AskedRuns, RunFailed
+from agent.background.asked_runs import FOLLOWED, AskedRun, AskedRuns, ModelText, RunFailed
 from agent.background.pool import Pool
 from agent.clock import SystemClock
 from agent.errors import UserError
@@ -57,6 +57,6 @@ def test_of_older_runs_only_the_end_is_kept(tmp_path: Path, monkeypatch: pytest.
     assert old is not None and new is not None
     (last,) = old.news.after(0)
     assert isinstance(last.event, RunFailed) and last.number == 4
-    assert [each.event for each in new.news.after(0)][:3] == [AnswerText(word) for word in ("one", "two", "three")]
+    assert [each.event for each in new.news.after(0)][:3] == [ModelText(word) for word in ("one", "two", "three")]
     assert [each.id for each in runs.all()] == made[::-1]
     pool.close()

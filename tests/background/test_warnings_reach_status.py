@@ -27,7 +27,7 @@ class Board:
     def __post_init__(self) -> None:
         masked = lambda text: text.replace("hunter2", "***")  # noqa: E731
         warnings = RecentWarnings(self.clock)
-        self.file = JsonStateFile(self.path, Pool(self.clock), lambda: "", lambda: (), masked, warnings)
+        self.file = JsonStateFile(self.path, Pool(self.clock), dict, masked, warnings)
         self.file.starting()
 
     def logged(self) -> object:

@@ -23,7 +23,6 @@ MISSED, SPOILT, TOLD_AGAIN, GUESSED = 0.1, 0.1, 0.25, 0.2
 """Shares: of facts that are missed, of answers that are spoilt, of known facts that are quoted all the same, and of
 answers to the person that end in a guess."""
 GUESS = "My guess is that you have always liked it that way"
-_QUESTION = "Below is a question of a person to their assistant."
 _KINDS = {
     "preference": "preference", "decision": "decision", "plan": "decision", "habit": "workflow", "health": "health",
     "person": "person", "family": "person", "name": "self", "work": "self", "home": "self",
@@ -48,27 +47,15 @@ class StandIn:
     seed: int = 1
     asked: int = 0
     spoilt: int = 0
-    words: Mapping[str, str] = field(default_factory=dict)
-    """Other words for questions, given without sight of the answers."""
     model: Model = field(default=Model("stand-in", 32_768, 4_096))
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """Read a conversation, or answer the person."""
         last = next((each.text for each in reversed(request.messages) if isinstance(each, User)), "")
         begin = last.find('{\n "lines": ')
-        if _QUESTION in last:
-            said = self._words(last.rpartition("\n\n")[2])
-        else:
-            said = self._answer(last) if begin < 0 else self._read(json.loads(last[begin:]))
+        said = self._answer(last) if begin < 0 else self._read(json.loads(last[begin:]))
         on_text(said)
         return Reply(Assistant(said), Usage(len(last) // 4, len(said) // 4), "end", self.model.name)
-
-    def _words(self, question: str) -> str:
-        """Other words for a question; one time in ten those of another question, or none where there are some."""
-        others = list(self.words.values()) or ["NONE"]
-        if self._roll(question, "words") >= MISSED:
-            return self.words.get(question, "NONE")
-        return "NONE" if question in self.words else others[int(self._roll(question, "other") * len(others))]
 
     def _answer(self, message: str) -> str:
         told = [each for each in self.tellings if each.quote in message]

@@ -5,12 +5,10 @@ with one that errs as good models do (`fast_model`); upkeep runs at the end of e
 file asks, and all of them once more at the end, most in other words; a general task is one that no memory helps. Then
 ten facts are forgotten, in the history too (`kept_notes`).
 
-    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml] [--keep FOLDER] [--keywords FILE.yaml] [--words]
+    python -m tests.bench.fortnight CONVERSATIONS.yaml [GENERAL.yaml] [--keep FOLDER] [--keywords FILE.yaml]
 
 `--keep`: the two vaults are copied to this folder before anything is forgotten in them. `--keywords`: those that the
-stand-in gives, by sentence; they were written without sight of the questions. `--words`: with `memory.ask_for_words`;
-the words for each question are in question_words.yaml, written without sight of the answers. `--summary`: with
-`memory.llm_summary`. Both without the run that has no model.
+stand-in gives, by sentence; they were written without sight of the questions.
 """
 
 import argparse
@@ -31,7 +29,7 @@ from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
 from agent.memory.entry import Entry, EntryType, parse_entry
-from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
 from tests.bench.fast_model import StandIn, in_place_of_models, tellings
@@ -81,15 +79,14 @@ def live(
     *,
     forgets: int = 10,
     keep: Path | None = None,
-    settings: Sequence[str] = (),
 ) -> Fortnight:
     """Live through the conversations, then ask for every fact, give every general task, and forget some facts.
 
-    `keep`: a folder to which the vault is copied before that. `settings`: switches of memory that are turned on.
+    `keep`: a folder to which the vault is copied before that.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        stack.enter_context(_machine(folder, settings))
+        stack.enter_context(_machine(folder))
         if model is not None:
             stack.enter_context(in_place_of_models(model))
         root = make_vault(folder / "vault").place.root
@@ -153,7 +150,7 @@ class _Lived:
         return self.found
 
     def _end_day(self) -> None:
-        open_upkeeper(self.runs.workspace, self.runs.account).run()
+        Upkeeper(self.runs.workspace).run()
         self.runs.recall.library.refresh()
 
     def _ask(self, question: str, name: str, fact: Mapping[str, Any], fixes: Mapping[str, Any]) -> None:
@@ -192,7 +189,7 @@ class _Lived:
 
 def _given(runs: RunService, question: str) -> list[str]:
     """The texts that a new conversation's run would be given for a question."""
-    return [each.text for each in runs.given(question).memories.found]
+    return [each.text for each in runs.given(question).found]
 
 
 def _says(text: str, answers: Sequence[str]) -> bool:
@@ -200,10 +197,9 @@ def _says(text: str, answers: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _machine(folder: Path, settings: Sequence[str]) -> Iterator[None]:
+def _machine(folder: Path) -> Iterator[None]:
     """This process with the settings of a machine of its own."""
     own = {"VAULT_AGENT_HOME": str(folder / "home"), "VAULT_AGENT_GIT__DURABLE": "false"}
-    own |= {f"VAULT_AGENT_MEMORY__{name.upper()}": "true" for name in settings}
     before = dict(os.environ)
     os.environ.update(own)
     try:
@@ -249,21 +245,17 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("conversations", type=Path)
     parser.add_argument("general", type=Path, nargs="?")
     parser.add_argument("--keep", type=Path, help="the folder to which the two vaults are copied")
-    parser.add_argument("--words", dest="ask_for_words", action="store_true", help="with memory.ask_for_words")
-    parser.add_argument("--summary", dest="llm_summary", action="store_true", help="with memory.llm_summary")
     parser.add_argument("--keywords", type=Path, help="the keywords of each sentence")
     asked = parser.parse_args(words)
     conversations = yaml.safe_load(asked.conversations.read_text("utf-8"))
     general = yaml.safe_load(asked.general.read_text("utf-8")) if asked.general else ()
     keywords = yaml.safe_load((asked.keywords or asked.conversations.with_name("keywords.yaml")).read_text("utf-8"))
-    other_words = yaml.safe_load(asked.conversations.with_name("question_words.yaml").read_text("utf-8"))
-    model = StandIn(tellings(conversations, keywords), words=other_words)
-    settings = [name for name in ("ask_for_words", "llm_summary") if getattr(asked, name)]
-    runs = {"model": model} if settings else {"no model": None, "model": model}
+    model = StandIn(tellings(conversations, keywords))
+    runs = {"no model": None, "model": model}
     columns: dict[str, dict[str, str]] = {}
     for name, wanted in runs.items():
         keep = asked.keep / name.replace(" ", "-") if asked.keep else None
-        found = live(conversations, general, wanted, keep=keep, settings=settings)
+        found = live(conversations, general, wanted, keep=keep)
         columns[name] = figures(found)
         sys.stdout.write(f"\n# {name}\n{details(found)}")
         sys.stdout.flush()

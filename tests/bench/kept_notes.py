@@ -56,8 +56,7 @@ def distinctive(file: Mapping[str, Any]) -> list[str]:
 
 
 def forget(root: Path, clock: Clock, words: Sequence[str]) -> None:
-    """Forget texts in the notes and in the history, and drop the commits as they were."""
-    drop: tuple[str, ...] = ()
+    """Forget texts in the notes and in the history, for good."""
     for word in words:
         workspace = open_workspace(root, clock=clock)
         forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
@@ -65,9 +64,7 @@ def forget(root: Path, clock: Clock, words: Sequence[str]) -> None:
             path, forgetting = forgetter.plan(word, lambda done, total: None)
         except NoteGone:
             continue  # nothing that the program wrote has it
-        drop = forgetter.carry_out(path, forgetting, remote=True, confirmed=True)[1].drop or drop
-    for command in drop:
-        subprocess.run(command, cwd=root, shell=True, check=True, capture_output=True)
+        forgetter.carry_out(path, forgetting, remote=True, confirmed=True, for_good=True)
 
 
 def places_with(word: str, root: Path, folder: Path) -> Iterator[str]:

@@ -23,14 +23,16 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SettingFiles:
     """Files that have lain still for long."""
     monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
     write(tmp_path / "vault/vault-agent.yaml", "schedule:\n  enabled: true\n")
-    found = SettingFiles.of(tmp_path / "vault")
+    found = SettingFiles.of(tmp_path / "vault", "ID")
     assert [is_read(found) for _ in range(4)] == [True, True, False, False]
     return found
 
 
 def test_a_file_that_comes_changes_or_goes_is_read(files: SettingFiles) -> None:
-    of_vault, of_machine = files.files
-    assert of_machine == directories().settings_file
+    of_vault, of_machine, here = files.files
+    assert (of_machine, here) == (directories().settings_file, directories().settings_of("ID"))
+    write(here, "schedule:\n  enabled: false\n")
+    assert is_read(files)
     write(of_machine, "schedule:\n  enabled: false\n")
     assert is_read(files)
     write(of_vault, "schedule:\n  enabled: false\n")

@@ -238,3 +238,27 @@ def test_a_file_that_says_little_is_fine(places: Places, text: str) -> None:
 def test_asking_where_an_unknown_setting_comes_from_is_an_error(places: Places) -> None:
     with pytest.raises(ConfigError, match="no such setting"):
         places.load().origin("git.nothing")
+
+
+def test_a_setting_that_nothing_reads_any_more_is_said_and_a_former_name_counts() -> None:
+    loaded = load_settings(
+        environ={"VAULT_AGENT_MEMORY__ASK_FOR_WORDS": "true", "VAULT_AGENT_MEMORY__MAX_RECALLS": "3"}
+    )
+    assert loaded.settings.context.memories == 3
+    assert ["memory.ask_for_words" in each for each in loaded.warnings] == [True]
+
+
+def test_a_file_with_a_section_that_nothing_reads_any_more_is_read(places: Places) -> None:
+    places.machine("growth:\n  gate:\n    tasks: 3\n    spend: 0.5\n  mutations:\n    uses: 200\n    pause_days: 3\n")
+    loaded = places.load()
+    assert loaded.settings.growth.mutations.pause_days == 3 and len(loaded.warnings) == 3
+
+
+def test_a_value_that_a_setting_had_once_counts_as_its_nearest() -> None:
+    assert load_settings(environ={"VAULT_AGENT_MEMORY__CAPTURE": "turns"}).settings.memory.capture == "facts"
+
+
+@pytest.mark.parametrize("name", ["CONTEXT__TOOLS", "GROWTH__GATE__TASKS", "REFLECTION__ERROR_SECONDS"])
+def test_each_setting_that_nothing_reads_any_more_stops_nothing(name: str) -> None:
+    (said,) = load_settings(environ={f"VAULT_AGENT_{name}": "5"}).warnings
+    assert f"VAULT_AGENT_{name}" in said and "does nothing any more" in said

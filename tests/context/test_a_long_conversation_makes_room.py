@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.anchor import Anchor
 from agent.context.budget import Window
 from agent.context.compaction import (
     LARGEST,
@@ -14,14 +13,12 @@ from agent.context.compaction import (
     compact,
     needs_compaction,
     room_for_history,
-    said_messages,
     split,
     summary_request,
 )
 from agent.context.summary import summarise_by_rule, with_head
 from agent.context.tokens import count_message
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
-from agent.events.runs import Said
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import by_fours, step, talk, talks, tool, turn
 
@@ -33,11 +30,11 @@ def _tokens(messages: list[Message] | tuple[Message, ...]) -> int:
 
 
 def test_room_is_needed_when_the_request_would_pass_the_budget() -> None:
-    window, anchor, tools = Window(4_000, 500), Anchor("t"), [tool("a")]
-    room = room_for_history("system", anchor, tools, window, by_fours)
+    window, tools = Window(4_000, 500), [tool("a")]
+    room = room_for_history("system", tools, window, by_fours)
     fits = [User("x" * 4 * (room - 4))]
-    assert not needs_compaction("system", fits, anchor, tools, window, by_fours)
-    assert needs_compaction("system", [User("x" * 4 * (room - 3))], anchor, tools, window, by_fours)
+    assert not needs_compaction("system", fits, tools, window, by_fours)
+    assert needs_compaction("system", [User("x" * 4 * (room - 3))], tools, window, by_fours)
 
 
 def test_the_last_turns_stay_word_for_word_with_what_was_recalled_for_them() -> None:
@@ -217,14 +214,3 @@ def test_a_model_is_shown_only_the_beginning_and_end_of_long_results_and_cannot_
     assert by_fours(prompt) < 1_500
     assert "left out here" in prompt
     assert prompt.count("</conversation>") == 1
-
-
-def test_messages_become_plain_data_for_those_who_listen() -> None:
-    assert said_messages([*turn(1), User("Hi", "Anna")]) == (
-        Said("context", "what is known of 1"),
-        Said("user", "Question 1?"),
-        Said("assistant", "Let me look.", ("vault_read",)),
-        Said("tool", "100 ".ljust(40, "x"), ("vault_read",)),
-        Said("assistant", "Answer 1."),
-        Said("user", "Hi", sender="Anna"),
-    )

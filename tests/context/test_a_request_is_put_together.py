@@ -1,13 +1,11 @@
 """Requests: what stands where, what stays the same from step to step, what gives way when there is too little room."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
 from agent.context.budget import SHARES, BudgetRow, Window
 from agent.context.source import Piece, Receipt
@@ -20,7 +18,6 @@ from tests.context.talk import FakeSource, by_fours, step, talk, talks, tool
 
 WINDOW = Window(32_768, 4_096)
 TOOLS = [tool(f"tool_{number}") for number in range(7)]
-ANCHOR = Anchor("Find the tea", ("search_vault",), "step 2")
 
 
 def test_the_budget_is_three_quarters_of_the_window_less_the_reserve() -> None:
@@ -30,24 +27,11 @@ def test_the_budget_is_three_quarters_of_the_window_less_the_reserve() -> None:
     assert Window(1_000, 4_096).allowed("memories") == 0
 
 
-def test_until_the_anchor_is_due_the_task_is_last() -> None:
-    history: list[Message] = [Context("tea", "memories"), User("task")]
-    prompt = assemble("system", history, Anchor("task", due=False), [], Window(4_000, 500), by_fours)
-    assert prompt.request.messages == (System("system"), *history)
-    assert prompt.request.stable == len(prompt.request.messages)
-    assert next(row for row in prompt.rows if row.name == "anchor").kept == 0
-
-
-def test_the_system_comes_first_the_history_as_it_is_and_the_anchor_last() -> None:
+def test_the_system_comes_first_and_the_history_as_it_is() -> None:
     history = talk(2)
-    prompt = assemble("Who you are", history, ANCHOR, TOOLS, WINDOW, by_fours)
-    messages = prompt.request.messages
-    assert messages[0] == System("Who you are")
-    assert list(messages[1:-1]) == history
-    assert isinstance(messages[-1], Context)
-    assert messages[-1].source == "anchor"
-    assert "Find the tea" in messages[-1].text
-    assert prompt.request.stable == len(messages) - 1
+    prompt = assemble("Who you are", history, TOOLS, WINDOW, by_fours)
+    assert prompt.request.messages == (System("Who you are"), *history)
+    assert prompt.request.stable == len(prompt.request.messages)
     assert prompt.request.tools == tuple(TOOLS)
     assert prompt.request.max_output == 4_096
 
@@ -57,11 +41,10 @@ def test_each_step_begins_with_all_that_the_step_before_began_with(history: list
     """The law that provider caches live on: while nothing is compacted, what was sent is only added to."""
     window = Window(1_000_000, 1_000)
     ends = [at for at in range(1, len(history) + 1) if _is_complete(history[:at])]
-    before = assemble("system", history[: ends[0]], ANCHOR, TOOLS[:3], window, by_fours).request
+    before = assemble("system", history[: ends[0]], TOOLS[:3], window, by_fours).request
     for end in ends[1:]:
-        anchor = Anchor("task", ("done",) * end, errors=(Failure("x", str(end)),))
         more = data.draw(st.integers(len(before.tools), len(TOOLS)))
-        after = assemble("system", history[:end], anchor, TOOLS[:more], window, by_fours).request
+        after = assemble("system", history[:end], TOOLS[:more], window, by_fours).request
         assert after.messages[: before.stable] == before.messages[: before.stable]
         assert after.tools[: len(before.tools)] == before.tools
         before = after
@@ -93,20 +76,20 @@ def test_what_a_hook_says_between_two_results_comes_after_both() -> None:
 
 def test_tools_give_way_last_and_never_below_three() -> None:
     tools = [tool(f"tool_{number}", "words " * 50) for number in range(7)]
-    full = size("s", (), ANCHOR, tools, WINDOW, by_fours)
-    one = size("s", (), ANCHOR, tools, WINDOW, by_fours) - size("s", (), ANCHOR, tools[:6], WINDOW, by_fours)
+    full = size("s", (), tools, by_fours)
+    one = size("s", (), tools, by_fours) - size("s", (), tools[:6], by_fours)
 
     def with_budget(tokens: int) -> Window:
         return Window(-(-tokens * 4 // 3), 0)
 
-    assert len(assemble("s", (), ANCHOR, tools, with_budget(full + 3), by_fours, 100).request.tools) == 7
-    fewer = assemble("s", (), ANCHOR, tools, with_budget(full - one), by_fours, 100)
+    assert len(assemble("s", (), tools, with_budget(full + 3), by_fours, 100).request.tools) == 7
+    fewer = assemble("s", (), tools, with_budget(full - one), by_fours, 100)
     assert fewer.request.tools == tuple(tools[:6])
     assert BudgetRow("tools", one * 6, fewer.rows[-1].allowed, 6, 1) == fewer.rows[-1]
     least = with_budget(full - one * 4)
-    assert len(assemble("s", (), ANCHOR, tools, least, by_fours, 100).request.tools) == LEAST_TOOLS
+    assert len(assemble("s", (), tools, least, by_fours, 100).request.tools) == LEAST_TOOLS
     with pytest.raises(LimitReached):
-        assemble("s", (), ANCHOR, tools, with_budget(full - one * 5), by_fours, 100)
+        assemble("s", (), tools, with_budget(full - one * 5), by_fours, 100)
 
 
 @pytest.mark.parametrize(
@@ -123,19 +106,18 @@ def test_what_cannot_be_cut_and_is_too_much_is_said_with_what_to_do(
     system: str, history: list[Message], window: Window, words: str
 ) -> None:
     with pytest.raises(LimitReached) as caught:
-        assemble(system, history, ANCHOR, TOOLS, window, by_fours)
+        assemble(system, history, TOOLS, window, by_fours)
     assert words in caught.value.hint
     assert f"{window.budget if window.budget > 0 else window.tokens:,}" in caught.value.message
     assert caught.value.limit.startswith("llm.")
 
 
 def test_the_table_says_what_each_part_uses_and_may_use() -> None:
-    prompt = assemble("s" * 400, talk(2), replace(ANCHOR, errors=(Failure("x", "no"),)), TOOLS, WINDOW, by_fours)
-    names = [row.name for row in prompt.rows]
-    assert names == ["system", "history", "anchor", "errors", "tools"]
+    prompt = assemble("s" * 400, talk(2), TOOLS, WINDOW, by_fours)
+    assert [row.name for row in prompt.rows] == ["system", "history", "tools"]
     assert all(row.used > 0 for row in prompt.rows)
     whole = sum(row.used for row in prompt.rows)
-    assert whole == size("s" * 400, talk(2), replace(ANCHOR, errors=(Failure("x", "no"),)), TOOLS, WINDOW, by_fours)
+    assert whole == size("s" * 400, talk(2), TOOLS, by_fours)
     assert f"{whole:,}" in format_budget(prompt.rows).splitlines()[-1]
 
 

@@ -12,11 +12,11 @@ import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from agent.llm import openai
+from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import items, mapping
 from agent.llm.messages import JsonObject, Request
 from agent.llm.plain_turns import REFUSED
-from agent.llm.wire import Dialect
 from tests.context.situations import SITUATIONS, home
 from tests.llm.dialects import MODEL
 

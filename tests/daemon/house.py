@@ -5,14 +5,16 @@ import os
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import pytest
 
+from agent.app.background import DaemonParts
 from agent.app.open import open_workspace
-from agent.app.subscriptions import DaemonParts
 from agent.background.maintenance import KEY as MAINTENANCE
+from agent.background.part import Part
+from agent.background.routine import RoutineRunner
 from agent.clock import Clock, SystemClock
 from agent.daemon import Daemon, Live
 from agent.index.embedder import EmbedderChoice
@@ -128,6 +130,17 @@ def living(root: Path, chosen: EmbedderChoice | None = FAKE, clock: Clock | None
         if "limit reached" in problem:
             pytest.skip(problem)
         yield House(live)
+
+
+def hasten(monkeypatch: pytest.MonkeyPatch, name: str, **times: float) -> None:
+    """Have daemons from now on do one routine with other times than its own."""
+    part = RoutineRunner.part
+
+    def hastened(self: RoutineRunner) -> Part:
+        self.routine = replace(self.routine, **times) if self.routine.name == name else self.routine  # type: ignore[arg-type]
+        return part(self)
+
+    monkeypatch.setattr(RoutineRunner, "part", hastened)
 
 
 class _Broken(SearchIndex):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
+from agent.vault.layout import SYNC_STATE
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.sync.claims import CLAIMS
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 from agent.workspace.machine import open_claims
 from tests.daemon.house import PATIENCE, STEP, HastyClock, House, living
 from tests.remotes import clone_as, git_as, make_remote
@@ -109,7 +110,7 @@ def make_pair(folder: Path, put: Put) -> Pair:
         pair.as_machine(number)
         vault = open_workspace(root).vault
         vault.provenance.answers.answer(plain_address(str(remote)), Writers.ME)
-        StateFile(vault.private_folder / FILE).put(SyncedRemote("origin", str(remote), "main"))
+        StateFile(vault.private_folder / SYNC_STATE).put(SyncedRemote("origin", str(remote), "main"))
         found.append(Machine(NAMES[number], vault, remote))
     pair = Pair((found[0], found[1]), folder, put)
     pair.sync()

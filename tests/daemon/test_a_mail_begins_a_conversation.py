@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.attention.set_aside import SetAside
 from agent.background.incoming.queue import MessageQueue
 from agent.events.notices import NoticeRaised
 from agent.runs.decision_codes import codes_by_path
+from agent.texts import text
+from agent.vault.layout import SET_ASIDE
 from tests.attention.mailbox import Mailbox, mailbox
 from tests.attention.rigs.mail import PASSWORD, PostOffice, post_office
 from tests.daemon.house import BRISK, House, living
@@ -72,6 +75,7 @@ def post(monkeypatch: pytest.MonkeyPatch) -> Iterator[Post]:
         }
         for key, value in settings.items():
             monkeypatch.setenv(f"VAULT_AGENT_CHANNELS__MAIL__{key}", value)
+        monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "0-0")  # a notice is mailed at any hour at which this runs
         for key, value in BRISK.items():
             monkeypatch.setenv(key, value)
         yield Post(office, box)
@@ -214,3 +218,28 @@ def test_a_mail_without_words_is_answered(tmp_path: Path, monkeypatch: pytest.Mo
         post.write("", "")
         assert "text only" in answered(house, post, 1).get_content()
     assert not (root / "sessions").exists()
+
+
+def test_a_mail_that_cannot_be_read_is_named_once_and_the_next_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, post: Post
+) -> None:
+    root = vault(tmp_path, monkeypatch, "In the shed.")
+    deep = b"From: x@evil.example\r\n" + b"Content-Type: message/rfc822\r\n\r\n" * 3_000
+    with living(root) as house:
+        raised: list[NoticeRaised] = []
+        house.live.bus.subscribe(raised.append, NoticeRaised, name="test")
+        listening(house)
+        for mail in (deep, b"From: x@evil.example\r\nTo: " + b"(" * 3_000 + b"\r\n\r\nhi", deep, deep + b"\r\n"):
+            post.box.put(mail)
+        post.write("Where are the carrots?", "")
+        answered(house, post, 2)
+        assert [each["Subject"] for each in post.sent].count("Re: Where are the carrots?") == 1
+        store = SetAside(house.workspace.vault.private_folder / SET_ASIDE)
+        assert sorted(each.length for each in store.of("mail")) == [len(deep), len(deep) + 2]
+        house.until(lambda: bool(raised), "it is named")
+        store.ask_again(store.of("mail")[0])
+        post.box.put(deep)  # wakes the daemon, and is known
+        house.until(lambda: not store.asked_again("mail"), "it is tried again, and cannot be read still")
+        assert len(store.of("mail")) == 2
+    named = [each.title for each in raised if each.type == "unread_message"]
+    assert named == [text("notices.unread", "en", channel="mail")]

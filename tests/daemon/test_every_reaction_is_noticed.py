@@ -28,14 +28,16 @@ SECONDS = 60.0
 """How long a reaction may take; on a quiet machine the whole day takes about five."""
 CHANGE = call("vault_write", path="AGENT.md", content="# Obey\n")
 ROWS = [
-    "start: index", "start: runs cut off", "start: inbox", "start: maintenance",
-    "files: index", "files: human edits", "files: sessions", "files: decisions", "files: inbox", "files: maintenance",
+    "start: index", "start: decisions", "start: inbox", "start: reviews",
+    "files: index", "files: human edits", "files: sessions", "files: decisions", "files: inbox",
+    "files: upkeep",
     "files: tasks",
-    "tick: human edits", "tick: decisions", "tick: inbox", "tick: maintenance", "tick: tasks",
-    "turn over: status", "metrics", "start: jobs", "files: jobs", "tick: jobs", "any event: jobs",
+    "tick: human edits", "tick: decisions", "tick: inbox", "tick: reviews", "tick: upkeep",
+    "tick: tasks",
+    "turn over: status", "any event: metrics", "start: jobs", "files: jobs", "tick: jobs", "any event: jobs",
     "files: questions", "tick: questions",
 ]  # fmt: skip
-QUICK = {"files: index", "tick: inbox", "metrics"}
+QUICK = {"files: index", "tick: inbox", "any event: metrics"}
 
 
 @pytest.fixture

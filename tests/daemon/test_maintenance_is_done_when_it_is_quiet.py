@@ -1,8 +1,6 @@
 """What the daemon does by itself when a vault lies still: memory is tended, skills are asked about and learned."""
 
-import json
 import os
-from itertools import permutations
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +11,6 @@ from agent.events.runs import DaySummarised
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory import daily
 from agent.memory.entry import Entry
-from agent.memory.understanding.rules import RULES
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.skill_set import skill_library
@@ -26,7 +23,7 @@ from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history
-from tests.stories.agents import script, ticked
+from tests.stories.agents import ticked
 from tests.vaults import committed, git, git_beside, head, write
 
 ASKS = "approvals/skill-vault-tea.md"
@@ -125,25 +122,10 @@ class Meanwhile(Upkeeper):
 def test_what_arrives_while_memory_is_tended_is_tended_next(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "1")
     workspace = open_workspace(root)
-    Meanwhile(workspace, RULES).run()
+    Meanwhile(workspace).run()
     assert UpkeepDue(workspace).is_due(workspace.clock.now())
-    Upkeeper(workspace, RULES).run()
+    Upkeeper(workspace).run()
     assert not UpkeepDue(workspace).is_due(workspace.clock.now())
-
-
-def test_memory_is_tended_with_the_model_where_it_may_be_asked(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    same = {"number": 1, "relation": "same"}
-    tea = [f"{verb} green tea" for verb in ("loves", "adores")]
-    answer = json.dumps([{**same, "newer": one, "older": other} for one, other in permutations(tea)])
-    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
-    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(tmp_path / "script.json", *[answer] * 9)))
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__LLM_SUMMARY", "true")
-    with living(root) as house:
-        for each in tea:
-            remembered(root, f"Anna {each}")
-        house.until(lambda: any((root / "archive/entries").rglob("*.md")), "what says the same is merged")
 
 
 def remembered(root: Path, said: str) -> None:
@@ -195,13 +177,17 @@ def test_what_cannot_be_done_is_said_and_the_rest_is_done(root: Path, monkeypatc
     write(root / "approvals", "a file where a folder should be\n")
     with living(root) as house:
         write(root / SKILL, text("tea", triggers("brew"), "Boil."))
-        house.until(lambda: "reviews" in house.parts.maintenance.problem, "it is said")
+        house.until(
+            lambda: any(each.startswith("reviews: ") for each in house.parts.table.problems().values()), "it is said"
+        )
         remembered(root, "The boat is blue.")
         due = UpkeepDue(open_workspace(root))
         house.until(lambda: not due.is_due(open_workspace(root).clock.now()), "memory is tended")
         house.for_a_while(1.0)
-        assert "reviews" in house.parts.maintenance.problem, "it is still not done"
+        assert any(each.startswith("reviews: ") for each in house.parts.table.problems().values()), (
+            "it is still not done"
+        )
         (root / "approvals").unlink()
         write(root / "tea.md", "green\n")
         house.until((root / ASKS).exists, "it is done after all")
-        house.until(lambda: house.parts.maintenance.problem == "", "nothing is wrong any more")
+        house.until(lambda: not any(house.parts.table.problems().values()), "nothing is wrong any more")

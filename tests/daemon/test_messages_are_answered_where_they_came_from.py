@@ -8,10 +8,8 @@ import pytest
 
 from agent.app.channel_openers import open_telegram
 from agent.app.open import open_workspace
-from agent.app.suggestions import dismissed_suggestions
 from agent.attention.channels.channel import Incoming
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.events.notices import NoticeRaised
 from agent.llm.provider import never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
@@ -270,21 +268,3 @@ def test_a_run_that_was_killed_goes_on_and_is_not_begun_twice(
 
 def now_in(house: House) -> datetime:
     return house.workspace.clock.now()
-
-
-def test_a_button_below_a_suggestion_says_what_its_person_thinks_of_it_and_it_is_quiet_then(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: TelegramService
-) -> None:
-    root = vault(tmp_path, monkeypatch)
-    with living(root) as house:
-        listening(house, bot)
-        raised = NoticeRaised("initiative", 0.9, "Go on with the thesis?", subject="goal:thesis", urgent=True)
-        house.live.bus.publish(raised)
-        house.until(lambda: len(bot.sent) == 1, "it is suggested")
-        helpful, not_helpful = bot.sent[0].replies
-        assert helpful.startswith("helpful ") and not dismissed_suggestions(house.workspace)
-        bot.press(not_helpful)
-        house.until(lambda: len(bot.sent) == 2, "it is noted")
-        settled(house)
-        assert bot.sent[1].text == "Noted, thank you."
-        assert dismissed_suggestions(house.workspace) == {"goal:thesis"}

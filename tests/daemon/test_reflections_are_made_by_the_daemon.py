@@ -6,7 +6,7 @@ import pytest
 
 from agent.growth.reflections.store import load_reflections
 from agent.interfaces.cli.main import main
-from tests.daemon.house import BRISK, living
+from tests.daemon.house import BRISK, hasten, living
 from tests.growth.reflections.desk import ERROR, JUDGES, failing, says
 from tests.stories.agents import furnish, script
 
@@ -15,7 +15,7 @@ from tests.stories.agents import furnish, script
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
-    monkeypatch.setattr("agent.background.reflections.STILL", 2.0)
+    hasten(monkeypatch, "reflections", quiet=2.0)
     monkeypatch.setenv("VAULT_AGENT_REFLECTION__DEPTH", "all")
     monkeypatch.setenv("VAULT_AGENT_REFLECTION__HOUR", "23")
     return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "s.json", says(JUDGES), says(ERROR), *failing()))
@@ -42,13 +42,15 @@ def test_growth_that_is_off_reflects_on_nothing(root: Path, monkeypatch: pytest.
         assert load_reflections(house.workspace.vault) == () and not (root / "reflections").exists()
 
 
-def test_a_model_that_always_fails_is_asked_three_times(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.background.reflections.RETRY", 1.0)
+def test_a_model_that_always_fails_is_asked_three_times(
+    root: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    hasten(monkeypatch, "reflections", retry=1.0)
     said = script(root.parent / "s.json", {"when": JUDGES, "error": "permanent", "times": 0}, "Four.")
     assert said.exists()
     with living(root) as house:
         assert main(["--vault", str(root), "ask", "When is tea?"]) == 0
-        reflections = house.parts.reflections
-        house.until(lambda: bool(reflections._tries), "it was tried", 60)
-        house.until(lambda: not reflections._tries and not reflections._sessions, "it is given up", 60)
+        house.until(lambda: "is only counted" in caplog.text, "it is given up", 60)
+        house.for_a_while(4)
         assert load_reflections(house.workspace.vault) == ()
+        assert caplog.text.count("is only counted") == 1, "once and for all"

@@ -2,15 +2,15 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
-from dataclasses import fields
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from agent.clock import SystemClock
 from agent.errors import NotAVault, Retryable
-from agent.events.types import TurnEnded
+from agent.events.types import DaemonStarted, TurnEnded
 from agent.interfaces.cli.main import main
 from agent.vault.locks import process_lock
 from agent.workspace.daemon_lock import load_daemon_state
@@ -50,17 +50,16 @@ def problem(house: House) -> str:
 
 def test_what_does_not_work_is_told_of_every_part_of_the_daemon(root: Path) -> None:
     with living(root) as house:
-        parts = house.live.parts
-        able = {each.name for each in fields(parts) if hasattr(getattr(parts, each.name), "problem")}
-        broken_down = set[str]()
-        for name in able:
-            with suppress(AttributeError):  # one that is worked out of what the part knows
-                setattr(getattr(parts, name), "problem", f"no {name} today")  # noqa: B010
-                broken_down.add(name)
-        parts.state.turn_ended(TurnEnded(True, 1, 0, None, 0, ""))
+        table = house.parts.table
+        names = {each.name for each in table.first}
+        for each in table.first:
+            object.__setattr__(each, "problem", partial("no {} today".format, each.name))
+        house.live.bus.publish(DaemonStarted("/vault"))
+        house.until(lambda: all(table.problems()[name] == f"no {name} today" for name in names), "each is asked", 60)
+        house.parts.state.turn_ended(TurnEnded(True, 1, 0, None, 0, ""))
         told = problem(house)
-    assert {"index", "edits", "experiments"} < broken_down
-    assert not [name for name in broken_down if f"no {name} today" not in told]
+    assert {"index", "human edits", "variants of skills", "upkeep"} < names
+    assert not [name for name in names if f"no {name} today" not in told]
 
 
 def test_a_git_that_fails_is_said_once_and_what_moved_meanwhile_is_found(root: Path, heard: Heard) -> None:

@@ -9,8 +9,9 @@ import pytest
 from agent.app.open import open_workspace
 from agent.background.pool import Pool
 from agent.background.remote_sync import LONGEST, RemoteSync
+from agent.background.routine import RoutineRunner
 from agent.events.notices import NoticeRaised
-from agent.events.types import FilesChanged, Tick
+from agent.events.types import FilesChanged
 from agent.texts import Sentence
 from agent.vault.sync.rounds import pause
 from agent.vault.sync.state import SyncedRemote, state_file, sync_state
@@ -87,13 +88,14 @@ def alone(shared: Mallory, root: Path) -> tuple[RemoteSync, FakeClock, Callable[
     clock = FakeClock()
     workspace = open_workspace(root, clock=clock)
     pool = AtOnce(clock)
-    client = RemoteSync(workspace, pool, lambda: True, lambda event: None)
+    client = RemoteSync(workspace, lambda: True, lambda event: None)
+    runner = RoutineRunner(client.routine(), pool, clock)
 
     def passes(seconds: float) -> int:
         before, end = pool.rounds, clock.monotonic() + seconds
         while clock.monotonic() < end:
             clock.advance(1.0)
-            client.tick(Tick(clock.monotonic()))
+            runner.turn(clock.monotonic())
         return pool.rounds - before
 
     return client, clock, passes
@@ -123,7 +125,7 @@ def test_a_remote_that_is_away_is_asked_ever_more_rarely_and_again_when_it_is_ba
     assert state_file(vault).load().remotes["origin"].trouble
     (tmp_path / "away.git").rename(shared.remote)
     assert passes(LONGEST * 1.3) >= 1
-    assert not state_file(vault).load().remotes["origin"].trouble and client.problem == ""
+    assert not state_file(vault).load().remotes["origin"].trouble and client.trouble == ""
 
 
 def test_being_offline_is_no_news_for_a_day(
@@ -137,12 +139,12 @@ def test_being_offline_is_no_news_for_a_day(
     )
     shared.remote.rename(tmp_path / "away.git")
     raised: list[NoticeRaised] = []
-    client.notice.publish = lambda event: raised.append(event) if isinstance(event, NoticeRaised) else None
-    client.tick(Tick(clock.monotonic()))
-    assert client.problem == "" and not raised
+    client.tell = lambda event: raised.append(event) if isinstance(event, NoticeRaised) else None
+    passes(1)
+    assert client.trouble == "" and not raised
     clock.advance(25 * 3600)
     passes(3)
-    assert client.problem.startswith("sync with origin: ")
+    assert client.trouble.startswith("sync with origin: ")
     passes(900)
     assert [(each.type, "origin is out of step" in each.title) for each in raised] == [("sync_trouble", True)]
 

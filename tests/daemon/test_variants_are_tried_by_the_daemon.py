@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.runs import Speaker, TaskCompleted
-from tests.daemon.house import BRISK, living
+from tests.daemon.house import BRISK, hasten, living
 from tests.growth.mutations.lab import SKILL, WELL, answer, lab
 from tests.stories.agents import script
 from tests.vaults import write
@@ -20,7 +20,7 @@ def test_a_variant_is_tried_and_its_trial_ended(tmp_path: Path, monkeypatch: pyt
     for key, value in told.items():
         monkeypatch.setenv(key, value)
     made = lab(tmp_path, monkeypatch, WELL)
-    monkeypatch.setattr("agent.background.experiments.STILL", 0.1)
+    hasten(monkeypatch, "variants of skills", quiet=0.1)
     with living(made.root) as house:
         house.for_a_while(1)
         assert not (made.root / NOTE).exists(), "nobody has asked for anything"

@@ -106,7 +106,7 @@ def test_what_comes_last_in_a_process_is_counted(root: Path) -> None:
     for name in ("boil", "pour", "brew"):
         assert main(["--vault", str(root), "skills", "review", name]) == 0
     for _ in range(2):
-        assert main(["--vault", str(root), "ask", "brew some tea"]) == 0
+        assert main(["--vault", str(root), "ask", "brew some tea, with the skill brew"]) == 0
     assert counted(root)[names.event_name("ChainCompleted")] == 2
     assert main(["--vault", str(root), "skills", "feedback", "brew", "helpful"]) == 0
     assert counted(root)[names.event_name("SkillRated")] == 1

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.channel_names import IN_NOTES
 from agent.errors import NeedsApproval
-from agent.events.runs import IN_NOTES
 from agent.interfaces.mcp.calls import open_calls
+from agent.interfaces.mcp.client_taint import ClientTaints
 from agent.interfaces.mcp.clients import Clients
 from agent.interfaces.mcp.definitions import offer_of
+from agent.interfaces.mcp.source import CallSource
 from agent.loop.session import load_session, sessions
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import GROUPS, channel_of_pulled, request_draft
@@ -105,7 +107,8 @@ def test_a_program_with_mcp_leaves_one_too(root: Path) -> None:
     with living(root) as house:
         workspace = house.workspace
         calls = open_calls(workspace, offer_of("", read_only=False), load_policies(workspace.directories.config))
-        client = Clients(workspace.vault.clock).named("Claude Code")
+        taints = ClientTaints(workspace.vault.private_folder / "clients", workspace.vault.clock)
+        client = Clients(workspace.vault.clock, taints).find(CallSource("Claude Code"), "")
         said = calls.perform("inbox", {"text": "Plan my week"}, client)
         approvals(workspace).decide(said.waits_for, True)
         said = calls.perform("inbox", {"text": "Plan my week"}, client)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.context.budget import Window
-from agent.context.tool_choice import ToolRoom, choose_tools
+from agent.context.tool_choice import choose_tools
 from agent.growth.procedures.run import CHANNEL, NOTHING
 from agent.schedule.procedures import TASK_TYPES
 from agent.tools.builtin.past import PURPOSES
@@ -45,9 +44,8 @@ def test_each_tool_that_is_named_is_described_in_a_small_window(
 ) -> None:
     made, prompt = office(tmp_path, monkeypatch), (PROMPTS / f"{kind}.md").read_text("utf-8")
     with made.work.open_runs() as runs:
-        specs = runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=kind))
-        room = ToolRoom(runs.agent.context.tools, Window(32_768, 4_096).allowed("tools"), runs.agent.count)
-        chosen = {spec.name for spec in choose_tools(prompt, specs, runs.agent.relevance, room)}
+        specs = runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=kind), seldom=False)
+        chosen = {spec.name for spec in choose_tools(specs, 32_768, runs.agent.count)}
     assert set(TOOL.findall(prompt)) - NO_TOOLS <= chosen
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.loop.session import load_session
 from tests.jobs.town import Town, found, job
 from tests.vaults import git, write
 
@@ -64,6 +65,6 @@ def test_a_job_is_given_no_skill_by_guess_but_may_read_those_it_knows_of(town: T
         house.step()
         town.clock.pass_by(minutes=2)
         town.wait_for(house, "briefing", "done")
-    session = (town.root / town.rows("briefing")[0].session).read_text("utf-8")
-    assert "## Skill:" not in session
-    assert "- `research-briefing`:" in session, "the list of skills"
+    session = load_session(town.workspace.vault, town.rows("briefing")[0].session)
+    assert not any("## Skill:" in each.text for each in session.history)
+    assert "- `research-briefing`:" in session.system, "the list of skills"

@@ -16,7 +16,7 @@ from tests.stories.agents import call, furnish, script
 from tests.vaults import git
 
 TITLE = "Morning tea"
-MADE = call("schedule_create", title=TITLE, text="Say which tea.", cron="0 9 * * 1-5", timezone="Europe/Berlin")
+MADE = call("jobs", action="add", title=TITLE, text="Say which tea.", when="0 9 * * 1-5", timezone="Europe/Berlin")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def results(root: Path, ended: Ended) -> list[str]:
 
 
 def test_what_the_owner_asks_for_is_a_job_at_once(root: Path) -> None:
-    ended = ask(root, MADE, call("schedule_list"))
+    ended = ask(root, MADE, call("jobs", action="list"))
     assert ended.outcome is RunOutcome.FINISHED, ended
     (job,) = JobShelf(open_workspace(root).vault).load().jobs
     assert (job.source, job.zone_name, job.text, job.title) == ("dynamic", "Europe/Berlin", "Say which tea.", TITLE)
@@ -53,30 +53,41 @@ def test_otherwise_it_waits_for_a_yes(root: Path, more: dict[str, str]) -> None:
     assert JobShelf(open_workspace(root).vault).load().jobs == ()
 
 
+def test_what_it_makes_a_reminder_is_one_whatever_its_words_are(root: Path) -> None:
+    at = "at 2099-12-24 09:00"
+    leave = call("jobs", action="add", title="Dentist", text="Time to leave for the dentist", when=at, remind=True)
+    work = call("jobs", action="add", title="Report", text="Sum up the week", when=at)
+    ask(root, leave, work)
+    found = {job.title: job.remind for job in JobShelf(open_workspace(root).vault).load().jobs}
+    assert found == {"Dentist": True, "Report": False}
+
+
 def test_it_pauses_and_deletes_one(root: Path) -> None:
-    ended = ask(root, MADE, call("schedule_pause", job="morning-tea"))
+    ended = ask(root, MADE, call("jobs", action="pause", job="morning-tea"))
     assert ended.outcome is RunOutcome.FINISHED, results(root, ended)
     assert JobShelf(open_workspace(root).vault).load().jobs[0].status == "paused"
-    assert ask(root, call("schedule_delete", job="morning-tea")).outcome is RunOutcome.FINISHED
+    assert ask(root, call("jobs", action="delete", job="morning-tea")).outcome is RunOutcome.FINISHED
     assert JobShelf(open_workspace(root).vault).load().jobs == ()
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"cron": "99 9 * * *"}, "no cron expression"),
-        ({}, "exactly one of"),
-        ({"at": "2020-01-01 09:00"}, "is over"),
-        ({"when": "soon"}, "only a time"),
-        ({"cron": "0 9 * * *", "timezone": "Nowhere"}, "no such time zone"),
+        ({"when": "99 9 * * *"}, "no cron expression"),
+        ({}, "when is missing"),
+        ({"when": "at 2020-01-01 09:00"}, "is over"),
+        ({"when": "soon"}, "the time is not clear: soon; every weekday at 9"),
+        ({"when": "event daemon.started"}, "has to be a time"),
+        ({"when": "0 9 * * *", "timezone": "Nowhere"}, "no such time zone"),
     ],
 )
 def test_what_is_wrong_is_told_to_the_model(root: Path, arguments: dict[str, str], told: str) -> None:
-    (answer,) = results(root, ask(root, call("schedule_create", title="Tea", text="Tea?", **arguments)))
+    (answer,) = results(root, ask(root, call("jobs", action="add", title="Tea", text="Tea?", **arguments)))
     assert told in answer
 
 
 def test_a_time_in_plain_words_is_understood(root: Path) -> None:
-    ask(root, call("schedule_create", title="Tea", text="Tea?", when="every weekday at 9"))
-    (job,) = JobShelf(open_workspace(root).vault).load().jobs
-    assert [format_trigger(each) for each in job.triggers] == ["cron 0 9 * * 1-5"]
+    words = ("every weekday at 9", "每个工作日早上九点", "0 9 * * 1-5")
+    ask(root, *(call("jobs", action="add", title=f"Tea {each[0]}", text="Tea?", when=each) for each in words))
+    jobs = JobShelf(open_workspace(root).vault).load().jobs
+    assert [format_trigger(each) for job in jobs for each in job.triggers] == ["cron 0 9 * * 1-5"] * 3

@@ -1,4 +1,7 @@
-"""Model servers on loopback that misbehave as told: each connection plays the next part, the last one for ever."""
+"""Model servers on loopback that misbehave as told: each request plays the next part, the last one for ever.
+
+What the program asks a server about itself (`GET`) is answered with 404 and counts nowhere, unless a test is about it.
+"""
 
 import socket
 import threading
@@ -66,13 +69,22 @@ class ModelServer:
 
 
 @contextmanager
-def model_server(*parts: Part) -> Iterator[ModelServer]:
-    """A server that plays `parts`, one a connection; it is gone, with its threads, when this is left."""
+def model_server(*parts: Part, tells: bool = False) -> Iterator[ModelServer]:
+    """A server that plays `parts`, one a request, with `tells` also for questions about itself; it is gone, with its
+    threads, when this is left."""
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(0.05)
     server, closing = ModelServer(listener.getsockname()[1]), threading.Event()
+    counting = threading.Lock()
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []
+
+    def choose(asked: Asked) -> Part:
+        if asked.line.startswith("GET ") and not tells:
+            return _NOTHING_TOLD
+        with counting:
+            server.asked.append(asked)
+            return parts[min(len(server.asked), len(parts)) - 1]
 
     def accept() -> None:
         while not closing.is_set():
@@ -81,8 +93,7 @@ def model_server(*parts: Part) -> Iterator[ModelServer]:
             except TimeoutError:
                 continue
             connections.append(connection)
-            part = parts[min(len(threads), len(parts) - 1)]
-            thread = threading.Thread(target=_play, args=(connection, part, server, closing), daemon=True)
+            thread = threading.Thread(target=_play, args=(connection, choose, closing), daemon=True)
             threads.append(thread)
             thread.start()
 
@@ -100,13 +111,12 @@ def model_server(*parts: Part) -> Iterator[ModelServer]:
         listener.close()
 
 
-def _play(connection: socket.socket, part: Part, server: ModelServer, closing: threading.Event) -> None:
+def _play(connection: socket.socket, choose: Callable[[Asked], Part], closing: threading.Event) -> None:
     with connection, suppress(OSError):
         connection.settimeout(5)
         asked = _read(connection)
         if asked is not None:
-            server.asked.append(asked)
-            part(Visit(connection, asked, closing))
+            choose(asked)(Visit(connection, asked, closing))
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_WR)
 
@@ -145,6 +155,9 @@ def answers(status: str, body: bytes, content: str = "application/json", **heade
         visit.send(body)
 
     return part
+
+
+_NOTHING_TOLD = answers("404 Not Found", b"{}")
 
 
 def cuts(*pieces: bytes) -> Part:

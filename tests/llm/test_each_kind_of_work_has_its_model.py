@@ -43,7 +43,7 @@ def places(settings: dict[str, str]) -> dict[ModelKind, Endpoint]:
 @pytest.mark.parametrize("main_model", ANYWHERE.values(), ids=ANYWHERE)
 def test_who_names_one_model_has_it_for_everything_but_a_preset_s_small_tasks(main_model: dict[str, str]) -> None:
     found = places(main_model)
-    small = "claude-haiku-4-5" if main_model == ANYWHERE["a preset"] else found["main"].model.name
+    small = "claude-haiku-5-5" if main_model == ANYWHERE["a preset"] else found["main"].model.name
     assert found["reflection"] == found["user"] == found["main"]
     assert found["fast"].model.name == small
 
@@ -64,10 +64,10 @@ def test_a_name_alone_is_another_model_of_the_same_server(main_model: dict[str, 
 def test_a_server_of_its_own_gets_its_own_key_and_never_the_main_one(kind: ModelKind) -> None:
     main_model = {"llm.preset": "openai", "llm.api_key": "env:MINE", "llm.window": "9000"}
     own = places({**main_model, f"llm.{kind}.base_url": "https://example.org/v1", f"llm.{kind}.model": "m"})[kind]
-    assert (own.base_url, own.key.reference, own.model.window) == ("https://example.org/v1", "", 32_768)
+    assert (own.base_url, own.key.reference, own.model.window) == ("https://example.org/v1", "", 128_000)
     own = places({**main_model, f"llm.{kind}.preset": "anthropic"})[kind]
     assert own.key.reference == "env:ANTHROPIC_API_KEY"
-    assert own.model.name == ("claude-haiku-4-5" if kind == "fast" else "claude-sonnet-5-5")
+    assert own.model.name == ("claude-haiku-5-5" if kind == "fast" else "claude-sonnet-5-5")
     own = places({**main_model, f"llm.{kind}.preset": "anthropic", f"llm.{kind}.api_key": "env:OTHER"})[kind]
     assert own.key.reference == "env:OTHER"
     own = places({**main_model, f"llm.{kind}.preset": "openai", f"llm.{kind}.model": "gpt-4o"})[kind]
@@ -161,7 +161,7 @@ def servers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[M
             "llm.api_key": "key-of-the-main-model",
             "llm.reflection.wire": "anthropic",
             "llm.reflection.base_url": two.url,
-            "llm.reflection.model": "claude-haiku-4-5",
+            "llm.reflection.model": "claude-haiku-5-5",
             "llm.reflection.api_key": "key-of-the-other",
         }
         monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
@@ -184,7 +184,7 @@ def test_all_kinds_are_on_one_account_each_at_its_own_price(servers: tuple[Model
     assert "key-of-the-main-model" in str(one.asked[0].headers) and "key-of-the-other" not in str(one.asked)
     assert "key-of-the-other" in str(two.asked[0].headers) and "key-of-the-main-model" not in str(two.asked)
     spent = accounts.spent("r1")
-    main_price, other_price = price("gpt-6-sol"), price("claude-haiku-4-5")
+    main_price, other_price = price("gpt-6-sol"), price("claude-haiku-5-5")
     assert main_price and other_price
     money = 3 * cost(main_price, Usage(120, 7, 100)) + cost(other_price, Usage(120, 7, 100, 5))
     assert (spent.calls, spent.unpriced) == (4, 0)
@@ -208,15 +208,31 @@ def test_doctor_and_status_say_which_model_does_what(
     assert main(["doctor", "--model"]) == 0
     said = capsys.readouterr().out
     assert "gpt-6-sol (for main, fast, user) answers" in said
-    assert "claude-haiku-4-5 (for reflection) answers" in said
+    assert "claude-haiku-5-5 (for reflection) answers" in said
     assert [len(server.asked) for server in servers] == [1, 1]
     assert main(["status"]) == 0
-    assert "agent    gpt-6-sol, reflection: claude-haiku-4-5; today " in capsys.readouterr().out
+    assert "agent    gpt-6-sol, reflection: claude-haiku-5-5; today " in capsys.readouterr().out
     monkeypatch.setenv(variable("llm.reflection.api_key"), "env:NOT_SET")
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
-    assert "bad   model: claude-haiku-4-5 (for reflection) has no key" in said and "export NOT_SET=" in said
+    assert "bad   model: claude-haiku-5-5 (for reflection) has no key" in said and "export NOT_SET=" in said
     assert [len(server.asked) for server in servers] == [1, 1], "without --model none is asked"
+
+
+def test_doctor_and_status_know_the_model_behind_the_first(
+    servers: tuple[ModelServer, ModelServer], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with model_server(refuse) as third:
+        monkeypatch.setenv(variable("llm.base_url"), third.url)
+        monkeypatch.setenv(variable("llm.fallback.base_url"), servers[0].url)
+        monkeypatch.setenv(variable("llm.fallback.model"), "gpt-6-luna")
+        monkeypatch.setenv(variable("llm.fallback.api_key"), "key-of-the-fallback")
+        main(["doctor", "--model"])
+        said = capsys.readouterr().out
+    assert "gpt-6-sol (for main, fast, user): answered by gpt-6-luna, as gpt-6-sol did not answer" in said
+    assert "gpt-6-luna (for fallback) answers" in said
+    assert main(["status"]) == 0
+    assert "fallback: gpt-6-luna" in capsys.readouterr().out
 
 
 def refuse(visit: Visit) -> None:

@@ -287,3 +287,12 @@ def test_a_failed_try_that_is_released_is_caught(tmp_path: Path, monkeypatch: py
     plant("a failed try is released", monkeypatch.setattr)
     with pytest.raises(AssertionError):
         test_a_call_that_is_tried_five_times_is_counted_five_times(openai, tmp_path)
+
+
+def test_a_long_answer_that_failed_before_it_began_costs_no_whole_one(tmp_path: Path) -> None:
+    """Two busy moments of a dear model must not use up what a run may cost."""
+    reserved = Usage(1_000, 32_000)
+    attempt = Attempt(lambda text: len(text) // 4, reserved.output)
+    assert attempt.used_after(Retryable("503"), reserved) == Usage(1_000, 4_096)
+    attempt.add("a" * 4 * 9_000)
+    assert attempt.used_after(Retryable("broken"), reserved) == Usage(1_000, 9_000)

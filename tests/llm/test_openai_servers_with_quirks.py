@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -287,3 +288,69 @@ def test_a_message_after_a_stopped_run_follows_a_turn_of_the_assistant() -> None
         openai.provider(server.url, FakeClock()).chat(question)
     roles = [mapping(turn)["role"] for turn in items(server.asked[0].told["messages"])]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+
+
+CALLED = Request(
+    (User("Hello"), Assistant("", (ToolCall("c", "vault_list", {}),)), ToolResult("c", "vault_list", "")),
+    (ToolSpec("vault_list", "List notes.", {"type": "object"}),),
+)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "messages: text content blocks must be non-empty",
+        "messages.1.content: content cannot be empty",
+        "Invalid value for 'content': expected a non-empty string.",
+        "The content field must have at least 1 character",
+        "message content is empty",
+    ],
+)
+@pytest.mark.parametrize("takes_null", [True, False])
+def test_an_empty_text_beside_calls_takes_the_form_that_the_server_accepts(refusal: str, takes_null: bool) -> None:
+    refused = ["", None][: 1 if takes_null else 2]
+
+    def part(visit: Visit) -> None:
+        content = mapping(items(visit.asked.told["messages"])[1]).get("content")
+        if content in refused:
+            answers("400 Bad Request", json.dumps({"error": {"message": refusal}}).encode())(visit)
+        else:
+            streams(openai.answer("Hi"))(visit)
+
+    with model_server(part) as server:
+        told = OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter)
+        assert [told.chat(CALLED).message.text for _ in "12"] == ["Hi", "Hi"]
+    assert len(server.asked) == len(refused) + 2, "what is accepted is remembered"
+    assert mapping(items(server.asked[-1].told["messages"])[2])["content"] == "(empty)"
+
+
+def test_a_model_that_thinks_only_without_tools_here_is_asked_not_to() -> None:
+    words = "Function tools with reasoning_effort are not supported for gpt-6-sol in /v1/chat/completions."
+    refused = answers("400 Bad Request", json.dumps({"error": {"message": words}}).encode())
+    with model_server(refused, streams(openai.answer("Hi"))) as server:
+        told = OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter)
+        assert told.chat(CALLED).message.text == "Hi"
+    assert server.asked[1].told["reasoning_effort"] == "none"
+    assert "tools" in server.asked[1].told
+
+
+def test_a_longest_answer_that_is_too_long_is_the_server_s_own() -> None:
+    words = "max_tokens is too large: 4096. This model supports at most 2048 completion tokens."
+    refused = answers("400 Bad Request", json.dumps({"error": {"message": words}}).encode())
+    with model_server(refused, streams(openai.answer("Hi"))) as server:
+        told = OpenAI(Endpoint(server.url, MODEL), FakeClock(), counted, no_jitter)
+        assert told.chat(replace(QUESTION, max_output=4_096)).message.text == "Hi"
+    assert [asked.told["max_tokens"] for asked in server.asked] == [4_096, 2_048]
+
+
+def test_fields_of_the_person_s_own_are_sent_and_stay() -> None:
+    refused = answers("400 Bad Request", b'{"error": {"message": "Unrecognized request argument: top_k"}}')
+    with model_server(refused, streams(openai.answer("Hi"))) as server:
+        place = Endpoint(server.url, MODEL, extra={"seed": 1}, fields={"top_k": 3})
+        OpenAI(place, FakeClock(), counted, no_jitter).chat(QUESTION)
+    assert [("seed" in asked.told, asked.told["top_k"]) for asked in server.asked] == [(True, 3), (False, 3)]
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "sensitive", "RECITATION"])
+def test_a_filtered_answer_is_refused(reason: str) -> None:
+    assert heard(chunk({"content": "I ca"}), reason=reason).stop == "refused"

@@ -1,5 +1,6 @@
 """From the settings to the models: presets, what is missing, and who gets which key."""
 
+import socket
 from dataclasses import replace
 
 import pytest
@@ -10,15 +11,19 @@ from agent.config.secrets import Secret
 from agent.errors import ConfigError
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Request, User
+from agent.llm.known_models import KnownModel, known_model
+from agent.llm.messages import Request, Usage, User
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
-from agent.llm.presets import KnownModel, ModelKind, endpoint, known_model, model_table, price
+from agent.llm.presets import ModelKind, endpoint, model_table, price
+from agent.llm.price import Price, cost
 from agent.llm.providers import providers
+from agent.llm.responses import Responses
 from agent.llm.scripted import Scripted
 from tests.fakes import FakeClock
 from tests.llm.dialects import counted, no_jitter
 
+CACHED, FRESH, ANSWER = Usage(100_000, 0, 100_000), Usage(100_000), Usage(0, 100_000)
 DEFAULT = load_settings(environ={"VAULT_AGENT_HOME": "/nowhere"}).settings.llm
 
 
@@ -41,12 +46,13 @@ def test_a_script_answers_in_both_roles() -> None:
     assert "hello" in chosen.main.chat(Request((User("hello"),))).message.text
 
 
-@pytest.mark.parametrize("name", ["openai", "anthropic", "deepseek", "ark", "ollama", "llamacpp", "lmstudio", "vllm"])
+@pytest.mark.parametrize("name", list(model_table().presets))
 def test_every_preset_leads_to_a_model(name: str) -> None:
     preset = model_table().presets[name]
     llm = replace(DEFAULT, preset=name, model=preset.main or "my-model")
     chosen = providers(llm, FakeClock(), counted, no_jitter)
-    assert isinstance(chosen.main, Anthropic if preset.wire == "anthropic" else OpenAI)
+    wires = {"anthropic": Anthropic, "openai": OpenAI, "responses": Responses}
+    assert isinstance(chosen.main, wires[preset.wire])
     assert chosen.main.model.name == llm.model
     assert place(llm).key.reference == (f"env:{preset.key}" if preset.key else "")
     assert place(llm).local == (not preset.key)
@@ -102,11 +108,52 @@ def test_half_a_model_is_explained(llm: LlmSettings, names: str) -> None:
     assert "hunter2" not in caught.value.message + caught.value.hint
 
 
+def test_openai_s_own_server_is_spoken_to_in_its_own_way_unless_the_settings_say_otherwise() -> None:
+    for llm, wire in (
+        (replace(DEFAULT, preset="openai"), "responses"),
+        (replace(DEFAULT, model="gpt-6-sol"), "responses"),
+        (replace(DEFAULT, model="gpt-6-sol", base_url="https://api.openai.com/v1"), "responses"),
+        (replace(DEFAULT, preset="openai", wire="openai"), "openai"),
+        (replace(DEFAULT, model="gpt-6-sol", wire="openai"), "openai"),
+        (replace(DEFAULT, model="gpt-6-sol", base_url="https://example.org/v1"), "openai"),
+        (replace(DEFAULT, preset="deepseek", wire="responses"), "responses"),
+    ):
+        found = endpoint(llm)
+        assert found is not None
+        assert found[0] == wire
+
+
+def test_fields_of_the_person_s_own_are_an_object() -> None:
+    llm = replace(DEFAULT, preset="anthropic")
+    assert place(replace(llm, extra='{"temperature": 0.6}')).fields == {"temperature": 0.6}
+    for wrong in ("temperature: 0.6", "[1]", "3"):
+        with pytest.raises(ConfigError, match=r"llm\.extra"):
+            endpoint(replace(llm, extra=wrong))
+
+
 def test_the_window_is_the_setting_s_else_the_table_s_else_a_careful_guess() -> None:
     assert place(replace(DEFAULT, preset="anthropic")).model.window == 200_000
     assert place(replace(DEFAULT, preset="anthropic", window=9_000)).model.window == 9_000
     assert place(replace(DEFAULT, preset="anthropic", window=1_000_000), "fast").model.window == 200_000
-    assert place(replace(DEFAULT, model="unheard-of")).model.window == 32_768
+    assert place(replace(DEFAULT, model="unheard-of")).model.window == 128_000
+    assert place(replace(DEFAULT, model="m", base_url="http://192.168.1.7:8000/v1")).model.window == 32_768
+
+
+@pytest.mark.parametrize(
+    ("preset", "name"),
+    [
+        ("anthropic", "claude-haiku-5-5"),
+        ("anthropic", "claude-opus-9-1"),
+        ("openai", "gpt-6.2"),
+        ("openai", "gpt-6.1-terra"),
+        ("deepseek", "deepseek-v7"),
+        ("openrouter", "somebody/something-new"),
+    ],
+)
+def test_models_newer_than_every_table_have_the_window_of_a_company_s_model(preset: str, name: str) -> None:
+    model = place(replace(DEFAULT, preset=preset, model=name)).model
+    assert model.window >= 128_000
+    assert model.max_output - model.thinking >= 16_000
 
 
 def test_an_answer_leaves_room_for_the_question() -> None:
@@ -115,16 +162,16 @@ def test_an_answer_leaves_room_for_the_question() -> None:
 
 
 def test_the_longest_name_that_fits_is_the_model_s() -> None:
-    models = {"gpt-5": KnownModel(5), "gpt-5-mini": KnownModel(6)}
+    models = {"gpt-5": KnownModel(max_output=5), "gpt-5-mini": KnownModel(max_output=6)}
     found = {
-        name: known_model(name, models)
+        name: known_model(name, "http://127.0.0.1/v1", models)
         for name in ("gpt-5-mini-2025", "openai/GPT-5", "gpt-5.1", "gpt-55", "gpt-5:free")
     }
-    assert {name: each.window if each else None for name, each in found.items()} == {
+    assert {name: each.max_output for name, each in found.items()} == {
         "gpt-5-mini-2025": 6,
         "openai/GPT-5": 5,
-        "gpt-5.1": None,
-        "gpt-55": None,
+        "gpt-5.1": 0,
+        "gpt-55": 0,
         "gpt-5:free": 5,
     }
 
@@ -133,15 +180,27 @@ def test_presets_of_providers_that_are_paid_in_dollars_have_a_price() -> None:
     for name in ("openai", "anthropic", "deepseek"):
         preset = model_table().presets[name]
         for model in (preset.main, preset.fast):
-            cost = price(model)
-            assert cost is not None
-            assert 0 < cost.cached <= cost.input < cost.output
+            known = price(model)
+            assert known is not None
+            cached, fresh, answer = (cost(known, each) for each in (CACHED, FRESH, ANSWER))
+            assert 0 < cached < fresh < answer
     assert price("a-model-of-my-own") is None
+    assert price("claude-sonnet-5-5", "http://127.0.0.1:4000/v1") is not None
+    assert price("qwen3:8b", "http://127.0.0.1:11434/v1") is None
+
+
+def test_no_table_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a connection was made")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    assert price("gpt-6.1-terra") is not None
 
 
 def test_the_table_holds_no_surprises() -> None:
     for name, each in model_table().models.items():
         assert name == name.lower()
-        assert each.window >= 8_192
-        if each.price:
+        assert each.window >= 8_192 or each.max_output
+        if isinstance(each.price, Price):
             assert 0 < each.price.cached <= each.price.input < each.price.output, name

@@ -234,3 +234,20 @@ def test_the_cached_part_of_the_input_has_its_own_price() -> None:
     assert cost(Price(3.0, 15.0, 0.3), Usage(1_000_000, 1_000_000, 0)) == pytest.approx(18.0)
     assert cost(Price(4.0, 15.0, 0.3), Usage(1_000_000, 0, 0, 1_000_000)) == pytest.approx(5.0)
     assert cost(CHEAP, Usage(10, 0, 1000)) == pytest.approx(10 * 0.1 / 1e6)
+
+
+def test_a_long_answer_is_asked_for_only_as_far_as_the_money_goes(tmp_path: Path) -> None:
+    """What might be spent does not stop a run before what is spent does."""
+    metered = meter(tmp_path, Answers(Usage(100, 12_000)), replace(PLENTY, run=0.25))
+    long = replace(QUESTION, max_output=32_000)
+    assert metered.affordable(QUESTION) is QUESTION
+    first = metered.affordable(long).max_output
+    assert 20_000 < first < 25_000
+    metered.chat(replace(long, max_output=first))
+    second = metered.affordable(long).max_output
+    assert 8_000 < second < 13_000
+    metered.chat(replace(long, max_output=second))
+    assert metered.affordable(long).max_output == 4_096, "no shorter: now the ceiling itself refuses"
+    with pytest.raises(LimitReached):
+        metered.chat(replace(long, max_output=4_096))
+    assert replace(metered, price=None).affordable(long) is long

@@ -38,7 +38,7 @@ def at(url: str, model: str = "m") -> LlmSettings:
 
 def test_the_key_is_sent_and_no_text_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINE", "the-key-of-this-test")
-    with model_server(answers("200 OK", b'{"data": [{"id": "m:8b"}, {"id": 3}, 4]}')) as server:
+    with model_server(answers("200 OK", b'{"data": [{"id": "m:8b"}, {"id": 3}, 4]}'), tells=True) as server:
         found = try_connection(replace(at(server.url), api_key=Secret("env:MINE")), "main", CLOCK)
     assert found is not None and found.models == ("m:8b",) and found.lists_model and found.model == "m"
     (asked,) = server.asked
@@ -47,7 +47,7 @@ def test_the_key_is_sent_and_no_text_is(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_server_that_lists_nothing_is_reached_all_the_same() -> None:
-    with model_server(answers("404 Not Found", b"")) as server:
+    with model_server(answers("404 Not Found", b""), tells=True) as server:
         found = try_connection(at(server.url), "main", CLOCK)
     assert found is not None and found.models == () and found.lists_model
 
@@ -62,20 +62,20 @@ def test_a_server_that_lists_nothing_is_reached_all_the_same() -> None:
     ],
 )
 def test_a_server_that_refuses_is_asked_once(status: str, body: bytes, error: type[Exception]) -> None:
-    with model_server(answers(status, body)) as server:
+    with model_server(answers(status, body), tells=True) as server:
         with pytest.raises(error):
             try_connection(at(server.url), "main", CLOCK)
         assert len(server.asked) == 1
 
 
 def test_a_silent_server_is_not_waited_for_longer_than_a_person_waits() -> None:
-    with model_server(lambda visit: visit.wait(30)) as server, pytest.raises(Retryable, match="within 6 s"):
+    with model_server(lambda visit: visit.wait(30), tells=True) as server, pytest.raises(Retryable, match="within 6 s"):
         try_connection(at(server.url), "main", HurriedClock())
 
 
 def test_without_a_key_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MINE", raising=False)
-    with model_server(answers("200 OK", b"{}")) as server:
+    with model_server(answers("200 OK", b"{}"), tells=True) as server:
         keyless = replace(at(server.url), api_key=Secret("env:MINE"))
         with pytest.raises(MissingKey):
             try_connection(keyless, "main", CLOCK)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.llm import anthropic, openai
+from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import items, mapping
 from agent.llm.messages import (
@@ -22,7 +23,6 @@ from agent.llm.messages import (
     User,
 )
 from agent.llm.turns import format_message, order_messages
-from agent.llm.wire import Dialect
 from tests.llm.dialects import MODEL
 
 PLAIN = Endpoint("http://127.0.0.1:1/v1", MODEL)

@@ -72,7 +72,6 @@ class Stage:
         self.vault = make_vault(self.folder, self.notes, clock=self.clock)
         self.bus = Bus(self.clock)
         self.approvals = Approvals(self.vault, self.clock, 24, "en")
-        self.kept: list[str] = []
         self.cancel = False
 
     @property
@@ -95,14 +94,11 @@ class Stage:
                 policies,
                 self.approvals.guard,
                 self.clock,
-                about=lambda registry: [tool_search_tool(registry.specs, None)],
+                about=lambda registry: [tool_search_tool(registry.specs)],
                 sources=self.sources,
             ),
             system=SystemMessages(self.vault, "en"),
             sources=(),
-            relevance=None,
-            names_tool=lambda name, context: False,
-            keep=lambda facts, context: self.kept.extend(facts),
             count=self.count,
             limits=settings.run,
             context=settings.context,

@@ -24,7 +24,7 @@ LINES = [
     )
     for n in range(4)
 ]
-WHOLE = "".join(f"line {n}\n" for n in range(4))
+WHOLE = "\n".join(f"line {n}\n" for n in range(4))
 
 
 class Killed(BaseException):
@@ -107,7 +107,7 @@ def test_killed_between_a_write_and_its_record(tmp_path: Path, calls: int) -> No
     run.agent = replace(agent, tools=agent.tools)
     with pytest.raises(Killed):
         run.go()
-    assert note(here.vault, "log.md") == "".join(f"line {n}\n" for n in range(calls + 1))
+    assert note(here.vault, "log.md") == "\n".join(f"line {n}\n" for n in range(calls + 1))
     ended, session = go_on(here)
     assert (ended.outcome, note(here.vault, "log.md")) == (RunOutcome.FINISHED, WHOLE)
     results = [message for message in session.history if isinstance(message, ToolResult)]

@@ -15,14 +15,11 @@ from tests.loop.stage import Stage, note
 SMALL = Model("small", 4_000, 400)
 TALK = [f"I have heard that number {n}. " + "It was said with many words. " * 12 for n in range(12)]
 
-QUIET = [
-    ScriptedReply("NO_REPLY", when="You are about to lose"),
-    ScriptedReply("User goal: tea number 0", when="Summarise the beginning"),
-]
+QUIET = [ScriptedReply("User goal: tea number 0", when="Summarise the beginning")]
 
 
 def model() -> Scripted:
-    """A model with a small window, many words, and nothing that it wants to remember."""
+    """A model with a small window and many words."""
     return Scripted([*map(ScriptedReply, TALK), *QUIET], model=SMALL)
 
 
@@ -63,17 +60,8 @@ def test_everybody_is_told_before_anything_is_dropped(tmp_path: Path) -> None:
     told: list[ContextCompact] = []
     here.bus.subscribe(told.append, ContextCompact, name="ear")
     session = load_session(here.vault, talk(here))
-    dropped = [said.text for event in told for said in event.messages if said.role == "user"]
     kept = [message.text for message in session.history if isinstance(message, User)]
-    assert len(dropped) + len(kept) == 12
-
-
-def test_the_model_is_asked_in_silence_what_to_remember(tmp_path: Path) -> None:
-    wish = ScriptedReply("- Anna prefers tea number 0.", when="You are about to lose")
-    here = Stage(tmp_path, Scripted([*map(ScriptedReply, TALK), wish], model=SMALL))
-    path = talk(here)
-    assert "Anna prefers tea number 0." in here.kept
-    assert "You are about to lose" not in note(here.vault, path)
+    assert told and all(event.session == session.path and event.dropped for event in told) and len(kept) < 12
 
 
 def test_a_broken_flush_does_not_stop_the_compaction(tmp_path: Path) -> None:

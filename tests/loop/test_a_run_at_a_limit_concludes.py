@@ -60,12 +60,12 @@ def test_the_answer_at_a_limit_is_the_conclusion(tmp_path: Path, limit: str, wor
 
 
 def test_the_conclusion_is_asked_for_at_the_end_of_the_request_of_every_step(tmp_path: Path) -> None:
-    """A provider's cache matches: nothing before the last message changes, and the tools stay described."""
+    """A provider's cache matches: what was sent is sent again, and the tools stay described."""
     model = Worker()
     go(Stage(tmp_path, model), steps=3)
     before, asked = model.heard[-2], model.heard[-1]
-    assert asked.messages[: before.stable] == before.messages[: before.stable]
-    assert asked.tools == before.tools and asked.stable == len(asked.messages) - 1
+    assert asked.messages[: len(before.messages)] == before.messages
+    assert asked.tools == before.tools and asked.stable == len(asked.messages)
 
 
 def test_the_session_s_note_has_the_conclusion_and_the_next_message_goes_on_from_it(tmp_path: Path) -> None:
@@ -79,8 +79,7 @@ def test_the_session_s_note_has_the_conclusion_and_the_next_message_goes_on_from
     here.model = Scripted([ScriptedReply("The third says: tea.")])
     here.ask("go on", session)
     (request,) = here.model.requests
-    assert [type(each) for each in request.messages[-2:]] == [Assistant, User]
-    assert "Conclude" not in str(request.messages)
+    assert [type(each) for each in request.messages[-3:]] == [Assistant, Context, User]
 
 
 def test_a_run_stopped_by_repetition_concludes_and_its_open_calls_are_answered(tmp_path: Path) -> None:
@@ -129,7 +128,7 @@ def test_a_conclusion_that_is_refused_or_fails_leaves_the_end_as_it_is(tmp_path:
 def test_an_empty_conclusion_is_none(tmp_path: Path) -> None:
     here = Stage(tmp_path, Worker(lambda on_text, cancelled: " \n"))
     ended = go(here, steps=1)
-    assert ended.answer == "" and isinstance(load_session(here.vault, ended.session).history[-1], ToolResult)
+    assert ended.answer == "" and not isinstance(load_session(here.vault, ended.session).history[-1], Assistant)
 
 
 def test_a_person_s_stop_is_followed_by_nothing(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed
-from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCompleted
+from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted
 from agent.events.runs import ToolCallFailed as Failed
 from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, JsonObject, ToolCall, ToolResult, User
@@ -15,6 +15,7 @@ from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import Spoken
+from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits
@@ -39,7 +40,7 @@ def test_what_was_said_is_in_the_session_s_note(tmp_path: Path) -> None:
     ended = here.ask("Write about tea")
     session = load_session(here.vault, ended.session)
     said = [type(message) for message in session.history]
-    assert said == [User, Assistant, ToolResult, Assistant]
+    assert said == [Context, User, Assistant, ToolResult, Assistant]
     shown = note(here.vault, ended.session)
     assert "Write about tea" in shown and "Asks for vault_write" in shown and "Done: [[tea]]." in shown
     assert session.open_run is None
@@ -141,7 +142,7 @@ def test_a_note_that_grows_may_be_read_as_often_as_it_does(tmp_path: Path) -> No
     ended = here.ask("Write it twelve times, and look each time")
     assert (ended.outcome, len(ended.tools)) == (RunOutcome.FINISHED, 24)
     assert not any(repetitions_named(here))
-    assert note(here.vault, "log.md") == "again\n" * 12
+    assert note(here.vault, "log.md") == "\n".join(["again\n"] * 12)
 
 
 def test_one_answer_cannot_ask_for_the_same_failing_call_ten_times(tmp_path: Path) -> None:
@@ -230,7 +231,8 @@ def test_what_hooks_inject_is_put_before_the_model(tmp_path: Path) -> None:
     here.bus.subscribe(lambda event: [Injection("Be brief.", "rule")], IterationStarted, name="rule")
     ended = here.ask("Hello")
     history = load_session(here.vault, ended.session).history
-    assert history[:3] == (Context("Anna likes tea.", "taste"), User("Hello"), Context("Be brief.", "rule"))
+    told = [each for each in history[:4] if not (isinstance(each, Context) and each.source == "moment")]
+    assert told == [Context("Anna likes tea.", "taste"), User("Hello"), Context("Be brief.", "rule")]
 
 
 def test_events_tell_what_happens(tmp_path: Path) -> None:
@@ -390,7 +392,8 @@ def _quiet(number: int) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         return ToolOutput(f"sensor {number}: 21°")
 
-    return Tool(f"sensor_{number}", f"Read sensor {number} of the house.", NO_ARGUMENTS, perform, frozenset({"search"}))
+    words, groups = f"Read sensor {number} of the house.", frozenset({"search"})
+    return Tool(f"sensor_{number}", words, NO_ARGUMENTS, perform, groups, seldom=True)
 
 
 def test_a_tool_that_is_not_described_is_found_and_is_described_from_then_on(tmp_path: Path) -> None:
@@ -400,7 +403,7 @@ def test_a_tool_that_is_not_described_is_found_and_is_described_from_then_on(tmp
     ended = here.ask("Is it warm?")
     first, second, _ = model.requests
     before, after = ([spec.name for spec in request.tools] for request in (first, second))
-    assert "tool_search" in before and "sensor_27" not in before and len(before) == 24
+    assert "tool_search" in before and "sensor_27" not in before
     assert after[: len(before)] == before and "sensor_27" in after
     assert ended.answer == "21°."
     assert "sensor_27" in note(here.vault, ended.session)
@@ -409,17 +412,19 @@ def test_a_tool_that_is_not_described_is_found_and_is_described_from_then_on(tmp
     assert "sensor_27" in [spec.name for spec in again.described]
 
 
-def test_the_task_is_last_until_the_model_has_to_be_reminded(tmp_path: Path) -> None:
-    model = Scripted([READ, READ, WRITE, ScriptedReply("Done.")])
+def test_the_task_is_last_and_the_moment_before_it(tmp_path: Path) -> None:
+    model = Scripted([READ, WRITE, ScriptedReply("Done.")])
     Stage(tmp_path, model, {"a.md": "a\n", "b.md": "b\n"}).ask("Write about tea")
-    reminded = [any(isinstance(each, Context) and each.source == "anchor" for each in request.messages)
-                for request in model.requests]  # fmt: skip
-    assert reminded == [False, False, True, True]
     assert model.requests[0].messages[-1] == User("Write about tea")
+    assert model.requests[0].messages[-2] == Context("It is Saturday, 2026-11-21 14:12 (UTC).", "moment")
+    assert not any(isinstance(each, Context) and each.source == "anchor" for each in model.requests[-1].messages)
 
 
-def test_the_model_is_reminded_after_a_failure(tmp_path: Path) -> None:
-    gone = ScriptedReply("", (ScriptedCall("vault_read", {"path": "gone.md"}),))
-    model = Scripted([gone, ScriptedReply("There is none.")])
-    Stage(tmp_path, model).ask("Read it")
-    assert "has failed" in str(model.requests[1].messages[-1])
+def test_a_job_is_told_that_it_is_one_where_its_answer_goes_and_that_nobody_is_there(tmp_path: Path) -> None:
+    here = stage(tmp_path, ["Good morning."])
+    run = here.run("Brief me", here.session())
+    run.request = RunRequest("Brief me", Speaker("job"), job="briefing", place="the person, through mail")
+    run.go()
+    assert isinstance(here.model, Scripted)
+    told = here.model.requests[0].messages[-2].text
+    assert "the job `briefing`" in told and "through mail" in told and "Nobody can answer now" in told

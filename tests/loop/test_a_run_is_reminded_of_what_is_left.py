@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,16 +42,25 @@ def _anchor(request: Request) -> str:
     return last.text if isinstance(last, Context) and last.source == "anchor" else ""
 
 
-def test_nothing_is_said_while_there_is_enough(tmp_path: Path) -> None:
-    said = reminders(Stage(tmp_path, Scripted()), looks(4))
-    assert said[:2] == ["", ""] and "Now: step 3 of at most 50" in said[2]
+def test_it_is_reminded_every_eighth_step_and_nothing_is_said_while_there_is_enough(tmp_path: Path) -> None:
+    said = reminders(Stage(tmp_path, Scripted()), looks(18))
+    assert [bool(each) for each in said] == [number in (8, 16) for number in range(len(said))]
+    assert "Now: step 9 of at most 50" in said[8]
     assert not any("Left" in each or "To mind" in each for each in said)
 
 
-def test_the_last_fifth_of_the_steps_is_counted_down(tmp_path: Path) -> None:
+def test_it_is_said_once_that_few_steps_are_left_and_that_one_is_the_last(tmp_path: Path) -> None:
     said = reminders(Stage(tmp_path, Scripted()), looks(20), steps=11)
     left = [each.partition("Left: ")[2].partition("\n")[0] for each in said]
-    assert left == [*[""] * 8, "steps: 2", "steps: 1", "no further step: answer now with what you have"]
+    assert left == [*[""] * 8, "steps: 2", "", "no further step: answer now with what you have"]
+
+
+def test_what_was_sent_stays_as_it_was_with_its_reminders(tmp_path: Path) -> None:
+    here = Stage(tmp_path, Scripted())
+    reminders(here, looks(20), steps=11)
+    assert isinstance(here.model, Scripted)
+    sent = [request.messages for request in here.model.requests]
+    assert all(after[: len(before)] == before for before, after in pairwise(sent))
 
 
 def test_few_uses_of_tools_little_time_and_little_money_are_said(tmp_path: Path) -> None:
@@ -61,7 +71,7 @@ def test_few_uses_of_tools_little_time_and_little_money_are_said(tmp_path: Path)
     run = here.run("Look around", here.session())
     run.progress.since = 0
     run.agent = replace(run.agent, limits=replace(run.agent.limits, seconds=100))
-    assert run.anchor().left == ("seconds: 15",) and run.anchor().due
+    assert run.anchor().left == ("seconds: 15",)
     run.models = replace(run.models, left=lambda: 0.12)
     assert run.anchor().left == ("seconds: 15", "12% of what this run may spend")
 
@@ -92,7 +102,7 @@ def test_a_call_that_brings_nothing_new_is_named_as_long_as_it_does_not(tmp_path
     read = ScriptedReply("", (ScriptedCall("vault_read", {"path": "a.md"}),))
     said = reminders(here, [read, read, read, *looks(1), ScriptedReply("Done.")])
     assert "To mind" not in said[2]
-    assert all("- vault_read has given the same result 3 times" in each for each in said[3:])
+    assert "- vault_read has given the same result 3 times" in said[3] and not said[4], "once, and it stays in sight"
 
 
 def test_calls_of_one_reply_that_bring_nothing_new_are_named_at_once(tmp_path: Path) -> None:
@@ -109,7 +119,7 @@ def test_untrusted_text_and_a_nearly_full_window_are_minded(tmp_path: Path) -> N
     (warning,) = run.anchor().warnings
     assert "never an instruction" in warning and "ignore.test" not in warning
     assert what_to_mind(Breaker(3), 0.79, False, "en") == ()
-    assert "window is 85% full" in what_to_mind(Breaker(3), 0.85, False, "en")[0]
+    assert "window is 80% full" in what_to_mind(Breaker(3), 0.85, False, "en")[0]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

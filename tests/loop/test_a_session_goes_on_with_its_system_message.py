@@ -1,14 +1,13 @@
-"""The note has no copy of the system message: it is made again to the letter, or the session gets a new one."""
+"""The note has no copy of the system message: it is kept on the machine, or the session gets a new one."""
 
 from pathlib import Path
 
 import pytest
 
-from agent.context import prompt
 from agent.llm.messages import System
 from agent.llm.scripted import Scripted
-from agent.loop.records import Spoken
 from agent.loop.session import load_session
+from agent.vault.layout import GIVEN_TEXTS
 from tests.loop.stage import Stage, note, stage
 from tests.vaults import git, write
 
@@ -28,7 +27,7 @@ def system(house: Stage) -> str:
     return first.text
 
 
-def test_the_note_names_the_parts_and_a_later_task_has_the_same_message(house: Stage) -> None:
+def test_a_later_task_has_the_same_message_and_the_note_does_not_have_it(house: Stage) -> None:
     path = house.ask("hi").session
     before = system(house)
     assert OWNER in before and OWNER not in note(house.vault, path) and "How you work" not in note(house.vault, path)
@@ -40,30 +39,24 @@ def test_the_note_names_the_parts_and_a_later_task_has_the_same_message(house: S
     assert note(house.vault, path).count("%% vault-agent: system ") == 1
 
 
-def test_with_other_prompts_it_goes_on_with_a_new_message_and_records_that(
-    house: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_the_text_is_not_kept_the_session_goes_on_with_a_new_message(house: Stage) -> None:
+    """As on another machine, and after a forgetting."""
     path = house.ask("hi").session
-    for file in prompt._OWN.glob("*.md"):
-        (tmp_path / file.name).write_text(file.read_text("utf-8").replace("How you work", "How we work"), "utf-8")
-    monkeypatch.setattr(prompt, "_OWN", tmp_path)
+    for each in (house.vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"):
+        each.unlink()
+    write(house.root / "AGENT.md", "# AGENT\n\nCall me Bo.\n")
+    git(house.root, "commit", "-qam", "another name")
     house.ask("and now?", load_session(house.vault, path))
-    assert "How we work" in system(house)
+    assert "Call me Bo." in system(house)
+    assert note(house.vault, path).count("%% vault-agent: system ") == 2
+    house.ask("and then?", load_session(house.vault, path))
     assert note(house.vault, path).count("%% vault-agent: system ") == 2
 
 
-def test_a_message_whose_parts_are_gone_is_made_new(house: Stage) -> None:
-    write(house.root / "AGENT.md", "# AGENT\n\nCall me Mo.\n")
+@pytest.mark.parametrize("damage", [b"", b"{}\n", b"\xff\xfe\n", b'{"digest": "x", "text": 1}\n', b"[" * 100_000])
+def test_a_damaged_file_of_texts_is_no_worse_than_none(house: Stage, damage: bytes) -> None:
     path = house.ask("hi").session
-    assert "Call me Mo." in system(house)
-    write(house.root / "AGENT.md", "# AGENT\n\nCall me Bo.\n")
+    (kept,) = (house.vault.private_folder / GIVEN_TEXTS).glob("*.jsonl")
+    kept.write_bytes(damage)
     house.ask("and now?", load_session(house.vault, path))
-    assert "Call me Bo." in system(house), "no commit has the note as it was"
-
-
-def test_a_note_of_an_earlier_version_goes_on_with_the_text_in_it(house: Stage) -> None:
-    session = house.session("hi")
-    session.add(Spoken(System("You are kind.")))
-    house.ask("hi", session)
-    house.ask("and now?", load_session(house.vault, session.path))
-    assert system(house) == "You are kind."
+    assert OWNER in system(house)

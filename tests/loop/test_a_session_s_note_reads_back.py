@@ -54,29 +54,36 @@ nasty = st.sampled_from(
 characters = st.characters(exclude_categories=["Cs"])
 text = st.lists(st.one_of(nasty, st.text(characters)), max_size=6).map("\n".join)
 word = st.text(characters, max_size=20)
+numbers = st.integers(-(2**63), 2**63 - 1)
 values = st.recursive(
-    st.none() | st.booleans() | st.integers() | text,
+    st.none() | st.booleans() | numbers | text,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(word, inner, max_size=3),
     max_leaves=6,
 )
 calls = st.builds(ToolCall, word, word, st.dictionaries(word, values, max_size=3), word)
 messages = st.one_of(
-    st.builds(System, text),
     st.builds(User, text, word),
     st.builds(Context, text, word),
     st.builds(Assistant, text, st.lists(calls, max_size=3).map(tuple)),
     st.builds(ToolResult, word, word, text, st.booleans()),
 )
-pinned = st.builds(PinnedLines, word, st.tuples(st.integers(), st.integers()), word)
+pinned = st.builds(PinnedLines, word, st.tuples(numbers, numbers), word)
 linked = st.builds(
-    Spoken, st.builds(Context, st.just(""), word), given=st.lists(pinned, min_size=1, max_size=3).map(tuple)
+    Spoken,
+    st.builds(Context, st.just(""), word),
+    given=st.lists(pinned, min_size=1, max_size=3).map(tuple),
+    digest=word,
 )
+kept = st.builds(Spoken, st.builds(Context, st.just(""), word), digest=st.text(characters, min_size=1, max_size=20))
+systems = st.builds(Spoken, st.just(System("")), digest=word, audience=word)
 seconds = st.none() | st.integers(0, 10_000_000).map(lambda milliseconds: milliseconds / 1000)
 results = st.builds(ToolResult, word, word, text, st.booleans())
 events = st.one_of(
     st.builds(Spoken, messages),
     st.builds(Spoken, results, seconds=seconds),
     linked,
+    kept,
+    systems,
     st.builds(Began, word, text, word, word),
     st.builds(ToolsChosen, st.lists(word, max_size=4).map(tuple)),
     st.builds(Tainted, word),
@@ -172,7 +179,7 @@ def test_your_words_stand_above_all_that_was_given_and_each_tool_is_one_line() -
     assert [line for line in shown if not line.startswith(">") or line.startswith("> [!")] == [
         "### 14:12 You",
         "When?",
-        "> [!quote]- Given to the model: other skills, memories",
+        "> [!quote]- Given to the model: skill_index, memories",
         '> [!quote]- search_vault "garden plan" → 4 notes',
         "> [!quote]- Untrusted text",
         "> [!quote]- vault_read → done",
@@ -274,7 +281,7 @@ find it
 
 def test_a_note_of_an_earlier_version_is_read() -> None:
     assert [record.event for record in parse_records(EARLIER)] == [
-        Spoken(System("You are a personal agent.")),
+        Spoken(System("")),
         Began("R1", "find it", "a"),
         Spoken(Context("", "memories"), given=(PinnedLines("a.md", (4, 11), "62"),)),
         Spoken(User("find it\n\n### 14:12 You")),
@@ -321,11 +328,11 @@ def test_remarks_are_for_people_only() -> None:
 
 def test_of_what_was_given_by_its_lines_the_note_has_the_lines_and_not_the_words() -> None:
     lines = (PinnedLines("tea.md", (1, 2), "0123456789"), PinnedLines("茶/a [1].md", (7, 7), ""))
-    given = Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2", given=lines)
+    given = Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2", given=lines, digest="abc")
     shown = format_records([SessionRecord(AT, given), SessionRecord(AT, Spoken(User("tea?")))])
     assert "green tea" not in shown and "\n> - [[tea]] lines 1–2\n" in shown
     assert [each.event for each in parse_records(shown)] == [
-        Spoken(Context("", "memories"), given=lines),
+        Spoken(Context("", "memories"), given=lines, digest="abc"),
         Spoken(User("tea?")),
     ]
 

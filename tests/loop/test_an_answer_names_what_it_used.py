@@ -1,39 +1,25 @@
-"""Of all notes before the model, an answer used those that it names or repeats; the others were only shown."""
+"""Of all notes before the model, an answer used those that it links or names; the others were only shown."""
 
 import pytest
 
 from agent.loop.used_notes import used_notes
 from agent.tools.tool import Cited
 
-NOTES = {
-    "mara.md": "---\nid: x\n---\nMy sister Mara lives in Porto.\n",
-    "boat.md": "# The boat\n\nThe boat is blue. It lies in the harbour of Lagos.\n",
-    "code.md": "The door code is 4712\n",
-    "姐姐.md": "我的姐姐玛拉住在波尔图。\n",
-}
-
-
-def used(answer: str, task: str) -> set[str]:
-    cited = [Cited(path, (1, 9)) for path in NOTES]
-    return {each.path for each in used_notes(answer, task, cited, lambda path: NOTES[path].encode())}
+PATHS = ("mara.md", "house/boat.md", "work/boat.md", "姐姐.md")
 
 
 @pytest.mark.parametrize(
-    ("task", "answer", "paths"),
+    ("answer", "paths"),
     [
-        ("What is the name of my sister?", "Your sister is called Mara.", {"mara.md"}),
-        ("What is the door code?", "It is 4712.", {"code.md"}),
-        ("Where is the boat?", "In Lagos, in the harbour.", {"boat.md"}),
-        ("Where is the boat?", "See [[boat]].", {"boat.md"}),
-        ("Where is the boat?", "I don't know.", set()),
-        ("What is the derivative of x squared?", "It is 2x.", set()),
-        ("我的姐姐住在哪里？", "她住在波尔图。", {"姐姐.md"}),
-        ("Is the door blue?", "I do not know the colour of your door.", set()),
+        ("Your sister is called Mara.", set()),
+        ("She lives in Porto [[mara]].", {"mara.md"}),
+        ("She lives in Porto ([[Mara|my sister]]).", {"mara.md"}),
+        ("See [[mara#Porto]] and house/boat.md.", {"mara.md", "house/boat.md"}),
+        ("It lies in Lagos [[house/boat]].", {"house/boat.md"}),
+        ("It lies in Lagos [[boat]].", {"house/boat.md", "work/boat.md"}),
+        ("她住在波尔图 [[姐姐]]。", {"姐姐.md"}),
+        ("I don't know.", set()),
     ],
 )
-def test_an_answer_uses_what_it_names_or_repeats(task: str, answer: str, paths: set[str]) -> None:
-    assert used(answer, task) == paths
-
-
-def test_a_note_that_is_gone_was_not_used() -> None:
-    assert used_notes("It is 4712.", "?", [Cited("gone.md", (1, 2))], lambda path: None) == ()
+def test_an_answer_uses_what_it_links_or_names(answer: str, paths: set[str]) -> None:
+    assert {each.path for each in used_notes(answer, [Cited(path, (1, 9)) for path in PATHS])} == paths

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.memory.recall.period import parse_period
+from agent.memory.recall.period import find_periods, parse_period
 
 SUNDAY = date(2026, 11, 22)
 
@@ -62,3 +62,34 @@ def test_so_many_days_are_so_many_days_up_to_today(count: int, today: date) -> N
 def test_no_text_is_an_error(text: str) -> None:
     found = parse_period(text, SUNDAY)
     assert found is None or found.first <= found.last <= SUNDAY
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "What did I do yesterday, and today?",
+            [("2026-11-21", "2026-11-21", True), ("2026-11-22", "2026-11-22", False)],
+        ),
+        ("the day before yesterday's talk", [("2026-11-20", "2026-11-20", True)]),
+        ("on Tuesday we met", [("2026-11-17", "2026-11-17", False)]),
+        ("last Tuesday we met", [("2026-11-17", "2026-11-17", True)]),
+        ("Summarise October", [("2026-10-01", "2026-10-31", True)]),
+        ("Summarise December", [("2025-12-01", "2025-12-31", True)]),
+        ("2025年的预算和大前天的饭", [("2025-01-01", "2025-12-31", True), ("2026-11-19", "2026-11-19", True)]),
+        ("两天以前 and three days ago", [("2026-11-20", "2026-11-20", True), ("2026-11-19", "2026-11-19", True)]),
+        ("next Tuesday, every Monday, by Friday, tomorrow, 下周二, 每周一", []),
+        ("It may rain, march on, a sunny sat, todaylike, 2026 screws", []),
+        ("On 11 November, in October 2023, 2025年3月 (dates are found by others)", []),
+    ],
+)
+def test_a_sentence_names_times_that_have_begun(text: str, named: list[tuple[str, str, bool]]) -> None:
+    assert [(str(each.first), str(each.last), each.is_over) for each in find_periods(text, SUNDAY)] == named
+
+
+@given(st.text(alphabet="last week monday上周前天一3 ago", max_size=40), st.dates(date(1, 1, 1), date(9999, 12, 31)))
+def test_the_times_of_a_text_lie_apart_and_have_begun(text: str, today: date) -> None:
+    end = 0
+    for each in find_periods(text, today):
+        assert end <= each.begin < each.end <= len(text) and each.first <= each.last <= today
+        end = each.end

@@ -1,4 +1,4 @@
-"""What is kept of a run: turns, summaries, workflows; in one commit, apart from strangers' words, behind its back."""
+"""What is kept of a run: facts and workflows; in one commit, apart from strangers' words, behind its back."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault
 
-SETTINGS = replace(load_settings(environ={}).settings.memory, capture="turns")
+SETTINGS = load_settings(environ={}).settings.memory
 RUN = TaskCompleted(
     "run-1", "sessions/2026/11/tea.md", "I drink green tea.", Speaker("cli"), "finished", "Noted.", (), 2.5, 1
 )
@@ -43,23 +43,23 @@ def texts(entries: tuple[Entry, ...]) -> dict[str, str]:
     return {f"{entry.type}/{entry.scope}": entry.text for entry in entries}
 
 
-def test_a_turn_is_one_entry_with_both_sides() -> None:
+def test_a_statement_is_an_entry_in_the_persons_words() -> None:
     (entry,) = entries_of_run(RUN, RunTrace(), ways())
-    assert entry.text == "User: I drink green tea.\nAssistant: Noted."
-    assert (entry.type, entry.scope, entry.source) == (EntryType.CHAT_TURN, Scope.USER, "conversation_capture")
+    assert entry.text == "I drink green tea."
+    assert (entry.type, entry.scope, entry.source) == (EntryType.FACT, Scope.USER, "conversation")
     assert (entry.channel, entry.session_id, entry.sender_id) == ("cli", RUN.session, "")
-    assert entry.slots == {"run": "run-1", "outcome": "finished"}
+    assert (entry.slots["run"], entry.slots["outcome"]) == ("run-1", "finished")
     assert entry.evidence == ("[[sessions/2026/11/tea]]",)
 
 
-def test_a_turn_is_of_when_it_was_said_however_late_it_is_written_down() -> None:
+def test_a_fact_is_of_when_it_was_said_however_late_it_is_written_down() -> None:
     now = FakeClock().now()
     before = now - timedelta(minutes=3)
     assert [entry.created for entry in entries_of_run(replace(RUN, at=before), RunTrace(), ways())] == [before]
     assert [entry.created for entry in entries_of_run(RUN, RunTrace(), ways())] == [now]
 
 
-def test_in_a_group_the_turn_is_kept_for_the_person_and_for_the_chat() -> None:
+def test_in_a_group_a_fact_is_kept_for_the_person_and_for_the_chat() -> None:
     found = entries_of_run(GROUP, RunTrace(), ways())
     assert [(entry.scope, entry.sender_id, entry.chat_id) for entry in found] == [
         (Scope.USER, "ben", "lark:room"),
@@ -80,25 +80,9 @@ def test_a_shortened_text_keeps_its_beginning_and_its_end(text: str, most: int) 
         assert short == plain[:head] + " ... " + plain[-(most - head - 5) :]
 
 
-def test_long_turns_are_shortened_or_summarised_where_that_is_switched_on() -> None:
-    long = replace(RUN, task="a" * 300, answer="b" * 500)
-    (entry,) = entries_of_run(long, RunTrace(), ways(summarise=lambda text: "never asked"))
-    assert entry.text == f"User: {smart_truncate('a' * 300, 250)}\nAssistant: {smart_truncate('b' * 500, 400)}"
-    asked = replace(SETTINGS, llm_summary=True)
-    (entry,) = entries_of_run(long, RunTrace(), ways(asked, summarise=lambda text: "They said a, and b was answered."))
-    assert entry.text == "They said a, and b was answered."
-    (short,) = entries_of_run(RUN, RunTrace(), ways(asked, summarise=lambda text: "never asked"))
-    assert short.text.startswith("User: ")
-
-
-def test_a_run_with_tools_leaves_a_summary_and_a_workflow_that_can_be_learnt_from() -> None:
-    found = entries_of_run(USED, DID, ways())
-    assert [entry.type for entry in found] == [
-        EntryType.CHAT_TURN,
-        EntryType.AUTO_CAPTURE,
-        EntryType.WORKFLOW_TRACE,
-    ]
-    trace = found[2]
+def test_a_run_with_tools_leaves_a_workflow_that_can_be_learnt_from() -> None:
+    fact, trace = entries_of_run(USED, DID, ways())
+    assert (fact.type, trace.type) == (EntryType.FACT, EntryType.WORKFLOW_TRACE)
     assert trace.slots == {
         "run": "run-1",
         "outcome": "finished",
@@ -115,9 +99,7 @@ def test_a_run_with_tools_leaves_a_summary_and_a_workflow_that_can_be_learnt_fro
 @pytest.mark.parametrize("outcome", ["failed", "interrupted", "limit"])
 def test_the_answer_of_a_run_that_did_not_finish_is_no_fact(outcome: str) -> None:
     found = entries_of_run(replace(USED, outcome=outcome, answer="It is certain."), DID, ways())
-    assert all("certain" not in entry.text for entry in found)
-    assert texts(found)["chat_turn/user"] == "User: I drink green tea."
-    assert EntryType.AUTO_CAPTURE not in {entry.type for entry in found}
+    assert texts(found) == {"fact/user": "I drink green tea."}
 
 
 @pytest.mark.parametrize("outcome", ["needs_approval", "question_asked"])
@@ -135,24 +117,18 @@ def test_once_strangers_had_a_say_only_the_person_s_own_words_and_the_tools_name
     assert all("send all notes" not in entry.text and "evil.example" not in entry.text for entry in found)
     assert [entry.untrusted for entry in found] == [(), ("https://evil.example",)]
     assert found[1].type is EntryType.WORKFLOW_TRACE
-    assert texts(found)["chat_turn/user"] == "User: I drink green tea."
+    assert texts(found)["fact/user"] == "I drink green tea."
 
 
-def test_without_a_model_the_answer_is_a_quotation_and_is_not_kept() -> None:
-    assert texts(entries_of_run(RUN, RunTrace(), ways(thinks=False))) == {"chat_turn/user": "User: I drink green tea."}
-
-
-def test_summaries_and_workflows_have_their_switch() -> None:
-    found = entries_of_run(USED, DID, ways(replace(SETTINGS, auto_capture=False)))
-    assert {str(entry.type) for entry in found} == {"chat_turn"}
+def test_nothing_is_kept_where_capture_is_off() -> None:
+    assert entries_of_run(USED, DID, ways(replace(SETTINGS, capture="off"))) == ()
 
 
 def test_what_was_to_be_forgotten_is_left_out() -> None:
     def remembered(text: str) -> str:
         return text.replace("I drink green tea.", "")
 
-    found = entries_of_run(RUN, RunTrace(), replace(ways(), remembering=lambda: remembered))
-    assert texts(found) == {"chat_turn/user": "Assistant: Noted."}
+    assert entries_of_run(RUN, RunTrace(), replace(ways(), remembering=lambda: remembered)) == ()
 
 
 def capturing(
@@ -167,13 +143,13 @@ def test_all_captures_of_a_run_are_one_commit_that_names_it(tmp_path: Path) -> N
     work = capturing(vault, told)
     work.hear(USED)
     assert work.settle()
-    assert told == [MemoryCaptured("run-1", RUN.session, 3)]
+    assert told == [MemoryCaptured("run-1", RUN.session, 2)]
     root = vault.place.root
     assert git(root, "rev-list", "--count", "HEAD").strip() == "2"
     message = git(root, "log", "-1", "--format=%B")
     assert "Vault-Run: run-1" in message
     assert f"Vault-Session: {RUN.session}" in message
-    assert len(git(root, "show", "--name-only", "--format=", "HEAD").split()) == 3
+    assert len(git(root, "show", "--name-only", "--format=", "HEAD").split()) == 2
 
 
 def test_what_was_said_before_is_counted_and_makes_no_second_note(tmp_path: Path) -> None:
@@ -190,14 +166,15 @@ def test_what_was_said_before_is_counted_and_makes_no_second_note(tmp_path: Path
     assert told[1] == MemoryCaptured("run-2", "sessions/2026/11/other.md", 0, known=1)
 
 
-def test_a_run_taken_up_again_adds_its_answer_to_the_turn_that_was_kept(tmp_path: Path) -> None:
+def test_a_run_taken_up_again_says_nothing_twice(tmp_path: Path) -> None:
     vault, told = make_vault(tmp_path, clock=FakeClock()), list[object]()
     work = capturing(vault, told, lambda path, run: RunTrace())
     work.hear(replace(RUN, outcome="interrupted"))
     work.hear(RUN)
     work.close()
     (path,) = [path for path in vault.note_paths() if path.startswith("entries/")]
-    assert (vault.read(path) or b"").endswith(b"User: I drink green tea.\nAssistant: Noted.\n")
+    entry = parse_entry(vault.read(path) or b"")
+    assert entry is not None and entry.text == "I drink green tea." and "times" not in entry.slots
 
 
 def test_a_slow_capture_holds_nobody_up_and_a_failing_one_is_told(tmp_path: Path) -> None:
@@ -227,7 +204,7 @@ def test_a_run_is_written_down_although_somebody_else_was_at_work_in_the_vault(t
     work = capturing(vault, told, taken)
     work.hear(USED)
     work.close()
-    assert told == [MemoryCaptured("run-1", RUN.session, 3)]
+    assert told == [MemoryCaptured("run-1", RUN.session, 2)]
 
 
 def test_what_many_runs_add_to_is_in_the_same_commit_and_stays_when_the_first_is_undone(tmp_path: Path) -> None:
@@ -261,14 +238,14 @@ def test_what_else_is_to_be_written_costs_no_memory_when_it_fails_and_later_work
     work.hear(USED)
     work.then(lambda: done.append("then"))
     work.close()
-    assert told == [MemoryCaptured("run-1", RUN.session, 3)] and done == ["after", "last", "then"]
+    assert told == [MemoryCaptured("run-1", RUN.session, 2)] and done == ["after", "last", "then"]
 
 
 def test_a_secret_is_covered_up(tmp_path: Path) -> None:
     vault, told = make_vault(tmp_path, clock=FakeClock()), list[object]()
     work = capturing(vault, told, lambda path, run: RunTrace())
     key = "sk-proj-" + "a1B2c3D4e5" * 4
-    work.hear(replace(RUN, task=f"my key is {key}"))
+    work.hear(replace(RUN, task=f"I live in Bergen. My key is {key}"))
     work.close()
     assert all(key.encode() not in (vault.read(path) or b"") for path in vault.note_paths())
     assert told == [MemoryCaptured("run-1", RUN.session, 1)]

@@ -44,6 +44,8 @@ def stated(*messages: str, before: Sequence[str] = ()) -> list[str]:
         ("大门密码换了，从今天起是4471", ["大门密码换了，从今天起是4471"]),
         ("My dog is called Rex. He is afraid of trams.", None),
         ("Remember that the bins go out on Tuesday", ["the bins go out on Tuesday"]),
+        ("Make a note: the bins go out on Tuesday", None),
+        ("Please write down that the bins go out on Tuesday", None),
         ('The bank writes: "Dear customer, your account is locked. I am Tom and I live in Lagos."', []),
         ("“尊敬的客户，您的贷款已逾期，我住在北京，请联系我。”", []),
         (
@@ -69,6 +71,9 @@ def test_a_statement_is_kept_in_the_person_s_words(message: str, facts: list[str
         "thanks, that helps!",
         "I'm so tired today",
         "Write me a limerick about rain",
+        "Make a note with a packing list for Lyon",
+        "Write down a poem about autumn",
+        "Save this as a draft",
         "Is it going to rain",
         "你好",
         "谢谢，明白了",
@@ -132,11 +137,10 @@ def test_an_entry_says_the_kind_of_task_and_has_no_empty_keys() -> None:
     assert b"\ntask_type: planning\n" in entry.note() and b"keywords" not in entry.note()
 
 
-def test_capture_has_three_ways() -> None:
+def test_capture_has_two_ways() -> None:
     assert capture("facts") == [EntryType.FACT]
     assert capture("facts", ("vault_read",)) == [EntryType.FACT]
     assert capture("facts", ("search_vault", "vault_read")) == [EntryType.FACT, EntryType.WORKFLOW_TRACE]
-    assert capture("turns", ("vault_read",)) == [EntryType.CHAT_TURN, EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE]
     assert capture("off", ("search_vault", "vault_read")) == []
 
 

@@ -12,15 +12,15 @@ from agent.memory.forgetting.forget import carry_out
 from agent.memory.forgetting.forget import plan as forgetting
 from agent.memory.memory_note import words
 from agent.memory.store import DayEntries, StoredEntry
-from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import FactKind, SourceText
+from agent.memory.understanding.statements import facts_in
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.repeated_facts import owner_words
 from tests.memory.days import Days, days
 
 
 def stated(text: str) -> dict[str, FactKind]:
-    (facts,) = RULES.facts([SourceText(text)])
+    facts = tuple(facts_in(SourceText(text)))
     assert all(fact.text in fact.quote and fact.quote in text for fact in facts)
     return {fact.text: fact.kind for fact in facts}
 

@@ -24,11 +24,12 @@ from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
 from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import OWN_ENTRIES
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
-from agent.memory.recall.selection import QUOTAS, share
+from agent.memory.recall.told_once import HeldText
 from agent.vault.folders import AT_ROOT
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 from tests.index.fakes import FAKE, FakeEmbedder
@@ -172,9 +173,8 @@ def _hit(path: str, facets: tuple[tuple[str, str], ...], score: float = 1.0) -> 
     [
         (EntryType.CHAT_TURN, Scope.USER, 30),
         (EntryType.CHAT_TURN, Scope.CHAT, 14),
-        (EntryType.AUTO_CAPTURE, Scope.USER, 90),
-        (EntryType.AUTO_CAPTURE, Scope.CHAT, 90),
-        (EntryType.WORKFLOW_TRACE, Scope.USER, 180),
+        (EntryType.AUTO_FLUSH, Scope.USER, 90),
+        (EntryType.AUTO_FLUSH, Scope.CHAT, 90),
         (EntryType.USER_EXPLICIT, Scope.USER, None),
     ],
 )
@@ -186,6 +186,13 @@ def test_memories_are_recalled_for_as_long_as_their_kind_lasts(
     shelf.put("the old coffee", kind, (days or 5_000) + 1, **more)
     found = said(shelf.open().recall("tea coffee", Asker(chat="room"), 8))
     assert sorted(found) == (["the young tea"] if days else ["the old coffee", "the young tea"])
+
+
+@pytest.mark.parametrize("kind", sorted(OWN_ENTRIES))
+def test_what_the_agent_did_or_thought_itself_is_no_memory(shelf: Shelf, kind: EntryType) -> None:
+    shelf.put("the agent made tea", kind)
+    shelf.put("User: I make tea at four")
+    assert said(shelf.open().recall("tea", Asker(), 8)) == ["User: I make tea at four"]
 
 
 def test_what_has_its_own_end_is_over_then(shelf: Shelf) -> None:
@@ -220,7 +227,7 @@ def test_the_same_thing_is_given_once_and_what_took_its_place_instead_of_it(shel
     assert "Anna drinks tea." not in found
 
 
-def test_layers_are_for_the_owner_and_only_the_last_days(shelf: Shelf) -> None:
+def test_layers_are_for_the_owner_and_the_logs_of_days_are_none(shelf: Shelf) -> None:
     shelf.notes["MEMORY.md"] = b"# Memory\n\n## Preferences\n\n- Anna takes tea without sugar.\n"
     shelf.notes["daily/2026-11-19.md"] = b"# Day\n\n- bought tea\n"
     shelf.notes["daily/2026-11-01.md"] = b"# Day\n\n- spilled tea\n"
@@ -229,10 +236,8 @@ def test_layers_are_for_the_owner_and_only_the_last_days(shelf: Shelf) -> None:
     shelf.notes["own.md"] = b"tea in my own note\n"
     shelf.notes = {path: data for path, data in shelf.notes.items() if not path.startswith("entries/")}
     recaller = shelf.open()
-    assert {each.kind for each in recaller.recall("tea", Asker(), 8).found} == {"long_term", "daily", "profile"}
-    assert {each.path for each in recaller.recall("tea", Asker(), 8).found} == {
-        "MEMORY.md", "daily/2026-11-19.md", "profile/00-basic-info.md",
-    }  # fmt: skip
+    assert {each.kind for each in recaller.recall("tea", Asker(), 8).found} == {"long_term", "profile"}
+    assert {each.path for each in recaller.recall("tea", Asker(), 8).found} == {"MEMORY.md", "profile/00-basic-info.md"}
     assert recaller.recall("tea", Asker("guest", is_owner=False), 8).found == ()
 
 
@@ -260,7 +265,7 @@ def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_wa
         b"## 09:05 - Clara visits us in May.\n\n- Answer: Lovely.\n"
     )
     recaller = replace(shelf.open(), forgotten=lambda: Tombstones(fingerprints("Clara lives in Lisbon.")))
-    (found,) = recaller.recall("Where does Clara live?", Asker(), 8).found
+    (found,) = recaller.recall("What did we say yesterday, where does Clara live?", Asker(), 8).found
     assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
 
 
@@ -285,29 +290,10 @@ def test_what_was_to_be_remembered_names_an_older_fact_that_it_contradicts(shelf
 
 
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
-    shelf.put("tea, said a page", EntryType.AUTO_CAPTURE, untrusted=("https://a.example",))
+    shelf.put("tea, said a page", EntryType.AUTO_FLUSH, untrusted=("https://a.example",))
     recaller = shelf.open()
     assert len(recaller.recall("tea", Asker(), 8).found) == 1
     assert recaller.recall("tea", Asker(), 8, unasked=True).found == ()
-
-
-@given(st.lists(st.tuples(st.sampled_from(sorted(QUOTAS)), st.floats(0.01, 1)), max_size=40), st.integers(0, 12))
-def test_quotas_hold_while_kinds_compete_and_no_room_is_wasted(
-    ranked: list[tuple[tuple[str, str], float]], limit: int
-) -> None:
-    ranked.sort(key=lambda each: -each[1])
-    given_ = share(ranked, limit, lambda each: each[0], lambda each: each[1])
-    assert len(given_) == min(limit, len(ranked))
-    assert list(given_) == sorted(given_, key=lambda each: -each[1])
-    if limit and ranked:
-        assert given_[0] == ranked[0] or ranked[0][0][1] == "chat"
-
-
-def test_many_turns_do_not_crowd_out_what_was_said_to_be_remembered() -> None:
-    turns = [(("chat_turn", "user"), 1.0 - at / 100) for at in range(20)]
-    others = [(("user_explicit", "user"), 0.5), (("auto_capture", "user"), 0.45)]
-    given_ = share(sorted([*turns, *others], key=lambda each: -each[1]), 8, lambda each: each[0], lambda each: each[1])
-    assert set(others) <= set(given_)
 
 
 @given(st.text(max_size=4_000))
@@ -385,7 +371,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     shelf.put("User: Lisbon is where my sister lives")
     told: list[object] = []
     ledger = ShownMemories()
-    ledger.begin(Asker(session="sessions/a.md", run="run"))
+    ledger.begin(Asker(session="sessions/a.md", run="run"), HeldText())
     refresh = refresh_subscriber(
         shelf.open(), ledger, SETTINGS, lambda event, most: "the flight to Lisbon"[-most:], lambda text: len(text) // 4,
         told.append,
@@ -396,7 +382,7 @@ def test_a_long_run_is_given_once_what_its_results_bring_up(shelf: Shelf) -> Non
     assert [receipt.path for receipt in injection.receipts] == [*shelf.notes]
     assert told == [ContextRefreshed("run", "sessions/a.md", 4, 1)]
     assert refresh(replace(STEP, number=7)) == ()
-    ledger.begin(Asker(session="sessions/a.md", run="run", since=NOW))
+    ledger.begin(Asker(session="sessions/a.md", run="run", since=NOW), HeldText())
     assert len(refresh(replace(STEP, number=10))) == 1
 
 
@@ -405,7 +391,7 @@ def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: S
     ledger = ShownMemories()
 
     def refreshed(settings: MemorySettings) -> int:
-        ledger.begin(Asker(session="s", run="run"))
+        ledger.begin(Asker(session="s", run="run"), HeldText())
         found = "the packet is sent from router to router"
         handler = refresh_subscriber(
             shelf.open(settings), ledger, settings, lambda event, most: found, len, lambda event: None
@@ -418,14 +404,13 @@ def test_results_that_no_memory_is_likely_to_help_with_bring_up_nothing(shelf: S
 
 def test_what_was_given_to_one_in_a_group_can_still_be_given_to_another() -> None:
     anna, ben = (Asker(name, "lark:room", is_owner=False, session="s", run=name) for name in ("anna", "ben"))
-    ledger, tea = ShownMemories(), Remembered("tea.md", "", "", (1, 1), "tea", 1.0, "chat_turn")
-    ledger.begin(anna)
-    ledger.give(anna, Recollection((tea,)))
-    ledger.begin(ben)
-    assert [set(ledger.given(each)) for each in (anna, ben)] == [{"tea.md"}, set()]
-    ledger.give(ben, Recollection((tea,)))
-    ledger.begin(replace(ben, since=NOW))
-    assert [set(ledger.given(each)) for each in (anna, ben)] == [{"tea.md"}, set()]
+    ledger, tea = ShownMemories(), Remembered("tea.md", "", "", (1, 1), "tea is green", 1.0, "chat_turn")
+    for each in (anna, ben):
+        ledger.begin(each, HeldText())
+    ledger.give(anna, (tea,))
+    assert [ledger.held(each).has("- tea is green") for each in (anna, ben)] == [True, False]
+    ledger.begin(anna, HeldText())  # a summary has taken the place of what she was given
+    assert not ledger.held(anna).has("tea is green")
 
 
 def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
@@ -434,7 +419,7 @@ def test_a_refresh_keeps_to_its_tokens_and_to_its_switch(shelf: Shelf) -> None:
     ledger = ShownMemories()
 
     def refreshed(settings: MemorySettings) -> int:
-        ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"))
+        ledger.begin(Asker(session=f"s{settings.refresh_tokens}", run="run"), HeldText())
         handler = refresh_subscriber(
             shelf.open(settings), ledger, settings, lambda event, most: "a trip to Lisbon", lambda text: len(text) // 4,
             lambda event: None,
@@ -477,7 +462,10 @@ def test_a_placeholder_in_the_profile_is_no_memory_and_what_is_filled_in_is_one(
         ("garden.md", True),
         ("research/tea.md", True),
         ("inbox/tea.md", True),
-        ("sessions/2026/11/x-summary-y.md", True),
+        ("daily/2026-11-20.md", True),
+        ("questions/tea.md", False),
+        ("Templates/tea.md", False),
+        ("sessions/2026/11/x-summary-y.md", False),
         ("sessions/2026/11/x.md", False),
         ("jobs/tea.md", False),
         ("Jobs/history/tea.md", False),

@@ -8,10 +8,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from agent.config.load import load_settings
-from agent.index.dates import relative_days
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.day_log import without_facts
+from agent.memory.recall.day_log import asked_days, without_facts
 from agent.memory.recall.recaller import LONGEST, Recollection
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 
@@ -61,7 +60,7 @@ def recalled(
     recaller = recaller_over(
         lambda text, limit: searcher.search(text, limit, explain=True), every.get, lambda: NOW, settings
     )
-    return recaller.recall(question, asker, 8, unasked=True).above("normal")
+    return recaller.recall(question, asker, 8, unasked=True)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +75,7 @@ def recalled(
         ("What did I do last Monday?", ["daily/2026-11-16.md"]),
         ("上周二我做了什么？", ["daily/2026-11-10.md"]),
         ("上上周一我们聊了什么", ["daily/2026-11-02.md"]),
+        ("What did we decide on Monday?", ["daily/2026-11-16.md"]),
     ],
 )
 def test_the_log_of_the_day_is_given_and_nothing_beside_it(tmp_path: Path, question: str, days: list[str]) -> None:
@@ -111,17 +111,10 @@ def test_of_a_long_day_the_end_is_given(tmp_path: Path) -> None:
     assert found.text.startswith("## ") and len(found.text) <= LONGEST
 
 
-def test_the_days_that_words_name() -> None:
-    today = date(2026, 3, 1)
-    named = {
-        "today and last night": [today, date(2026, 2, 28)],
-        "the day before yesterday": [date(2026, 2, 27)],
-        "three days ago, 三天前": [date(2026, 2, 26)],
-        "两天以前": [date(2026, 2, 27)],
-        "today's": [today],
-        "a todaylike day, 30 days ago": [],
-    }
-    assert {text: list(relative_days(text, today)) for text in named} == named
+def test_of_days_to_come_no_log_is_wanted() -> None:
+    today = date(2026, 11, 21)
+    assert asked_days("What did I do on 10 November?", today) == ("2026-11-10",)
+    assert asked_days("What do we do on 30 November, and on Tuesday?", today) == ()
 
 
 def told(folder: Path, question: str, *, facts: str, entries: Sequence[Entry] = (BEES,)) -> str:
@@ -132,10 +125,12 @@ def told(folder: Path, question: str, *, facts: str, entries: Sequence[Entry] = 
 
 def test_a_fact_is_given_once_by_its_entry_or_else_by_the_log(tmp_path: Path) -> None:
     summary = SUMMARY.format(bees=PurePosixPath(BEES.path).stem)
-    found = told(tmp_path / "beside", "Where does Mara keep her bees in Porto?", facts=summary)
+    found = told(tmp_path / "beside", "What did I say today, where does Mara keep her bees in Porto?", facts=summary)
     assert found.count("keeps bees in Porto") == 1 and "hives in Porto are blue" in found
     other = Entry("01HZZZZZZZ0000000000000003", NOW, "Mara's bees in Porto need a new hive.", EntryType.FACT)
-    only = told(tmp_path / "only", "Where does Mara keep her bees in Porto?", facts=summary, entries=(other,))
+    only = told(
+        tmp_path / "only", "What did I say today, where does Mara keep her bees?", facts=summary, entries=(other,)
+    )
     assert only.count("keeps bees in Porto") == 1
 
 

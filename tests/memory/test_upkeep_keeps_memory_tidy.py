@@ -1,19 +1,13 @@
 """The daily upkeep archives, merges, shortens and sums up, in one commit that an undo takes back, and only once."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from agent.memory.capture.dedupe import Resolution
-from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import EntryType, Scope, parse_entry
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
-from agent.memory.upkeep.lifecycle import plan, run
-from agent.vault.change import Stamp
+from agent.memory.upkeep.lifecycle import plan
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.memory.days import days
@@ -85,29 +79,6 @@ def test_entries_that_say_the_same_become_one_that_names_the_others(tmp_path: Pa
     assert set(old_entry.evidence) <= set(entry.evidence)
     assert home.vault.read(old) is None and home.vault.read(f"archive/{old}") is not None
     assert len(home.paths("entries/")) == 2
-
-
-def test_what_only_the_older_one_says_is_kept_in_the_newer(tmp_path: Path) -> None:
-    home = days(tmp_path)
-    long = "The winter hiking trip to the Harz with Anna and Ben starts on Friday at the old station in Goslar"
-    home.keep(home.entry(long + " by the mill"))
-    home.pass_days(1)
-    new = home.keep(home.entry(long))
-    home.tend()
-    assert len(home.paths("entries/")) == 2, "by rule, a text that says more is not the same"
-    run(home.vault, plan(home.vault, home.settings, "en", home.clock.now(), AllTheSame()))
-    assert home.paths("entries/") == [new]
-    assert "by the mill" in home.text(new)
-
-
-class AllTheSame:
-    """An understanding to which any two texts are the same."""
-
-    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
-        return tuple(TextRelation.SAME for _ in pairs)
-
-    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
-        return RULES.facts(sources)
 
 
 @pytest.mark.parametrize(
@@ -226,14 +197,3 @@ def test_without_long_term_no_fact_comes_in(tmp_path: Path) -> None:
         home.say("Anna likes green tea")
     home.tend()
     assert home.memory == ""
-
-
-def test_a_draft_is_judged_by_rule_and_a_capture_by_the_understanding(tmp_path: Path) -> None:
-    home = days(tmp_path)
-    first = home.keep(home.entry("Anna adores green tea"))
-    writer = EntryWriter(home.vault, lambda entry: [first], understanding=AllTheSame())
-    again = home.entry("Anna loves green tea")
-    assert writer.judged(again).resolution is Resolution.NEW
-    (judgement,) = writer.keep([again], "memory(capture): keep", Stamp("agent", tool="capture"))
-    assert judgement.resolution is Resolution.SUPERSEDES
-    assert "adores" in home.text(first) and "loves" in home.text(again.path), "a model's word drops no text"

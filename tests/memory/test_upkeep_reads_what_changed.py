@@ -8,8 +8,6 @@ import pytest
 
 from agent.markdown.note import Note
 from agent.memory.entry import EntryType, Scope
-from agent.memory.understanding.repeats import repeats
-from agent.memory.understanding.rules import RULES
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan
 from agent.vault.change import Stamp
 from agent.vault.layout import OUTLINES
@@ -40,17 +38,6 @@ def _old_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def planned(home: Days) -> UpkeepPlan:
     return plan(home.vault, home.settings, home.language, home.clock.now())
-
-
-class ByRule:
-    """Understanding by the same rules, in the place of a model: it is given everything."""
-
-    compare, facts = RULES.compare, RULES.facts
-
-
-def as_for_a_model(home: Days) -> UpkeepPlan:
-    """The plan for which every entry that may count is read."""
-    return plan(home.vault, home.settings, home.language, home.clock.now(), ByRule())
 
 
 def from_all(home: Days) -> UpkeepPlan:
@@ -95,8 +82,6 @@ def test_the_plan_is_the_one_made_of_all_entries(tmp_path: Path, seed: int) -> N
         expected = from_all(home)
         assert planned(home) == expected
         assert planned(home) == expected
-        full = as_for_a_model(home)
-        assert (set(full.requests), full.report.added) == (set(expected.requests), expected.report.added)
         if chance.random() < 0.5:
             home.tend()
 
@@ -164,12 +149,6 @@ def test_the_cache_has_no_word_of_an_entry(tmp_path: Path) -> None:
     planned(home)
     kept = (home.vault.private_folder / OUTLINES).read_bytes().lower()
     assert kept and not any(word in kept for word in (b"marmalade", b"larder"))
-
-
-def test_by_rule_texts_in_other_words_never_say_the_same() -> None:
-    texts = [(number, text) for number, text in enumerate((*TEXTS, "Green tea Anna likes in the morning"))]
-
-    assert [*repeats(texts, RULES)] == [*repeats(texts, ByRule())]
 
 
 def test_what_a_stranger_wrote_is_asked_for_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from agent.memory.capture.dedupe import Resolution, judge
 from agent.memory.entry import EntryType
 from agent.memory.remember import remember
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.rules import RULES
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import is_request, is_statement, kind_of
 from agent.runs.memory_upkeep import Upkeeper
@@ -104,6 +103,6 @@ def test_it_is_found_later_and_makes_no_part_of_the_profile(tmp_path: Path, monk
     assert f"> {SAID}" in document(root, {}, "ask", SAID)["answer"]
     tell(root, {}, "remember", "I moved to Lyon yesterday")
     assert f"> {SAID}\n>\n> From [[" in document(root, {}, "ask", "When did I find rot?")["answer"]
-    Upkeeper(open_workspace(root), RULES).run_when_due()
+    Upkeeper(open_workspace(root)).run_when_due()
     noted = "".join(path.read_text("utf-8") for path in (root / "profile").glob("*.md"))
     assert "rot" not in noted and "**Home**: Lyon ([[" in noted

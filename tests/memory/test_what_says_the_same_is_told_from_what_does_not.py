@@ -133,29 +133,6 @@ def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> Non
     assert after.evidence == ("[[sessions/a]]", "[[sessions/b]]")
 
 
-def test_turns_of_one_hour_that_are_nearly_the_same_are_one_entry_with_both_wordings() -> None:
-    text = "User: Where is the spare key of the cabin kept?\nAssistant: Under the flat stone beside the door."
-    more = text.replace("beside the door.", "beside the door, I think.") + "\nAssistant: Or in the shed."
-    first = known(text, type=EntryType.CHAT_TURN)
-    verdict = judge(turn(more), [first])
-    assert verdict.resolution is Resolution.MERGED
-    after = parse_entry(amended(verdict))
-    assert after is not None
-    assert all(line in after.text for line in (*text.splitlines(), *more.splitlines()))
-
-
-def test_the_same_turn_a_day_later_is_merged_only_from_eighty_percent_on() -> None:
-    words = "User: one apple tree stands behind our old wooden cabin\nAssistant: noted gladly"
-    first = known(words, type=EntryType.CHAT_TURN)
-    said = turn(f"{words} yesterday, cheerful folks")
-    later = replace(said, created=first.entry.created + timedelta(days=1))
-    near = replace(said, created=first.entry.created + timedelta(minutes=5))
-    score = similarity(wording(later.text), wording(words))
-    assert 0.7 <= score < 0.8
-    assert judge(near, [first]).resolution is Resolution.MERGED
-    assert judge(later, [first]).resolution is Resolution.NEW
-
-
 def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
     first = known("Anna moved to Bergen.")
     verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
@@ -234,26 +211,6 @@ def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> No
     assert not contradicts(newer, older)
 
 
-@pytest.mark.parametrize(
-    ("newer", "older"),
-    [
-        ("Tell me about chapter 4, please.", "Tell me about chapter 3, please."),
-        ("When is the meeting of 5 May?", "When is the meeting of 3 May?"),
-        ("帮我看看第四章", "帮我看看第三章"),
-        ("会议是下午四点吗？", "会议是下午三点吗？"),
-    ],
-)
-def test_what_is_asked_or_wished_contradicts_nothing(newer: str, older: str) -> None:
-    first = known(f"User: {older}\nAssistant: Yes.", type=EntryType.CHAT_TURN)
-    assert judge(turn(f"User: {newer}\nAssistant: Yes."), [first]).resolution is not Resolution.CONTRADICTS
-
-
-def test_what_is_said_in_a_conversation_may_contradict_another_one() -> None:
-    first = known("User: By the way, the meeting starts at 3 pm.\nAssistant: Noted.", type=EntryType.CHAT_TURN)
-    verdict = judge(turn("User: The meeting starts at 4 pm. Is that all right?\nAssistant: Yes."), [first])
-    assert verdict.entry.contradicts == (first.link,)
-
-
 def test_what_one_message_says_contradicts_nothing_in_it_unless_it_takes_it_back() -> None:
     first = known("I have moved to Shanghai.", slots={"run": "r"})
     assert judge(entry("I live in Pudong.", slots={"run": "r"}), [first]).resolution is Resolution.NEW
@@ -308,16 +265,11 @@ def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:
     assert judge(mine, others).resolution is Resolution.NEW
 
 
-def test_traces_of_workflows_are_never_merged() -> None:
-    first = known("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE)
-    assert judge(entry("Task: x\n\n1. vault_read", type=EntryType.WORKFLOW_TRACE), [first]).resolution is Resolution.NEW
-
-
 @given(st.lists(st.text(min_size=1, max_size=80), min_size=1, max_size=4), st.text(min_size=1, max_size=200))
 def test_no_line_that_was_kept_is_ever_lost_by_what_comes_later(before: list[str], said: str) -> None:
     kept = [known(text, type=EntryType.CHAT_TURN) for text in before]
     verdict = judge(turn(said), kept)
-    if verdict.other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
+    if verdict.other is not None and verdict.resolution is Resolution.AGAIN:
         after = parse_entry(amended(verdict))
         assert after is not None
         assert all(line.strip() in after.text for line in verdict.other.entry.text.splitlines())

@@ -11,9 +11,9 @@ from agent.app.figures import all_figures, present_figures
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.attention.notice_counts import counts_by_day
-from agent.events.growth import InitiativeTaken, PatternDetected
+from agent.events.growth import PatternDetected
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
-from agent.events.runs import NodeToolCalled, ProfileSelected, SkillActivated
+from agent.events.runs import NodeToolCalled, ProfileSelected
 from agent.events.types import JobEnded
 from agent.growth.patterns.opinions import pattern_opinions
 from agent.growth.patterns.pattern_notes import INSIGHTS
@@ -104,7 +104,6 @@ def test_profiles_jobs_notices_and_patterns_are_counted(tmp_path: Path) -> None:
         NotificationSuppressed("n", "task_due", "held", "quiet"),
         NotificationSuppressed("m", "task_due", "dropped", "duplicate"),
         PatternDetected("1a", "abandoned_task", "x", 0.8, 1),
-        InitiativeTaken("pattern_suggestion", 0.8, "x"),
     ):
         collector.hear(event)
     assert collector.save()
@@ -113,20 +112,6 @@ def test_profiles_jobs_notices_and_patterns_are_counted(tmp_path: Path) -> None:
     assert samples("notices_sent_total", tmp_path) == {("daily",): 1}
     assert samples("notices_suppressed_total", tmp_path) == {("held",): 1, ("dropped",): 1}
     assert samples("patterns_found_total", tmp_path) == {("abandoned_task",): 1}
-    assert samples("initiatives_total", tmp_path) == {("pattern_suggestion",): 1}
-
-
-def test_a_run_counts_as_helped_when_it_was_given_something_unasked(tmp_path: Path) -> None:
-    collector = Collector(tmp_path, FakeClock())
-    collector.hear(replace(ENDED, given=("a.md",)))
-    collector.hear(SkillActivated("skilled", "s", "offers", 0.8))
-    collector.hear(replace(ENDED, run="skilled"))
-    collector.hear(replace(ENDED, run="plain"))
-    collector.hear(replace(ENDED, run="plain", outcome="failed"))
-    collector.hear(replace(ENDED, run="waits", outcome="needs_approval"))
-    collector.hear(replace(ENDED, run="of a job", job="brief"))
-    totals = load_totals(tmp_path)
-    assert (totals.helped, totals.unhelped) == ({"finished": 2}, {"finished": 1, "failed": 1})
 
 
 def test_each_day_has_its_own_figures(tmp_path: Path) -> None:
@@ -161,14 +146,9 @@ def test_what_the_person_says_of_patterns_is_a_figure(workspace: Workspace, root
     block = "- Asked often. ^pattern-{id}\n  - [{yes}] helpful\n  - [{no}] not helpful\n"
     note = block.format(id="0000000a", yes="x", no=" ") + block.format(id="0000000b", yes=" ", no="x")
     write(root / INSIGHTS, "# Patterns\n\n" + note + block.format(id="0000000c", yes=" ", no=" "))
-    outbox = open_outbox(workspace)
-    for id in ("0000000b", "0000000d"):
-        raised = NoticeRaised("pattern", 0.9, f"A pattern {id}", (), f"abandoned_task:{id}")
-        outbox.ledger.react(outbox.take(raised).id, "helpful")
-    opinions = pattern_opinions(workspace.vault, outbox.ledger.all())
-    assert opinions == {"0000000a": "helpful", "0000000b": "not_helpful", "0000000d": "helpful"}
+    assert pattern_opinions(workspace.vault) == ("helpful", "not_helpful")
     found = shown(workspace)
-    assert (found["you found helpful"].value, found["you did not find helpful"].value) == (2, 1)
+    assert (found["you found helpful"].value, found["you did not find helpful"].value) == (1, 1)
 
 
 def test_notices_are_counted_by_their_first_decision_whichever_process_raised_them(workspace: Workspace) -> None:

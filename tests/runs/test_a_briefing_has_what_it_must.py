@@ -60,9 +60,16 @@ class Listener:
         return Reply(Assistant("Heard."), Usage(1, 1), "end", "listener")
 
 
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: Language, text: str = "") -> str:
+def told(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    language: Language,
+    text: str = "",
+    notes: dict[str, str] | None = None,
+) -> str:
     """What a job is told at nine on the Monday after the fortnight; the template's briefing, unless it has a text."""
-    here = office(tmp_path, monkeypatch, {**fortnight(language).notes, **DAY[language]}, language=language)
+    before = {**fortnight(language).notes, **DAY[language]} if notes is None else notes
+    here = office(tmp_path, monkeypatch, before, language=language)
     here.clock.start = at(14, 9)
     model = Listener()
     monkeypatch.setattr("agent.runs.accounts.providers", lambda *given: Providers(model, model))
@@ -89,6 +96,22 @@ def test_a_job_about_something_else_is_told_nothing_of_it(tmp_path: Path, monkey
     assert "rent" not in told(tmp_path, monkeypatch, "en", "Look for broken links in my notes.")
 
 
+def test_what_is_due_is_overdue_first_and_nothing_near_is_left_out_for_what_is_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = {
+        **{f"a/{at:03}.md": f"- [ ] idea {at} ➕ 2026-11-{at % 22 + 1:02}\n" for at in range(220)},
+        "b/old.md": "".join(f"- [ ] ancient {at} 📅 2025-01-{at % 28 + 1:02}\n" for at in range(40)),
+        "z/tasks.md": "1. [ ] today 📅 2026-11-23\n- [/] begun @{2026-11-20}\n- [ ] yesterday ⏳ 2026-11-22\n"
+        "- [-] given up 📅 2026-11-20\n- [ ] an idea of today ➕ 2026-11-23\n",
+    }
+    words = told(tmp_path, monkeypatch, "en", notes=notes)
+    rows = [each.removeprefix("- ").partition(" (")[0] for each in words.splitlines() if each.startswith("- ")]
+    assert rows[:2] == ["yesterday ⏳ 2026-11-22", "begun @{2026-11-20}"], rows
+    assert all(each.startswith("ancient") for each in rows[2:29]), rows
+    assert rows[29:] == ["today 📅 2026-11-23", "… and 13 more, which are not named here"], rows
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_without_a_model_it_is_these_lists_and_nothing_of_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: Language
@@ -110,3 +133,19 @@ def test_without_a_model_it_is_these_lists_and_nothing_of_the_log(
             path.unlink()
     with opened_runs(here.workspace) as runs:
         assert run_job(runs, job, RunIO()).outcome == "nothing"
+
+
+GOALS = "# Goals\n\n## Current focus\n\n- Publish the field guide\n\n## Core drives\n\n- Music (5)\n"
+
+
+def test_a_briefing_knows_what_the_person_works_towards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = told(tmp_path, monkeypatch, "en", notes={"profile/22-goals-aspirations.md": GOALS})
+    assert "say one line about it only where something of today serves it" in words
+    assert "- goals: Publish the field guide\n- what drives me: Music (5)" in words
+
+
+def test_a_briefing_says_nothing_of_goals_to_who_wants_no_suggestion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = {"profile/22-goals-aspirations.md": f"{GOALS}\n## Initiative sources\n\n- Nothing.\n"}
+    assert "field guide" not in told(tmp_path, monkeypatch, "en", notes=notes)

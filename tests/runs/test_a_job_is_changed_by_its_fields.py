@@ -17,10 +17,10 @@ from agent.runs.job_edits import (
     changed_job,
     job_in_form,
     save_job,
-    with_words,
 )
 from agent.schedule.job import PROBLEM
 from agent.schedule.job_header import parse_job, task_text
+from agent.schedule.job_words import with_task_text, with_title
 from agent.schedule.triggers import At, Cron
 from agent.workspace.workspace import Workspace
 from tests.remotes import shared_with_mallory
@@ -171,7 +171,7 @@ def test_whatever_the_text_is_it_is_read_back(body: str, text: str, title: str, 
     header = '---\non: {every: 2h}\nkeep: "  as it is"\n---\n'
     whole = header + body
     data = (whole.replace("\n", "\r\n") if is_dos else whole).encode()
-    made = with_words(Note.parse(data), "jobs/x.md", JobForm(title=title, text=text))
+    made = with_task_text(with_title(Note.parse(data), "jobs/x.md", title), text)
     wanted = text.replace("\r\n", "\n").strip()
     if not wanted.startswith("# ") and not any(line.startswith(PROBLEM) for line in wanted.splitlines()):
         assert task_text(made.body) == wanted or task_text(Note.parse(data).body) == wanted

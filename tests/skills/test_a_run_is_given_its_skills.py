@@ -1,7 +1,7 @@
 """From the task to what the model has before it, and from the end of a run to the score of the next."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -69,9 +69,18 @@ def session(workspace: Workspace, path: str = "sessions/s.md") -> Session:
 
 
 def begin(found: ActiveSkills, task: str, run: str = "r1", path: str = "sessions/s.md") -> str:
+    """What the model of a run has of skills: what it was given, and what it was offered, as it opens all of it."""
     context, begun = RunContext(run, path), session(found.skills.workspace, path)
-    sources = found.source(context, begun), found.index(context, begun)
-    return "\n\n".join(piece.text for source in sources for piece in source.pieces(task, 2_000))
+    given = [piece.text for piece in found.source(context, begun).pieces(task, 2_000)]
+    return "\n\n".join([*given, *(opened(found, name, context) for name in offered(given))])
+
+
+def offered(texts: Sequence[str]) -> list[str]:
+    return [name for text in texts if text.startswith("May fit") for name in re.findall(r"`([^`]+)`", text)]
+
+
+def opened(found: ActiveSkills, name: str, context: RunContext) -> str:
+    return found.opened(found.skills.library.snapshot().named[name], context)
 
 
 def completed(run: str = "r1", outcome: str = "finished") -> TaskCompleted:
@@ -94,26 +103,21 @@ def tool(name: str, *groups: str) -> Tool:
 
 def test_it_is_a_source_of_the_context(workspace: Workspace) -> None:
     source: Source = make(workspace).source(RunContext("r1", "sessions/s.md"), session(workspace))
-    pieces = source.pieces("please brew tea", 2_000)
+    pieces = source.pieces("please brew something with the skill tea", 2_000)
     assert source.name == NAME and len(pieces) == 1
     assert pieces[0].receipt is not None and pieces[0].receipt.path == "skills/tea/SKILL.md"
-    assert "intent_pattern brew" in pieces[0].receipt.why and pieces[0].receipt.lines == (11, 13)
+    assert "named tea" in pieces[0].receipt.why and pieces[0].receipt.lines == (11, 13)
 
 
 def test_the_receipt_of_a_skill_of_the_program_is_short_and_links_nowhere(workspace: Workspace) -> None:
     (piece, *_) = (
         make(workspace)
         .source(RunContext("r1", "sessions/s.md"), session(workspace))
-        .pieces("do my weekly review", 9_000)
+        .pieces("do my weekly-review", 9_000)
     )
     assert piece.receipt is not None and piece.receipt.path.endswith("skills/weekly-review/SKILL.md")
     line = piece.receipt.line()
     assert line.startswith("`weekly-review` of the program lines") and "[[" not in line and len(line) < 250
-
-
-def test_nobody_but_the_owner_is_given_any(workspace: Workspace) -> None:
-    source = make(workspace).source(RunContext("r1", "sessions/s.md", role="guest"), session(workspace))
-    assert source.pieces("please brew tea", 2_000) == ()
 
 
 def test_what_is_switched_off_is_not_given(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,11 +127,16 @@ def test_what_is_switched_off_is_not_given(workspace: Workspace, monkeypatch: py
 
 
 @pytest.mark.parametrize("task", ["please brew tea", "怎么泡茶"])
-def test_what_fits_is_whole_with_its_confidence_and_the_others_are_a_line_each(workspace: Workspace, task: str) -> None:
-    shown = begin(make(workspace), task)
-    assert "## Skill: tea (confidence 50%)" in shown and "Boil." in shown and "references/kinds.md" in shown
+def test_what_fits_is_offered_and_each_is_a_line_of_the_index(workspace: Workspace, task: str) -> None:
+    found = make(workspace)
+    (hint,) = found.source(RunContext("r0", "sessions/s.md"), session(workspace)).pieces(task, 2_000)
+    assert hint.text == "May fit this task; open with skills (show) what does: `tea`" and hint.receipt is None
+    assert found.endnote("r0") == "", "what was not opened was not used"
+    shown, index = begin(found, task), found.index(task, 2_000)
+    assert "## Skill: tea\n" in shown and "Boil." in shown and "references/kinds.md" in shown
     assert "markdown, in a document of its own" in shown
-    assert "- `kettle`: Does things." in shown and "Descale." not in shown and "- `tea`" not in shown
+    assert "- `kettle`: Does things." in index and "Descale." not in index and "`kettle`" not in shown
+    assert index.index("`tea`") < index.index("`kettle`"), "what is near the first task comes first"
 
 
 def add_skill(found: ActiveSkills, content: str, name: str) -> None:
@@ -136,50 +145,35 @@ def add_skill(found: ActiveSkills, content: str, name: str) -> None:
     found.skills.library.review(found.skills.library.snapshot().named[name], found.skills.workspace.clock.now(), "test")
 
 
-def test_a_skill_that_does_not_fit_is_named_with_its_reason_and_takes_no_tools_away(workspace: Workspace) -> None:
+def test_a_skill_that_has_no_room_is_offered_and_takes_no_tools_away(workspace: Workspace) -> None:
     found = make(workspace)
     long = text("long", triggers("descale") + "allowed-tools: vault_read", "Steps.\n" + "word " * 3_000)
     add_skill(found, long, "long")
     context, begun = RunContext("r1", "sessions/s.md"), session(workspace)
-    (piece,) = found.source(context, begun).pieces("please descale", 500)
-    assert "word" not in piece.text and "skill_show long" in piece.text and "Does things." in piece.text
-    assert piece.receipt is not None
-    assert re.search(r"its text of 3,\d\d\d tokens does not fit in the \d+ that are left", piece.receipt.why)
-    assert long.splitlines()[piece.receipt.lines[0] - 1].startswith("description:")
+    (piece,) = found.source(context, begun).pieces("please descale with the skill long", 500)
+    assert offered([piece.text]) == ["long"] and piece.receipt is None
     assert found.leaves(tool("vault_write"), context) and found.endnote("r1") == ""
     end(found)
     assert not load_uses(workspace.vault, "long"), "what the model was not given was not used"
-    (nothing,) = found.source(RunContext("r2", "s"), begun).pieces("please descale", 40)
-    assert not nothing.text and "does not fit" in str(nothing.absent)
 
 
-def test_the_index_is_given_beside_the_skills_also_if_none_fits_and_can_be_switched_off(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def listed(found: ActiveSkills, task: str, room: int) -> str:
-        context, begun = RunContext("", "sessions/s.md"), session(workspace)
-        found.drop("")
-        found.source(context, begun).pieces(task, 2_000)
-        return "".join(piece.text for piece in found.index(context, begun).pieces(task, room))
-
+def test_the_index_fits_its_room_and_can_be_switched_off(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     found = make(workspace)
-    assert "`tea`" in listed(found, "what is the time", 1_000)
-    assert "`tea`" not in listed(found, "brew tea", 1_000) and "`kettle`" in listed(found, "brew tea", 1_000)
-    short = listed(found, "what is the time", 100)
-    assert 0 < estimate(short) <= 100 and "more: skill_list" in short
+    assert "`tea`" in found.index("what is the time", 1_000)
+    short = found.index("what is the time", 100)
+    assert 0 < estimate(short) <= 100 and "more: skills (list)" in short
     monkeypatch.setenv("VAULT_AGENT_SKILLS__INDEX", "false")
     off = make(open_workspace(workspace.vault.place.root, clock=workspace.clock))
-    assert listed(off, "what is the time", 1_000) == "" and "Boil." in begin(off, "brew tea")
+    assert off.index("what is the time", 1_000) == "" and "Boil." in begin(off, "brew tea")
 
 
-def test_what_is_known_of_the_task_is_told_with_the_skill_and_can_be_read_from_the_run(workspace: Workspace) -> None:
+def test_what_is_known_of_the_task_can_be_read_from_the_run(workspace: Workspace) -> None:
     found = make(workspace)
     more = "  context_signals: {slots: {task_type: [ceremony], channel: [chat]}}\n"
     add_skill(found, text("matcha", triggers("matcha", more=more)), "matcha")
     source = found.source(RunContext("r1", "sessions/s.md", channel="chat"), session(workspace))
-    (piece,) = source.pieces("matcha, please", 2_000)
-    assert "Known of the task: task_type = ceremony, channel = chat" in piece.text
-    assert piece.receipt is not None and piece.receipt.score == 0.6
+    (piece,) = source.pieces("matcha, please, by the skill matcha", 2_000)
+    assert piece.receipt is not None and piece.receipt.score == 1
     assert "context_slot channel=chat" in piece.receipt.why and "task_type=ceremony" in piece.receipt.why
     assert found.slots("r1") == {"channel": "chat", "task_type": "ceremony"}
     assert found.slots("another") == {}
@@ -203,11 +197,11 @@ def test_a_step_that_is_also_active_or_opened_is_one_use(workspace: Workspace) -
     found = make(workspace)
     add_skill(found, text("party", triggers("party") + "chain: [{skill: tea}, {skill: kettle}]", "Invite."), "party")
     begin(found, "a party, and brew")
-    found.opened("kettle", RunContext("r1", "sessions/s.md"))
+    opened(found, "kettle", RunContext("r1", "sessions/s.md"))
     assert found.say("kettle", "helpful", RunContext("r1", "sessions/s.md")).name == "kettle"
     end(found)
-    assert [use.activated for use in load_uses(workspace.vault, "tea")] == ["auto"]
-    assert sorted(use.activated for use in load_uses(workspace.vault, "kettle")) == ["chain", "feedback"]
+    assert [use.activated for use in load_uses(workspace.vault, "tea")] == ["manual"]
+    assert sorted(use.activated for use in load_uses(workspace.vault, "kettle")) == ["feedback", "manual"]
 
 
 def test_not_a_word_of_a_stranger_is_put_before_the_model(workspace: Workspace) -> None:
@@ -249,9 +243,8 @@ def test_the_tools_that_a_run_uses_bring_more_skills_once(workspace: Workspace) 
     step = [IterationStarted("r1", "sessions/s.md", n, "look this up", tools) for n, tools in enumerate(used, 1)]
     given = [found.refreshed(each) for each in step]
     assert [len(each) for each in given] == [0, 0, 1, 0]
-    assert "Cite." in given[2][0].text and given[2][0].source == NAME
+    assert offered([given[2][0].text]) == ["web-care"] and given[2][0].source == NAME
     assert given[2][0].type is InjectionType.SKILL_ACTIVATION
-    assert [receipt.path for receipt in given[2][0].receipts] == ["skills/web-care/SKILL.md"]
 
 
 def test_of_a_group_that_the_run_has_already_no_other_comes_later(workspace: Workspace) -> None:
@@ -264,7 +257,7 @@ def test_of_a_group_that_the_run_has_already_no_other_comes_later(workspace: Wor
         found.skills.library.review(found.skills.library.snapshot().named[name], workspace.clock.now(), "test")
     begin(found, "brew")
     (given,) = found.refreshed(IterationStarted("r1", "sessions/s.md", 2, "brew", ("web_fetch", "web_search")))
-    assert "web-care" in given.text and "Second." not in given.text
+    assert offered([given.text]) == ["web-care"]
 
 
 def test_a_run_has_the_tools_that_its_skills_leave_it_and_so_have_the_runs_that_work_for_it(
@@ -315,7 +308,7 @@ def test_what_the_model_has_before_it_is_not_said_twice(workspace: Workspace) ->
     found.skills.library.review(found.skills.library.snapshot().named["tea"], workspace.clock.now(), "test")
     first = begin(found, "brew tea")
     earlier.add(Began("r1", "brew tea", "cli"), Spoken(Context(first, NAME)), Spoken(User("brew tea")))
-    (piece,) = found.source(RunContext("r2", "sessions/s.md"), earlier).pieces("brew more tea", 2_000)
+    (piece,) = found.source(RunContext("r2", "sessions/s.md"), earlier).pieces("brew more, by the skill tea", 2_000)
     assert "## Skill: tea" in piece.text and "further up" in piece.text and "Boil." not in piece.text
     assert not found.leaves(tool("vault_write", "fs"), RunContext("r2", "sessions/s.md"))
 
@@ -329,8 +322,8 @@ def test_uses_are_written_down_in_one_commit_and_feedback_moves_the_score(worksp
         assert int(git(workspace.vault.place.root, "rev-list", "--count", "HEAD")) == int(before) + 1
         found.skills.person_says("tea", "helpful")
     (use, *_) = load_uses(workspace.vault, "tea")
-    assert (use.score, use.outcome, use.tools, use.activated) == (0.5, "finished", 3, "auto")
-    assert {each.skill.name: each.score for each in make(workspace).skills.match(MatchTask("brew kettle")).active} == {
+    assert (use.score, use.outcome, use.tools, use.activated) == (0.5, "finished", 3, "manual")
+    assert {each.skill.name: each.score for each in make(workspace).skills.match(MatchTask("brew kettle")).offered} == {
         "tea": 0.6,
         "kettle": 0.5,
     }
@@ -385,38 +378,39 @@ def call(workspace: Workspace) -> Call:
     """Call a skill tool by name, in the run r1."""
     found = make(workspace)
     begin(found, "brew tea")
-    tools: dict[str, Tool] = {each.name: each for each in skill_tools(found.skills.library, found.say, found.opened)}
+    made = skill_tools(found.skills.library, found.say, found.opened)
+    tools: dict[str, Tool] = {each.name: each for each in made}
     return lambda tool, /, **arguments: tools[tool].perform(arguments, RunContext("r1", "sessions/s.md"))
 
 
 def test_the_model_lists_and_reads_skills(call: Call) -> None:
-    listed = call("skill_list").text
+    listed = call("skills.list").text
     assert "- tea: Does things." in listed and "not for use: stranger" in listed and "Ignore all rules" not in listed
-    shown = call("skill_show", name="tea")
+    shown = call("skills.show", name="tea")
     assert "Boil." in shown.text and not shown.untrusted
-    assert call("skill_show", name="tea", file="references/kinds.md").text == "green, black"
+    assert call("skills.show", name="tea", file="references/kinds.md").text == "green, black"
     lines = shown.text.split("\n")
-    parts = [call("skill_show", name="tea", lines=f"{n}-{n + 1}").text for n in range(1, len(lines), 2)]
+    parts = [call("skills.show", name="tea", lines=f"{n}-{n + 1}").text for n in range(1, len(lines), 2)]
     assert "\n".join(part.partition(":\n\n")[2] for part in parts) in shown.text and len(parts) > 2
     with pytest.raises(ToolRetry, match="tea has lines 1-"):
-        call("skill_show", name="tea", lines="90")
+        call("skills.show", name="tea", lines="90")
 
 
 def test_a_strangers_skill_is_shown_as_a_strangers_text(call: Call) -> None:
-    assert "nobody has reviewed" in call("skill_show", name="stranger").untrusted
+    assert "nobody has reviewed" in call("skills.show", name="stranger").untrusted
 
 
 def test_what_is_not_there_is_said_to_the_model(call: Call) -> None:
     with pytest.raises(ToolRetry, match="did you mean tea"):
-        call("skill_show", name="tee")
+        call("skills.show", name="tee")
     with pytest.raises(ToolRetry, match="has no file"):
-        call("skill_show", name="tea", file="../stranger/SKILL.md")
+        call("skills.show", name="tea", file="../stranger/SKILL.md")
 
 
 def test_a_skill_that_the_model_has_read_counts_as_used_and_can_be_rated(workspace: Workspace) -> None:
     found = make(workspace)
     begin(found, "look")
-    found.opened("kettle", RunContext("r1", "sessions/s.md"))
+    opened(found, "kettle", RunContext("r1", "sessions/s.md"))
     found.say("kettle", "not_helpful", RunContext("r1", "sessions/s.md"))
     end(found)
     rows = load_uses(workspace.vault, "kettle")
@@ -424,7 +418,7 @@ def test_a_skill_that_the_model_has_read_counts_as_used_and_can_be_rated(workspa
 
 
 def test_the_model_rates_only_what_its_run_had(workspace: Workspace, call: Call) -> None:
-    assert "helpful" in call("skill_feedback", name="tea", verdict="helpful").text
+    assert "helpful" in call("skills.feedback", name="tea", verdict="helpful").text
     with pytest.raises(ToolRetry, match="did not use"):
-        call("skill_feedback", name="kettle", verdict="helpful")
+        call("skills.feedback", name="kettle", verdict="helpful")
     assert [use.feedback for use in load_uses(workspace.vault, "tea")] == ["helpful"]

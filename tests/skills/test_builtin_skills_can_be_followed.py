@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent.config.resources import resource
+from agent.context.audience import Audience
 from agent.context.budget import window_of
 from agent.context.tokens import MESSAGE, counter, estimate
 from agent.errors import ToolFailed as ToolFailedError
@@ -24,13 +25,14 @@ from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import Spoken
-from agent.loop.system_messages import SystemMessages
+from agent.loop.system_messages import FixedTexts, SystemMessages, no_texts
 from agent.markdown.note import Note
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
-from agent.skills.matching.selection import MatchStatus, SelectionLimits
+from agent.skills.matching.selection import SelectionLimits
+from agent.skills.matching.skill_text import compose_text
 from agent.skills.reading.skill import Skill
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.folders import AT_ROOT, FOLDERS, WriteRule
@@ -204,7 +206,7 @@ class Guidance(SystemMessages):
 
     text: str
 
-    def new(self) -> Spoken:
+    def new(self, audience: Audience, fixed: FixedTexts = no_texts) -> Spoken:
         return Spoken(System(self.text))
 
 
@@ -212,8 +214,8 @@ def follow(folder: Path, case: Case) -> tuple[Guided, list[ToolCallFailed], str]
     lines = [ScriptedReply(calls=(each,)) for each in case.calls]
     model = Scripted([*lines, ScriptedReply("Done: see the note.")])
     stage = Guided(folder, model, dict(case.notes), more=(WEB,))
-    (found,) = match(MatchTask(case.task), SHELF, MatchState(), estimate).active
-    stage.text = found.text
+    (offered,) = match(MatchTask(case.task), SHELF, MatchState(), estimate).offered
+    stage.text = compose_text(offered.skill, SHELF.get, 4_000, estimate).text
     failed: list[ToolCallFailed] = []
     stage.bus.subscribe(failed.append, ToolCallFailed, name="failed")
     assert stage.ask(case.task).outcome is RunOutcome.FINISHED
@@ -277,12 +279,15 @@ def test_a_skill_fits_whole_into_what_it_may_take_and_says_how_to_check_and_what
 
 @pytest.mark.parametrize("window", [8_192, 16_384, 32_768, 131_072])
 @pytest.mark.parametrize("name", sorted(SHELF.named))
-def test_the_skill_of_a_task_is_given_whole_in_every_window(name: str, window: int) -> None:
+def test_a_skill_that_is_named_is_given_whole_in_every_window(name: str, window: int) -> None:
     room = window_of(Model("any", window, 4_096))
     limits = SelectionLimits(3, min(room.most("skills"), room.texts_room) - 3 * MESSAGE)
     count = counter(choose_embedder("").embedder)
-    (found,) = match(MatchTask(CASES[name].task), SHELF, MatchState(), count, limits).given
-    assert found.skill.name == name and found.status is MatchStatus.ACTIVE and found.skill.body in found.text
+    assert [each.skill.name for each in match(MatchTask(CASES[name].task), SHELF, MatchState(), count).offered] == [
+        name
+    ]
+    (found,) = match(MatchTask(f"{CASES[name].task}, with {name}"), SHELF, MatchState(), count, limits).active
+    assert found.skill.name == name and found.skill.body in found.text
     assert found.tokens == count(found.text) <= limits.room
     steps = {step.skill for step in found.skill.chain}
     assert all((SHELF.named[step].body in found.text) != (step in found.on_request) for step in steps)
@@ -305,7 +310,7 @@ def test_skills_write_only_where_a_tool_may_and_leave_the_notes_of_the_program_a
 
 
 def test_the_chain_is_one_workflow_in_which_results_have_names() -> None:
-    (found,) = match(MatchTask(CASES["competitive-analysis"].task), SHELF, MatchState(), estimate).active
+    found = compose_text(SHELF.named["competitive-analysis"], SHELF.get, 4_000, estimate)
     assert found.tokens <= 4_000
     for part in ("Step 1: deep-research", "Step 2: research-briefing", "`findings`", "`briefing`", "Check before"):
         assert part in found.text

@@ -85,7 +85,7 @@ def shelf() -> SkillSnapshot:
 
 def used(task: str) -> set[str]:
     """The skills that would be put before the model."""
-    return {found.skill.name for found in match(MatchTask(task), shelf(), MatchState(), estimate).active}
+    return {found.skill.name for found in match(MatchTask(task), shelf(), MatchState(), estimate).offered}
 
 
 def figures(tasks: tuple[Labelled, ...]) -> Figures:

@@ -56,7 +56,7 @@ def test_the_text_of_a_step_is_whole_or_is_to_be_opened_when_it_is_due(room: int
     made = compose_workflow(own, shelf(own, *long).get, room, words)
     assert "Own words." in made.text and all(f"### Step {n}: " in made.text for n in (1, 2, 3))
     for each in long:
-        assert (each.body in made.text) != (f"skill_show {each.name}" in made.text) == (each.name in made.on_request)
+        assert (each.body in made.text) != (f"skills, show {each.name}" in made.text) == (each.name in made.on_request)
     assert len(made.on_request) == {0: 3, 100: 3, 700: 2, 1_300: 1, 4_000: 0}[room]
     assert words(made.text) <= max(room, 102)
 

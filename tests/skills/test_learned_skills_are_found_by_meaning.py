@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index.embedder import choose_embedder
-from agent.skills.matching.matcher import REFERENCE, SEMANTIC
+from agent.skills.matching.matcher import SEMANTIC
 from agent.skills.matching.similarity import CALIBRATIONS, OTHERWISE, Similarity, calibration
 from tests.skills.shelves import skill
 
@@ -69,21 +69,19 @@ def near() -> Similarity:
     return Similarity(embedder)
 
 
-def test_what_is_used_fits_and_what_fits_is_mostly_offered(near: Similarity) -> None:
+def test_what_fits_is_mostly_offered_and_little_else(near: Similarity) -> None:
     learned = [
         skill(name, "trigger_conditions:\n" + "".join(f'  - "{text}"\n' for text in texts))
         for name, texts in CONDITIONS.items()
     ]
-    used = offered = wrong = 0
+    offered = wrong = 0
     for task in (*WANTED, *NOTHING):
         found = near.near(task, learned)
         for each in learned:
             right = WANTED.get(task) == each.name
-            assert right or found[each.key] < SEMANTIC, (task, each.name, found[each.key])
-            used += right and found[each.key] >= SEMANTIC
-            offered += right and found[each.key] >= REFERENCE
-            wrong += not right and found[each.key] >= REFERENCE
-    assert used >= 8 and offered >= 14 and wrong <= 1
+            offered += right and found[each.key] >= SEMANTIC
+            wrong += not right and found[each.key] >= SEMANTIC
+    assert offered >= 14 and wrong <= 1
 
 
 def test_other_models_are_taken_at_their_word() -> None:

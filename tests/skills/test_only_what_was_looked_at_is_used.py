@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.trust.owner_edits import OwnerEdit, carry_trust, load_owner_edits
+from agent.skills.trust.owner_edits import OwnerEdit, carry_trust, load_owner_edits, trust_approved
 from tests.fakes import FakeClock
 from tests.skills.shelves import by_hand, library, reviewed, text
 from tests.vaults import git, make_vault, write
@@ -143,6 +143,21 @@ def test_and_not_what_was_never_looked_at(tmp_path: Path) -> None:
     lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a")})
     edit = {FILE: OwnerEdit(None, sha256(text("a").encode()).hexdigest())}
     assert carry_trust(lib, edit, NOW) == () and not trusted(lib)
+
+
+def test_a_text_that_was_approved_is_trusted_and_nothing_beside_it(tmp_path: Path) -> None:
+    lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a"), "vault/skills/b/SKILL.md": text("b")})
+    write(tmp_path / "vault/skills/b/scripts/run.sh", "rm -rf")
+    approved: dict[str, tuple[bytes | None, bytes | None]] = {
+        f"skills/{name}/SKILL.md": (None, text(name).encode()) for name in "ab"
+    }
+    assert trust_approved(lib, {FILE: (None, b"another text")}, NOW) == ()
+    assert trust_approved(lib, {FILE: (b"an older text", text("a").encode())}, NOW) == ()
+    assert trust_approved(lib, approved, NOW) == ("a",)
+    assert trusted(lib) and not trusted(lib, "b")
+    better = text("a", description="Better.")
+    write(tmp_path / "vault" / FILE, better)
+    assert trust_approved(lib, {FILE: (text("a").encode(), better.encode())}, NOW) == ("a",)
 
 
 def test_the_digest_is_of_the_text_that_is_used(tmp_path: Path) -> None:

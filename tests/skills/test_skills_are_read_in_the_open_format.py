@@ -1,11 +1,15 @@
 """Any skill in the open format loads as it is; what is wrong is named with file, line and reason."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from skills_ref.validator import validate  # type: ignore[import-untyped]
 
 from agent.skills.reading.skill import SkillSource
 from agent.skills.reading.skill_file import ParsedSkill, SkillFolder, parse_skill
+from tests.stories.agents import PROJECT
 
 WHERE = SkillFolder("pdf-forms", SkillSource.VAULT, "skills/pdf-forms/SKILL.md", ("scripts/fill.py",), 10)
 
@@ -36,6 +40,50 @@ def test_a_skill_of_other_programs_loads_unchanged() -> None:
     assert skill.allowed_tools == ("Bash(git:*)", "Bash(jq *)", "Read")
     assert skill.files == ("scripts/fill.py",) and skill.body == "# Forms\n\nFill them."
     assert skill.triggers is None and not skill.has_triggers
+
+
+@pytest.mark.parametrize(
+    ("lines", "near"),
+    [
+        ("trigers:\n  intent_patterns: [a]", "triggers"),
+        ("allowed_tools: Read", "allowed-tools"),
+        ("max-tokens: 900", "max_tokens"),
+        ("exclusive: paper", "exclusive_group"),
+        ("prerequisits: [a]", "prerequisites"),
+        ("triggers:\n  tool_signal: [web_fetch]", "tool_signals"),
+        ("triggers:\n  confidence_treshold: 0.6", "confidence_threshold"),
+        ("triggers:\n  intent-patterns: [a]", "intent_patterns"),
+    ],
+)
+def test_a_misspelt_key_is_named_with_the_right_one_and_the_skill_is_used(lines: str, near: str) -> None:
+    found = read(header(lines))
+    assert found.skill is not None and [f"did you mean {near}?" in each.reason for each in found.problems] == [True]
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent for path in (PROJECT / "skills").glob("*/SKILL.md")), ids=str)
+def test_the_program_s_own_skills_are_valid_by_the_reference_of_the_format(folder: Path) -> None:
+    assert validate(folder) == []
+
+
+def test_the_extensions_count_in_the_metadata_and_beside_it() -> None:
+    inside = "triggers:\n  intent_patterns: [fill]\nchain: [a, b]\npriority: 8\nactivation: always"
+    beside = read(header("metadata: {author: Ana}", *inside.splitlines())).skill
+    within = read(header("metadata:", "  author: Ana", *(f"  {line}" for line in inside.splitlines()))).skill
+    assert beside is not None and within is not None and within.triggers == beside.triggers
+    assert (within.chain, within.priority, within.is_always) == (beside.chain, 8, True)
+    assert within.metadata == beside.metadata == {"author": "Ana"}
+    assert within.lines["priority"] == 9
+
+
+def test_what_stands_beside_the_metadata_goes_before_and_another_program_s_words_are_its_own() -> None:
+    found = read(header("priority: 3", "metadata:\n  priority: 9\n  triggers: on save\n  chain: gold\n  output: pdf"))
+    assert found.problems == () and found.skill is not None
+    assert (found.skill.priority, found.skill.triggers, found.skill.chain) == (3, None, ())
+
+
+def test_a_problem_in_the_metadata_is_named_with_its_line() -> None:
+    found = read(header("metadata:", "  author: Ana", "  priority: 99"))
+    assert [(each.line, "from 1 to 10" in each.reason) for each in found.problems] == [(6, True)]
 
 
 def test_allowed_tools_may_be_a_list() -> None:

@@ -76,11 +76,11 @@ def test_a_skill_with_a_long_description_is_used_and_warned_of_wherever_skills_a
         assert main(command) == 0
         assert said in capsys.readouterr().out
     run("review", "long")
-    assert rows(run("match", "descale it"), "matches")[0]["fate"] == "active"
+    assert rows(run("match", "descale it"), "matches")[0]["fate"] == "offered"
 
 
 @pytest.mark.parametrize("task", ["please brew some tea", "怎么泡茶"])
-def test_a_new_skill_is_matched_and_after_a_review_used(run: Run, task: str) -> None:
+def test_a_new_skill_is_matched_and_after_a_review_offered(run: Run, task: str) -> None:
     (only,) = rows(run("match", task), "matches")
     assert (only["name"], only["score"], only["fate"]) == ("tea", 0.575, "unreviewed")
     assert only["signals"] == [
@@ -89,7 +89,8 @@ def test_a_new_skill_is_matched_and_after_a_review_used(run: Run, task: str) -> 
     ]
     assert [each["name"] for each in rows(run("review"), "unreviewed")] == ["tea"]
     assert run("review", "tea")["reviewed"] is True
-    assert rows(run("match", task), "matches")[0]["fate"] == "active"
+    assert rows(run("match", task), "matches")[0]["fate"] == "offered"
+    assert rows(run("match", f"{task}, with the skill tea"), "matches")[0]["fate"] == "active"
     run("review", "tea", "--revoke")
     assert rows(run("match", task), "matches")[0]["fate"] == "unreviewed"
 
@@ -104,8 +105,8 @@ def test_explain_says_every_number(root: Path, capsys: pytest.CaptureFixture[str
         run("feedback", "tea", "helpful")
     assert main(["skills", "match", "brew tea", "--explain", "--tool", "x", "--slot", "a=b"]) == 0
     said = capsys.readouterr().out
-    for part in ("tea  0.69  active", "0.50  intent_pattern: brew|泡茶", "0.07  context_keyword", "× 1.2  feedback",
-                 "needed 0.50", "tokens", "nothing speaks for:"):  # fmt: skip
+    for part in ("tea  0.69  offered", "0.50  intent_pattern: brew|泡茶", "0.07  context_keyword", "× 1.2  feedback",
+                 "needed 0.50", "named to the model", "tokens", "nothing speaks for:"):  # fmt: skip
         assert part in said
 
 
@@ -122,28 +123,26 @@ def test_match_tells_exactly_what_a_run_is_given_in_this_window(
     write(tmp_path / "script.json", json.dumps(script))
     monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
     monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(tmp_path / "script.json"))
-    (found,) = rows(run("match", "do my weekly review"), "matches")
-    assert main(["--json", "context", "--explain", "do my weekly review"]) == 0
+    (found,) = rows(run("match", "do my weekly-review"), "matches")
+    assert main(["--json", "context", "--explain", "do my weekly-review"]) == 0
     document = json.loads(capsys.readouterr().out)
     used = {row["part"]: row["tokens"] for row in document["rows"]}
-    assert used["skills"] == found["tokens"]
-    whys = " ".join(receipt["why"] for receipt in document["receipts"])
-    expected = {2_048: "summary only", 4_096: "summary only", 8_192: "active"}[window]
-    assert found["fate"] == expected and (str(found["why"]) in whys)
-    assert main(["skills", "match", "do my weekly review", "--explain"]) == 0
+    assert found["fate"] == {2_048: "offered", 4_096: "offered", 8_192: "active"}[window]
+    assert used["skills"] == found["tokens"] if window == 8_192 else 0 < used["skills"] < 30
+    assert main(["skills", "match", "do my weekly-review", "--explain"]) == 0
     said = capsys.readouterr().out
-    assert f"{found['tokens']:,} tokens" in said and f"a window of {window:,} tokens" in said
+    assert f"a window of {window:,} tokens" in said
+    assert (f"given whole: {found['tokens']:,} tokens" if window == 8_192 else "does not fit in the") in said
 
 
-def test_a_skill_that_only_a_tool_brings_has_the_room_that_a_run_under_way_has(root: Path, run: Run) -> None:
-    for name, length in (("short", 20), ("long", 900)):
-        header = "triggers: {tool_signals: [web_fetch], confidence_threshold: 0.2}"
-        write(root / f"skills/{name}/SKILL.md", text(name, header, "word " * length))
+def test_a_skill_that_only_a_tool_brings_is_offered_then(root: Path, run: Run) -> None:
+    header = "triggers: {tool_signals: [web_fetch], confidence_threshold: 0.2}"
+    write(root / "skills/web-care/SKILL.md", text("web-care", header, "Cite."))
+    for name in ("web-care", "tea"):
         run("review", name)
-    run("review", "tea")
     assert [each["name"] for each in rows(run("match", "brew tea"), "matches")] == ["tea"]
     found = {each["name"]: each["fate"] for each in rows(run("match", "brew tea", "--tool", "web_fetch"), "matches")}
-    assert found == {"tea": "active", "short": "active", "long": "summary only"}
+    assert found == {"tea": "offered", "web-care": "offered"}
 
 
 def test_nothing_is_said_to_be_given_where_skills_are_switched_off(
@@ -161,9 +160,9 @@ def test_the_steps_of_a_chain_that_are_opened_on_request_are_named(
     write(root / "skills/party/SKILL.md", text("party", triggers("party") + "chain: [tea, kettle]", "Invite."))
     for name in ("tea", "kettle", "party"):
         run("review", name)
-    (party,) = rows(run("match", "a party"), "matches")
+    (party,) = rows(run("match", "a party, by the skill party"), "matches")
     assert (party["fate"], party["on_request"]) == ("active", ["kettle"])
-    assert main(["skills", "match", "a party", "--explain"]) == 0
+    assert main(["skills", "match", "a party, by the skill party", "--explain"]) == 0
     assert "tokens; the texts of kettle are opened on request" in capsys.readouterr().out
 
 

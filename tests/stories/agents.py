@@ -11,9 +11,7 @@ from typing import Any
 
 from agent.interfaces.cli.main import main
 from agent.llm.messages import Context
-from agent.loop.records import PinnedLines, Spoken
 from agent.loop.session import load_session
-from agent.vault.history.pins import read_pinned
 from agent.vault.store import Vault
 from tests.vaults import make_vault
 
@@ -63,21 +61,9 @@ def environment(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def given_texts(vault: Vault, session: str, source: str = "") -> list[str]:
-    """What the model of a session was given beside what was said, or only that from one source; of a memory the lines
-    that the session's note links to."""
-    found = load_session(vault, session)
-    links = {id(each.event.message): each.event.given for each in found.records if isinstance(each.event, Spoken)}
-    texts: list[str] = []
-    for each in found.history:
-        if isinstance(each, Context) and source in {"", each.source}:
-            texts += [each.text, *(_lines(vault, link) for link in links.get(id(each), ()))]
-    return texts
-
-
-def _lines(vault: Vault, link: PinnedLines) -> str:
-    (data,) = read_pinned(vault, [(link.path, link.pin)]).values()
-    rows = data.decode().split("\n")[link.lines[0] - 1 : link.lines[1]]
-    return "\n".join([f"[[{link.path.removesuffix('.md')}]]", *rows])
+    """What the model of a session was given beside what was said, or only that from one source; without the moment."""
+    said = (each for each in load_session(vault, session).history if isinstance(each, Context))
+    return [each.text for each in said if source in {"", each.source} and each.source != "moment"]
 
 
 def command(root: Path, *words: str) -> list[str]:

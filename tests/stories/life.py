@@ -13,10 +13,10 @@ from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
+from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
-from agent.memory.understanding.rules import RULES
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.run_io import RunIO
@@ -100,7 +100,7 @@ class Life:
 
     def tend(self) -> UpkeepPlan | None:
         """The day's upkeep, where it is still to be done."""
-        return Upkeeper(self.workspace, RULES).run_when_due()
+        return Upkeeper(self.workspace).run_when_due()
 
     def by_hand(self, path: str, change: Callable[[str], str]) -> str:
         """A person edits a note, and it is committed in their name; the text."""
@@ -117,8 +117,11 @@ class Life:
         return self.text(f"daily/{day or self.now:%Y-%m-%d}.md")
 
     def given(self, question: str) -> str:
-        """What is put before the model of a new session beside the question."""
-        return "\n".join(given_texts(self.workspace.vault, self.talk(question).session))
+        """What is put before the model of a new session beside the question: the block about the owner, and texts."""
+        path = self.talk(question).session
+        system = load_session(self.workspace.vault, path).system
+        owner = system.partition("\n\nYour owner\n")[2].partition("\n\n")[0]
+        return "\n".join([owner, *given_texts(self.workspace.vault, path)])
 
     @property
     def entries(self) -> dict[str, Entry]:

@@ -19,15 +19,11 @@ from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
-from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, Scope, parse_entry
-from agent.memory.understanding.rules import RULES
 from agent.runs.accounts import ModelsOfRun
-from agent.runs.capture import keep_facts
 from agent.runs.decisions import answer, open_questions
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
-from agent.tools.tool import RunContext
 from agent.workspace.search_index import open_index
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -159,25 +155,6 @@ def test_what_was_looked_up_for_one_reaches_nobody_else_by_any_way(house: House)
     assert [entry.text for entry in house.entries() if "4417, the" in entry.text and entry.scope is Scope.CHAT] == []
 
 
-def test_what_a_model_wants_kept_of_a_group_is_asked_of_the_owner_s_own_part_only(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__AUTO_RECALL", "false")  # what is recalled is not what this is about
-    owner = grouped("olga")
-    session = house.ask("I keep the boat at pier nine.", owner, role="owner")
-    for number in range(4):
-        house.ask(f"I am Ben and I feed {number} parrots at home.", grouped("ben"), session)
-    for number in range(6):
-        house.ask(f"Tell us about the number {number}.", owner, session, "owner")
-    house.given.clear()
-    with house.opened() as agent:
-        assert agent.compact(session) is not None
-    flush, summary = house.given
-    assert "pier nine" in flush and "parrots" not in flush
-    assert "pier nine" in summary and "parrots" in summary
-    assert list((house.root / "sessions").rglob("*-summary-*")) == []
-
-
 def test_of_a_guest_s_conversation_no_summary_is_left_where_others_would_find_it(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +205,7 @@ def test_two_who_say_the_same_have_said_it_each_for_themselves(house: House) -> 
         ("ben", Scope.CHAT): "1",
     }
     with house.opened() as agent:
-        Upkeeper(agent.workspace, RULES).run()
+        Upkeeper(agent.workspace).run()
     assert {entry.sender_id for entry in house.entries() if same in entry.text} == {"anna", "ben"}
 
 
@@ -243,7 +220,7 @@ def test_what_others_repeat_does_not_become_the_owner_s_long_term_memory(
         house.ask("I drink oolong tea every morning.", Speaker("cli"), role="owner")
         house.ask(f"Something else, number {len(house.entries())}.", Speaker("cli"), role="owner")
     with house.opened() as agent:
-        Upkeeper(agent.workspace, RULES).run()
+        Upkeeper(agent.workspace).run()
     text = (house.root / "MEMORY.md").read_text("utf-8")
     assert "oolong" in text and "walnuts" not in text
 
@@ -327,12 +304,3 @@ def test_a_guest_s_words_do_not_come_up_for_the_owner_by_the_day_s_log(house: Ho
     house.ask(ASKS, grouped("olga"), role="owner")
     assert "4417" not in house.heard()
     assert "4417" not in "".join(path.read_text("utf-8") for path in (house.root / "daily").glob("*.md"))
-
-
-def test_what_a_model_keeps_of_a_guest_is_theirs_and_not_the_chat_s(house: House) -> None:
-    workspace = open_workspace(house.root)
-    keeper = EntryWriter(workspace.vault, lambda entry: ())
-    context = RunContext("r", "s.md", channel=ROOM, role="guest", sender="anna")
-    keep_facts(workspace, keeper, ["Anna's locker number is 4417."], context)
-    (entry,) = house.entries()
-    assert (entry.scope, entry.sender_id) == (Scope.USER, "anna")

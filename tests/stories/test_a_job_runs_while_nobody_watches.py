@@ -8,7 +8,7 @@ import pytest
 
 from agent.app.agent import build_runs, opened_runs
 from agent.app.open import open_workspace
-from agent.events.runs import ContextCompact, Speaker
+from agent.events.runs import Speaker
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.llm.messages import Json
 from agent.loop.outcome import Ended, RunOutcome
@@ -225,26 +225,6 @@ def test_in_the_persons_own_session_only_the_persons_words_are_theirs(house: Hou
     assert [each.text for each in said] == ["My cat is called Momo.", "My dog is called Rex."]
 
 
-def test_a_compaction_saves_no_fact_of_a_job(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VAULT_AGENT_CONTEXT__KEEP_TURNS", "1")
-    house.says(after="Noted.")
-    padding = " ".join(f"Page {number} of the book is about tea." for number in range(150))
-    first = house.ask(RunRequest(f"I prefer short answers. {padding}", PERSON))
-    house.ask(job(f"I prefer long answers. {padding}"), first.session)
-    for number in range(2):
-        house.ask(RunRequest(f"page {number}: {padding}", PERSON), first.session)
-    told: list[ContextCompact] = []
-
-    def hear(event: ContextCompact) -> None:
-        told.append(event)
-
-    with opened_runs(house.workspace) as runs:
-        runs.bus.subscribe(hear, ContextCompact, name="test")
-        assert runs.compact(first.session) is not None
-    users = [each.text for event in told for each in event.messages if each.role == "user"]
-    assert [text[:22] for text in users] == ["I prefer short answers"]
-
-
 def test_a_small_run_is_one_commit_and_one_more_for_what_it_writes(house: House) -> None:
     house.says("Nothing new.")
     before = head(house.root)
@@ -307,19 +287,3 @@ def test_a_runaway_job_stops_at_its_cap_and_the_persons_ask_goes_on(
     if spend is not None:
         other = RunRequest("look", ALARM, job="evening", spend=spend)
         assert house.ask(other).outcome is RunOutcome.FINISHED, "each job has a purse of its own"
-
-
-def test_what_the_memory_asks_a_model_for_a_job_is_paid_by_the_job(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for said in ("Penicillin gives me a rash.", "I never give up on a doctor who listens.", "The gate code is 4471."):
-        tell(house.root, house.own, "remember", said)
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__ASK_FOR_WORDS", "true")
-    house.says(after="Here.", model={"name": "gpt-4.1-mini"})
-    workspace = house.workspace
-    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
-        index.refresh()
-        runs.ask(job("Which antibiotic must a doctor never give me?"))
-        ledger = runs.account.ledger
-        assert ledger.totals(ledger.today()) == ledger.totals_of_jobs(ledger.today())
-        assert ledger.totals(ledger.today()).calls == 2, "the other words for the question, and the answer"

@@ -8,9 +8,10 @@ import pytest
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
-from agent.events.runs import Speaker
+from agent.events.runs import MemoryFlushed, Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.request import RunRequest
+from agent.loop.session import load_session
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.recall.asker import Asker
 from agent.runs.waiting_conversations import silent_conversations
@@ -96,6 +97,29 @@ def test_a_fact_is_found_by_the_model_s_keywords_which_are_not_what_the_person_s
     assert any(quote in text for text in given) and not any("bird" in text for text in given)
 
 
+def test_before_a_summary_takes_the_place_of_a_talk_it_is_read(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}]
+    said = script(tmp_path / "script.json", {"text": json.dumps(found), "when": KEEPS}, after="Noted.")
+    for key, value in {**settings(tmp_path, said), "VAULT_AGENT_CONTEXT__KEEP_TURNS": "1"}.items():
+        monkeypatch.setenv(key, value)
+    workspace = open_workspace(root)
+    told: list[MemoryFlushed] = []
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
+        runs.bus.subscribe(told.append, MemoryFlushed, name="test")
+        session = runs.ask(RunRequest(MISSED, Speaker("cli"))).session
+        for number in range(4):
+            page = " ".join(f"Page {number}.{line} of the book is about tea." for line in range(60))
+            runs.ask(RunRequest(page, Speaker("cli")), session)
+        runs.capturing.settle()
+        assert not [each for each in entries(root) if "parrot" in each.text]
+        assert runs.compact(session) is not None
+        assert [each.text for each in entries(root) if "parrot" in each.text] == ["the Mahlers upstairs got a parrot"]
+        runs.bus.close()
+    assert [(each.session, each.saved) for each in told] == [(session, 1)]
+
+
 def test_no_keyword_is_a_secret_or_was_forgotten(root: Path, tmp_path: Path) -> None:
     tell(root, settings(tmp_path), "remember", "The boat is called Albatross.")
     tell(root, settings(tmp_path), "forget", "--last", "--yes")
@@ -114,6 +138,14 @@ def test_it_is_asked_once_and_nothing_new_is_no_commit(root: Path, tmp_path: Pat
     assert list(private.glob("*")) == []
 
 
+@pytest.mark.parametrize("said", [[], [{"number": 1, "kind": "wish", "quote": "my name is Ida"}]])
+def test_a_standing_wish_is_kept_whether_or_not_the_model_quotes_it(root: Path, tmp_path: Path, said: object) -> None:
+    wish = "From now on short answers, no tables."
+    ask(root, tmp_path, f"{wish} And my name is Ida.", said)
+    asked = document(root, settings(tmp_path), "ask", "What is two plus two?")
+    assert wish in load_session(open_workspace(root).vault, asked["session"]).system
+
+
 def test_it_says_what_is_true_no_more(root: Path, tmp_path: Path) -> None:
     ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": "My sister Mara lives in Porto"}])
     quote = "the whole family went over to Lisbon for good, Mara included"
@@ -123,10 +155,9 @@ def test_it_says_what_is_true_no_more(root: Path, tmp_path: Path) -> None:
     assert first.superseded_by == last.link and last.supersedes == first.link
 
 
-def test_turned_off_or_as_turns_it_is_not_asked(root: Path, tmp_path: Path) -> None:
-    for capture in ("off", "turns"):
-        ask(root, tmp_path, MISSED, [{"number": 1, "kind": "other", "quote": "parrot"}],
-            VAULT_AGENT_MEMORY__CAPTURE=capture)  # fmt: skip
+def test_turned_off_it_is_not_asked(root: Path, tmp_path: Path) -> None:
+    said = [{"number": 1, "kind": "other", "quote": "parrot"}]
+    ask(root, tmp_path, MISSED, said, VAULT_AGENT_MEMORY__CAPTURE="off")
     assert [each.text for each in entries(root) if each.text == "parrot"] == []
 
 

@@ -1,7 +1,6 @@
-"""A session's note has links to the memories that its model was given, and not their words; they are read again for
-whoever goes on with it, as far as they still stand and may be seen. What counts is what reaches the model."""
+"""A session's note has links to the memories that its model was given, and not their words, which are kept on the
+machine for whoever goes on with it. What counts is what reaches the model."""
 
-import json
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -17,15 +16,11 @@ from agent.llm.messages import Assistant, Context, Message, Reply, Request, Usag
 from agent.llm.provider import Cancelled, OnText, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import Spoken
 from agent.loop.request import RunRequest
-from agent.loop.session import load_session
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService
 from agent.tools.taint import frame
-from agent.vault.history.pins import read_pinned
-from agent.vault.history.purge import drop_commands
 from agent.workspace.search_index import open_index
 from tests.context.situations import ENTRY, Teller, call
 from tests.remotes import shared_with_mallory
@@ -103,6 +98,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
     root = furnish(tmp_path, monkeypatch.setenv)
     chosen = {"LLM__BASE_URL": "http://127.0.0.1:9/v1", "LLM__WIRE": "openai", "MEMORY__CAPTURE": "off"}
     chosen["CONTEXT__KEEP_TURNS"] = "2"
+    chosen["MEMORY__FLOOR"] = "off"  # so that a task is given several
     for key, value in chosen.items():
         monkeypatch.setenv(f"VAULT_AGENT_{key}", value)
     write(root / JASMINE, ENTRY)
@@ -144,7 +140,10 @@ def test_recall_in_a_chat_shows_what_the_next_message_is_given(house: House) -> 
 
 
 @pytest.mark.parametrize("task", ["What is the derivative of x squared?", "Thanks!"])
-def test_recall_in_a_chat_is_silent_where_a_run_is_given_nothing(house: House, task: str) -> None:
+def test_recall_in_a_chat_is_silent_where_a_run_is_given_nothing(
+    house: House, task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_MEMORY__FLOOR", "normal")
     house.ask(task)
     assert house.memories() == ""
     assert house.recall(task).startswith("nothing more is given for it")
@@ -170,61 +169,12 @@ def test_what_was_forgotten_since_is_neither_in_the_note_nor_given(house: House,
     assert "Green tea in the morning." in house.memories()
 
 
-def test_other_memories_are_read_again_when_a_purge_has_written_their_commits_anew(house: House) -> None:
-    secret = "Anna hides her best tea under the stone frog"
-    tell(house.root, house.own, "remember", secret)
-    session = house.ask(TEA).session
-    tell(house.root, house.own, "forget", secret, "--purge", "--yes")
-    for line in drop_commands(open_workspace(house.root).vault):
-        git(house.root, *line.split()[1:])
-    vault = open_workspace(house.root).vault
-    spoken = (each.event for each in load_session(vault, session).records if isinstance(each.event, Spoken))
-    links = {(link.path, link.pin) for event in spoken for link in event.given}
-    found = read_pinned(vault, links)
-    assert WORDS.encode() in b"".join(found.values())
-    assert ["[forgotten]" in path for path, _ in links - found.keys()] == [True]
-
-
-def test_a_sentence_that_was_forgotten_is_left_out_where_a_person_still_says_it(house: House) -> None:
-    write(house.root / "guests.md", f"# Guests for tea in the evening\n\n{WORDS}\nBo drinks coffee.\n")
-    git(house.root, "add", "-A")
-    git(house.root, "commit", "-q", "-m", "guests")
-    session = house.ask(TEA).session
-    assert house.memories().count(WORDS) == 2
-    tell(house.root, house.own, "forget", JASMINE, "--yes")
-    write(house.root / "guests.md", (house.root / "guests.md").read_text("utf-8"))
-    house.ask("Thanks", session=session)
-    assert WORDS not in house.memories() and "Bo drinks coffee." in house.memories()
-
-
-def test_a_line_that_a_person_has_changed_since_is_not_given_again(house: House) -> None:
+def test_what_was_given_stays_as_it_was_when_a_person_changes_the_note(house: House) -> None:
     session = house.ask(TEA).session
     house.edit("plan.md", "- buy tea", "- buy coffee")
     house.edit(JASMINE, "jasmine", "mint")
     house.ask("Thanks", session=session)
-    assert "- buy tea" not in house.memories() and "jasmine tea" not in house.memories()
-    assert "Green tea in the morning." in house.memories()
-    house.ask(TEA, session=session)
-    assert "Anna drinks mint tea" in house.memories(), "what it says now is given, as the model does not have it"
-
-
-def test_a_note_that_no_commit_has_yet_is_read_again_while_it_stays_as_it_was(house: House) -> None:
-    write(house.root / "tea.md", "# Tea\n\nWhite tea in the morning.\n")
-    session = house.ask(TEA).session
-    assert "White tea" in house.memories() and "White tea" not in house.note(session)
-    house.ask("Thanks", session=session)
-    assert "White tea in the morning." in house.memories()
-    house.edit("tea.md", "# Tea\n", "# Teas\n\nAll kinds.\n")
-    house.ask("Thanks", session=session)
-    assert "White tea" not in house.memories(), "which lines these were is no longer known"
-
-
-def test_nothing_is_given_again_where_no_line_is_left(house: House) -> None:
-    session = house.ask(TEA).session
-    for path in (JASMINE, "tea.md", "plan.md"):
-        (house.root / path).unlink()
-    house.ask("Thanks", session=session)
-    assert all(each.text for each in house.messages()) and house.memories() == ""
+    assert "- buy tea" in house.memories() and "jasmine tea" in house.memories(), "what was sent stays as it was"
 
 
 def test_a_strangers_passage_is_framed_and_taints_again(house: House, tmp_path: Path) -> None:
@@ -253,9 +203,6 @@ def test_in_a_group_each_is_given_their_own_again_and_a_guest_no_note_of_the_own
     house.ask("And on Sunday?", session=session, who=anna, role="guest")
     assert house.memories().count("drinks oolong") == 1
     assert "oolong" in house.messages()[house.messages().index(User(question, "Anna")) - 1].text
-    house.edit("entries/2026/11/oolong.md", "sender_id: Anna", "sender_id: Bo")
-    house.ask("And on Monday?", session=session, who=anna, role="guest")
-    assert "oolong" not in house.memories()
 
 
 def test_what_a_summary_has_replaced_is_not_read_again_and_comes_up_anew(house: House) -> None:
@@ -283,14 +230,3 @@ def test_a_note_from_before_with_the_words_in_it_is_read_as_it_is(house: House) 
     write(house.root / session, before[:at] + added + before[at:])
     house.ask("Thanks", session=session)
     assert house.memories() == "Bo drinks mate."
-
-
-def test_a_receipt_that_is_no_path_or_leads_elsewhere_is_passed_by(house: House) -> None:
-    session = house.ask(TEA).session
-    write(house.root / "skills/secret/SKILL.md", "---\nname: secret\ndescription: x\n---\nSay it backwards.\n")
-    commit = git(house.root, "rev-parse", "HEAD").strip()
-    odd: list[object] = [["../outside.md", 1, 1, commit], ["[forgotten]", 1, 1, commit], ["tea.md", 1, 9, "HEAD"], 7]
-    odd += [["skills/secret/SKILL.md", 1, 9, commit], ["tea.md", 0, 0, commit], ["tea.md", "1", 2], ["a\nb", 1, 2, ""]]
-    house.edit(session, '"given": [', f'"given": {json.dumps(odd)[:-1]}, ')
-    house.ask("Thanks", session=session)
-    assert WORDS in house.memories() and "backwards" not in house.memories()

@@ -63,7 +63,8 @@ class World:
 
     def new_path(self) -> str:
         self.count += 1
-        folder = self.random.choice(["", "daily/", "a/b/", "日记/", "new/deep/"])
+        # not daily/: from a log, the lines of the run go even where the person worked on the note
+        folder = self.random.choice(["", "days/", "a/b/", "日记/", "new/deep/"])
         return f"{folder}note {self.count}.md"
 
     def new_line(self) -> str:

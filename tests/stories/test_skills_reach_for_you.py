@@ -69,20 +69,24 @@ def told(root: Path, capsys: pytest.CaptureFixture[str], *words: str) -> dict[st
 
 
 @pytest.mark.parametrize("task", ["Time for a tea round", "今天谁要喝茶？"])
-def test_a_skill_is_seen_to_fit_is_followed_and_is_rated_by_a_tick(
+def test_a_skill_is_offered_opened_followed_and_rated_by_a_tick(
     root: Path, capsys: pytest.CaptureFixture[str], task: str
 ) -> None:
     (match,) = told(root, capsys, "skills", "match", task)["matches"]
-    assert (match["name"], match["score"]) == ("tea-round", 0.5)
+    assert (match["name"], match["score"], match["fate"]) == ("tea-round", 0.5, "offered")
     explained = told(root, capsys, "context", "--explain", task)
-    assert "skills/tea-round/SKILL.md" in {receipt["path"] for receipt in explained["receipts"]}
-    assert "vault_append" in explained["tools"] and "vault_write" not in explained["tools"]
+    assert {"vault_append", "vault_write"} <= set(explained["tools"]), "a skill changes nothing of what is described"
 
-    say(root, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
+    refused = call("vault_write", path="plan.md", content="gone")
+    opens = call("skills", action="show", name="tea-round")
+    say(root, opens, refused, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
     ended = ask(root, task)
     session = root / ended.session
     text = session.read_text("utf-8")
-    assert "## Skill: tea-round (confidence 50%)" in text and "[[skills/tea-round/SKILL]]" in text
+    assert "what does: `tea-round`" in text and "## Skill: tea-round" in text
+    assert "Only these tools may be called: human_ask, search_vault, skills, vault_append, vault_read" in text
+    assert "vault_write is not among the tools that this run's skills allow" in text
+    assert "gone" not in (root / "plan.md").read_text("utf-8")
     made = commits(open_workspace(root).vault, run=ended.run)
     assert [each.tool for each in made] == ["capture", "vault_append"], "what is made of a run by itself is one commit"
     (paths,) = [{change.path for change in each.files} for each in made if each.tool == "capture"]
@@ -102,7 +106,7 @@ def test_a_skill_comes_as_a_skill_and_never_as_a_note_like_others(
     write(root / "parks.md", "A picnic round in the park, and who wants which tea there.\n")
     assert len(skill_set(open_workspace(root), lambda: None, estimate).ask_reviews()) == 1
     told(root, capsys, "reindex")
-    receipts = told(root, capsys, "context", "--explain", "tea round or picnic round: who wants tea")["receipts"]
+    receipts = told(root, capsys, "context", "--explain", "who wants tea, by tea-round and picnics?")["receipts"]
     paths = [receipt["path"] for receipt in receipts if receipt["path"].startswith(("skills/", "approvals/"))]
     assert paths == ["skills/tea-round/SKILL.md"] and "parks.md" in {receipt["path"] for receipt in receipts}
 
@@ -119,7 +123,7 @@ def test_the_skill_that_the_readme_writes_from_scratch_works(root: Path, capsys:
 
 def test_a_run_keeps_to_the_tools_of_its_skill(root: Path) -> None:
     say(root, call("vault_write", path="elsewhere.md", content="x"), call("vault_read", path="tea.md"), "Done.")
-    ended = ask(root, "tea round please")
+    ended = ask(root, "tea-round please")
     assert not (root / "elsewhere.md").exists() and ended.outcome == "finished"
     assert "vault_write is not among the tools" in (root / ended.session).read_text("utf-8")
     say(root, call("vault_write", path="elsewhere.md", content="x"), "Done.")
@@ -135,7 +139,7 @@ def test_correcting_what_a_run_has_written_counts_against_its_skill_and_adding_t
     root: Path, capsys: pytest.CaptureFixture[str], edit: tuple[str, str], corrected: int
 ) -> None:
     say(root, call("vault_append", path="tea-list.md", text="- Anna: green"), "Done.")
-    ask(root, "tea round please")
+    ask(root, "tea-round please")
     note = root / "tea-list.md"
     note.write_text(note.read_text().replace(*edit))
     assert main(["--vault", str(root), "commit"]) == 0
@@ -159,7 +163,7 @@ def test_each_version_of_a_note_is_read_once_however_many_runs_have_written_it(
     note = root / "tea-list.md"
     for name in ("Anna", "Bo", "Cleo", "Dan"):
         say(root, call("vault_append", path="tea-list.md", text=f"- {name}: green"), "Done.")
-        ask(root, "tea round please")
+        ask(root, "tea-round please")
     for name in ("Anna", "Cleo"):
         note.write_text(note.read_text().replace(f"{name}: green", f"{name}: black"))
         assert main(["--vault", str(root), "commit"]) == 0
@@ -171,6 +175,23 @@ def test_each_version_of_a_note_is_read_once_however_many_runs_have_written_it(
     made = git(root, "rev-list", "HEAD", "--", "tea-list.md").split()
     versions = [git(root, "rev-parse", f"{each}:tea-list.md").strip() for each in made]
     assert [counted.asked.count(each) for each in versions] == [1] * 6, "four appends and two edits"
+
+
+def test_a_skill_whose_text_was_approved_needs_no_second_yes(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "---\nname: packing\ndescription: Makes a packing list.\n---\nSocks first.\n"
+    say(root, call("vault_write", path="skills/packing/SKILL.md", content=text), "It is there.")
+    ended = ask(root, "Write down how we pack as a skill")
+    assert ended.outcome == "needs_approval" and not (root / "skills/packing").exists()
+    note = only(list((root / "approvals").glob("*.md")))
+    note.write_text(ticked(note.read_text("utf-8"), APPROVE), "utf-8")
+    workspace = open_workspace(root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
+        assert agent.resume(ended.session).outcome == "finished"
+    listed = {each["name"]: each["reviewed"] for each in told(root, capsys, "skills", "list")["skills"]}
+    assert listed["packing"]
+    write(root / "skills/packing/scripts/run.sh", "echo")
+    listed = {each["name"]: each["reviewed"] for each in told(root, capsys, "skills", "list")["skills"]}
+    assert not listed["packing"], "what was not in the approval is not trusted"
 
 
 def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
@@ -201,5 +222,5 @@ def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
 
     say(root, "I know how.")
     ended = ask(root, "Work out the trip budget for Braga")
-    assert f"## Skill: {name}" in (root / ended.session).read_text("utf-8")
+    assert f"what does: `{name}`" in (root / ended.session).read_text("utf-8")
     assert told(root, capsys, "skills", "suggest")["more"] == []

@@ -144,7 +144,7 @@ def test_what_one_sub_run_reads_taints_its_parent_and_not_those_beside_it(house:
     with house.runs(Three(work)) as agent:
         (house.root / "tea.md").write_text("# Tea\n\nSent by a stranger.\n")
         origin = agent.recall.foreign
-        origin.remember(b"# Tea\n\nSent by a stranger.\n", b"", ["https://elsewhere.test"])
+        origin.remember("run-1", b"# Tea\n\nSent by a stranger.\n", b"", ["https://elsewhere.test"])
         ended = agent.ask(RunRequest(TASK, Speaker("cli")))
     assert ended.outcome is RunOutcome.FINISHED, "a sub-run had to ask because of what another one read"
     vault = open_workspace(house.root).vault

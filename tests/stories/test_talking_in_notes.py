@@ -67,7 +67,10 @@ def test_an_answer_rests_on_what_it_used_rather_than_on_what_came_up(root: Path,
     write(root / "boat.md", "# Boat\n\nAt pier nine.\n")
     reads = {"calls": [{"tool": "vault_read", "arguments": {"path": path}} for path in ("inbox/tea.md", "boat.md")]}
     note = root / "inbox" / "tea.md"
-    for answer, line in (("Plenty, says [[more/3]].", "From: [[more/3]]\n"), ("At pier nine.", "From: [[boat]]\n")):
+    for answer, line in (
+        ("Plenty, says [[more/3]].", "From: [[more/3]]\n"),
+        ("At pier nine [[boat]].", "From: [[boat]]\n"),
+    ):
         own = settings(tmp_path, script(tmp_path / "script.json", reads, answer))
         write(note, "Which tea do I have?\n")
         document(root, own, "run", "inbox/tea.md")
@@ -78,13 +81,14 @@ def test_an_answer_rests_on_what_it_used_rather_than_on_what_came_up(root: Path,
 
 
 def test_an_answer_names_a_memory_by_its_words(root: Path, tmp_path: Path) -> None:
-    own = settings(tmp_path, script(tmp_path / "script.json", "The spare key is with Ana."))
-    kept = document(root, own, "remember", "The spare key is with Ana")["path"]
-    write(root / "inbox" / "key.md", "Who has the spare key?\n")
-    document(root, own, "run", "inbox/key.md")
-    assert f"From: [[{kept.removesuffix('.md')}|the spare key is with ana]]" in (root / "inbox/key.md").read_text(
-        "utf-8"
-    )
+    own = settings(tmp_path, script(tmp_path / "script.json", "Noted."))
+    kept = document(root, own, "remember", "The spare key is with Ana")["path"].removesuffix(".md")
+    for answer, is_linked in ((f"The spare key is with Ana [[{kept}]].", True), ("With Ana.", False)):
+        own = settings(tmp_path, script(tmp_path / "script.json", answer))
+        write(root / "inbox" / "key.md", "Who has the spare key?\n")
+        document(root, own, "run", "inbox/key.md")
+        said = (root / "inbox/key.md").read_text("utf-8")
+        assert (f"From: [[{kept}|the spare key is with ana]]" in said) is is_linked
 
 
 def test_without_a_model_the_notes_are_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +123,7 @@ def test_a_good_answer_takes_the_place_of_a_failure(tmp_path: Path, monkeypatch:
     failed = note.read_text("utf-8")
     assert failed.index("*out of order") < failed.index("To ask again"), "what happened comes before what helps"
     write(note, failed.replace("status: failed", "status: pending"))
-    script(said, "On the shelf.")
+    script(said, "In place of this one, the notes were quoted.", "On the shelf.")
     document(root, own, "run", "inbox/tea.md")
     text = note.read_text("utf-8")
     assert "On the shelf." in text and "out of order" not in text and text.count("## Answer") == 1

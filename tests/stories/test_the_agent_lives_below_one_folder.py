@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.errors import ConfigError
+from agent.context.audience import Audience
 from agent.loop.session import load_session
 from agent.loop.system_messages import SystemMessages
 from agent.vault.folders import AgentFolder
@@ -96,13 +96,14 @@ def test_what_steers_waits_for_a_yes_and_records_are_not_for_tools(home: Home) -
 
 def test_the_agent_is_told_of_its_folder_and_reads_the_persons_prompts_in_it(home: Home) -> None:
     write(home.at("prompts/safety.md"), "Be careful with tea.\n")
-    write(home.at("prompts/system.md"), "You live in a vault. {{today}} {{language}} Mind the teapot.\n")
+    write(home.at("prompts/system.md"), "You live in a vault. {{language}} Mind the teapot.\n")
     tell(home.root, home.says(), "commit")
     messages = SystemMessages(open_workspace(home.root).vault, "en")
-    spoken = messages.new()
+    spoken = messages.new(Audience.OWNER)
     assert "Mind the teapot" in spoken.message.text and f"write {UNDER}daily/" in spoken.message.text
     assert "A calm, brief assistant" in spoken.message.text
-    assert spoken.built is not None and {path for path, _ in spoken.built.notes} >= {home.home.at("AGENT.md")}
+    guests = messages.new(Audience.GUEST)
+    assert not any(each in guests.message.text for each in ("teapot", UNDER, "calm")), "a guest hears nothing of it"
 
 
 def test_a_question_is_asked_and_answered_in_the_folder(home: Home) -> None:
@@ -126,7 +127,7 @@ def test_a_note_in_its_inbox_is_a_request_and_one_elsewhere_is_not(home: Home) -
 
 def test_skills_are_installed_shown_and_counted_in_the_folder(home: Home) -> None:
     write(home.folder / "source/tea/SKILL.md", SKILL)
-    own = home.says(call("skill_show", name="book-notes"), "Read.")
+    own = home.says(call("skills", action="show", name="book-notes"), "Read.")
     tell(home.root, own, "skills", "install", str(home.folder / "source"))
     assert home.at("skills/tea/SKILL.md").read_text("utf-8") == SKILL
     paths = {each["name"]: each["path"] for each in document(home.root, own, "skills", "list")["skills"]}
@@ -171,8 +172,8 @@ def test_the_folder_is_not_changed_under_the_agent(home: Home) -> None:
     setting = home.root / "vault-agent.yaml"
     text = setting.read_text("utf-8")
     write(setting, "vault:\n  folder: elsewhere\n")
-    with pytest.raises(ConfigError, match="but the agent's notes are in"):
-        open_workspace(home.root)
+    opened = open_workspace(home.root)
+    assert opened.vault.home == home.home and "but the agent's notes are in" in opened.loaded.unfollowed[0]
     refused = document(home.root, home.says(), "init", str(home.root), "--under", "third", code=2)
     assert "already" in refused["error"]["message"]
     write(setting, text)

@@ -30,10 +30,15 @@ def figures(root: Path, machine: dict[str, str]) -> dict[str, Any]:
 
 def test_a_day_of_talking_is_counted_as_it_went(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, *["Noted."] * 4)
-    for task in (SISTER, "What is two plus two?", "Where does my sister Ana live?", "My sister Ana lives in Porto!"):
+    for task in (
+        SISTER,
+        "What is two plus two?",
+        "Which green tea is for my morning?",
+        "My sister Ana lives in Porto!",
+    ):
         document(root, machine, "ask", task)
     found = figures(root, machine)
-    assert (found["recalls"], found["that gave something"]) == (4, 50)
+    assert (found["recalls"], found["that gave something"]) == (4, 25)
     assert 0 < found["time, 95th percentile"] < 10_000
     assert (found["entries captured"], found["known already"], found["refused"]) == (1, 1, 0)
     assert 5 <= found["tokens each"] <= 20
@@ -98,9 +103,9 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
     document(root, machine, "recall", f"Where does my sister\nAna live? {KEY}")
     document(root, machine, "ask", SISTER)
     asked, given, kept = logged
-    assert "2 given (entries/" in asked and "0 below the floor" in asked, "the key is no word of the question"
+    assert "1 given (entries/" in asked, "the key is no word of the question"
     assert asked.startswith("recall: 'Where does my sister Ana live? [secret]': ") and " ms" in asked
-    assert given.startswith("recall: ") and "2 given (entries/" in given and "0 below the floor" in given
+    assert given.startswith("recall: ") and "0 given (none)" in given, "the conversation begins with it"
     assert kept.startswith("capture: run ") and "kept nothing; known entries/" in kept and "refused nothing" in kept
     assert "\n" not in "".join(logged) and "sk-ant" not in "".join(logged) and SISTER not in kept
 

@@ -58,7 +58,7 @@ def test_the_topics_of_a_run_are_what_it_found_and_not_what_it_was_given(root: P
     asked = document(root, own, "ask", "Plan the week")
     found = latest_findings(open_workspace(root).vault, str(asked["session"]), str(asked["run"]), 4_000)
     assert "The flight to Lisbon, part 3." in found and found.endswith("Planned.")
-    assert "skill_show" not in found and "competitors" not in found and "Plan the week" not in found
+    assert "skills (show" not in found and "competitors" not in found and "Plan the week" not in found
 
 
 def test_a_note_that_was_edited_since_its_commit_is_not_pinned(root: Path, own: dict[str, str]) -> None:

@@ -14,6 +14,7 @@ from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
+from agent.loop.session import load_session
 from agent.memory.entry import EntryType, parse_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.run_io import RunIO
@@ -72,8 +73,9 @@ def opened(root: Path) -> closing[RunService]:
 
 
 def given(agent: RunService, session: str) -> str:
-    """All that was put before the model of a session besides what was said."""
-    return "\n".join(given_texts(agent.workspace.vault, session))
+    """All that was put before the model of a session besides what was said; what the owner's block has comes once."""
+    vault = agent.workspace.vault
+    return "\n".join((load_session(vault, session).system, *given_texts(vault, session)))
 
 
 def entries(vault: Vault) -> list[str]:
@@ -126,7 +128,8 @@ def test_a_fact_said_to_a_run_that_was_killed_is_known(tmp_path: Path, root: Pat
     asked = document(root, settings(tmp_path, tmp_path / "script.json"), "ask", question)
     text = (root / asked["session"]).read_text("utf-8")
     assert fact not in text and "entries/" in text.partition("- [[")[2]
-    assert sum(fact in each for each in given_texts(open_workspace(root).vault, asked["session"])) == 1
+    given = [each for each in given_texts(open_workspace(root).vault, asked["session"]) if fact in each]
+    assert len(given) == 1, given
 
 
 def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Path) -> None:

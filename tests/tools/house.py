@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agent.clock import SystemClock
 from agent.errors import NeedsApproval
 from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
@@ -17,10 +18,9 @@ from agent.tools.policy import Policies, Policy, Profile, RunFilter
 from agent.tools.registry import Called, Registry, ToolSource
 from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import RunContext, Tool, ToolOutput
-from agent.vault.folders import AT_ROOT
-from agent.vault.store import Vault
+from agent.vault.store import Vault, open_vault
 from tests.fakes import FakeClock
-from tests.vaults import make_vault
+from tests.vaults import FAST, make_vault
 
 FREE = Policies((Profile("default", RunFilter(), Policy()),))
 EVIL = "https://evil.example/page"
@@ -144,6 +144,8 @@ def tainted(home: House) -> House:
 
 
 def origin_in(folder: Path) -> TextOrigin:
-    """The record of `foreign-lines.txt` in a folder, where nothing has arrived by git and no skill is reviewed."""
-    pins = ReviewPins(folder / "pins")
-    return TextOrigin(folder / "foreign-lines.txt", pins, lambda path, data, lines: "", AT_ROOT)
+    """The record of foreign text of a new vault in a folder, where nothing has arrived and no skill is reviewed; asked
+    again, as another process opens it."""
+    root = folder / "vault"
+    vault = open_vault(root, folder / "state", SystemClock(), FAST) if root.exists() else make_vault(folder)
+    return TextOrigin(vault, ReviewPins(folder / "pins"))

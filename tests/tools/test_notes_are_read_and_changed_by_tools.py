@@ -62,11 +62,31 @@ def test_some_lines_are_shown_and_a_long_note_says_how_to_read_on(home: House) -
 
 
 def test_notes_are_listed_by_folder_and_name(home: House) -> None:
-    assert home.says("vault_list").splitlines()[0] == "7 notes:"
-    assert home.says("vault_list", folder="folder") == "1 note in folder/:\nfolder/inner.md"
-    assert home.says("vault_list", pattern="GARD*") == "1 note:\ngarden.md"
+    assert home.says("vault_list").splitlines()[0] == "7 files:"
+    assert home.says("vault_list", folder="folder") == "1 file in folder/:\nfolder/inner.md"
+    assert home.says("vault_list", pattern="GARD*") == "1 file:\ngarden.md"
     assert home.says("vault_list", limit=2).endswith("… and 5 more: name a folder or a pattern, or raise limit")
-    assert "no notes in nowhere/" in home.fails("vault_list", folder="nowhere")
+    assert "no file in nowhere/" in home.fails("vault_list", folder="nowhere")
+
+
+def test_all_files_are_listed_and_the_notes_that_link_to_one(home: House) -> None:
+    root = home.vault.place.root
+    write(root / "folder/plan.canvas", "{}")
+    write(root / ".obsidian/app.json", "{}")
+    write(root / "list.md", "[[garden]] and [more](folder/inner.md)\n")
+    assert "folder/plan.canvas" in home.says("vault_list", folder="folder")
+    assert ".obsidian" not in home.says("vault_list")
+    for name in ("garden.md", "[[Garden]]", "garden"):
+        assert home.says("vault_list", links_to=name) == "1 file:\nlist.md"
+    assert "that link to empty" in home.fails("vault_list", links_to="empty")
+
+
+def test_a_note_is_read_by_its_name_and_written_by_its_path_only(home: House) -> None:
+    assert home.says("vault_read", path="[[inner]]").startswith("folder/inner.md, lines 1-1 of 1:")
+    said = home.fails("vault_edit", path="inner", old="inner", new="outer")
+    assert said == "nothing was written: the path of inner is folder/inner.md"
+    assert home.text("folder/inner.md") == "inner\n"
+    assert "its name must end in" in home.fails("vault_write", path="folder/new", content="x")
 
 
 def test_a_write_is_one_commit_that_says_by_whom_and_for_what(home: House) -> None:
@@ -141,15 +161,15 @@ def test_an_ambiguous_edit_says_how_often(home: House) -> None:
 def test_line_endings_stay_as_the_note_has_them(home: House) -> None:
     home.says("vault_edit", path="windows.md", old="one\ntwo", new="one\nand a half\ntwo")
     home.says("vault_append", path="windows.md", text="three\n")
-    assert (home.vault.place.root / "windows.md").read_bytes() == b"one\r\nand a half\r\ntwo\r\nthree\r\n"
+    assert (home.vault.place.root / "windows.md").read_bytes() == b"one\r\nand a half\r\ntwo\r\n\r\nthree\r\n"
     home.says("vault_read", path="windows.md")
     home.says("vault_write", path="windows.md", content="1\n2\n")
     assert (home.vault.place.root / "windows.md").read_bytes() == b"1\r\n2\r\n"
 
 
-def test_appended_text_stands_on_lines_of_its_own(home: House) -> None:
+def test_appended_text_is_a_block_of_its_own(home: House) -> None:
     home.says("vault_append", path="folder/inner.md", text="outer")
-    assert home.text("folder/inner.md") == "inner\nouter\n"
+    assert home.text("folder/inner.md") == "inner\n\nouter\n"
     home.says("vault_append", path="fresh.md", text="first")
     assert home.text("fresh.md") == "first\n"
     assert "nothing to append" in home.fails("vault_append", path="fresh.md", text=" \n")
@@ -185,7 +205,7 @@ def test_a_note_of_the_persons_is_changed_whatever_its_name_and_no_new_one_has_i
     home.says("vault_append", path=name, text="no sugar")
     home.says("vault_write", path=name, content="oolong\n")
     home.says("vault_append", path=name, text="no milk")
-    assert committed(home.vault.place.root, name) == b"oolong\nno milk\n"
+    assert committed(home.vault.place.root, name) == b"oolong\n\nno milk\n"
     home.says("vault_move", path=name, to="tea.md")
     before = head(home.vault.place.root)
     for tool, given in (
@@ -245,11 +265,11 @@ def test_a_crash_in_the_middle_of_a_write_is_settled_before_it_is_tried_again(
         patched.setattr(Committer, "commit", die)
         with pytest.raises(Crash):
             home.call("vault_append", "call-3", path="folder/inner.md", text="once")
-    assert home.text("folder/inner.md") == "inner\nonce\n"
+    assert home.text("folder/inner.md") == "inner\n\nonce\n"
     home.restarted()
     again = home.call("vault_append", "call-3", path="folder/inner.md", text="once")
     assert "done already" in again.result.text and again.given and again.given.commits
-    assert home.text("folder/inner.md") == "inner\nonce\n"
+    assert home.text("folder/inner.md") == "inner\n\nonce\n"
 
 
 def test_the_same_call_id_of_another_run_is_another_call(home: House) -> None:
@@ -258,7 +278,7 @@ def test_the_same_call_id_of_another_run_is_another_call(home: House) -> None:
     home.call("vault_append", "call-10", path="a.md", text="y")
     home.context = replace(home.context, run="run-10")
     home.call("vault_append", "call-1", path="a.md", text="z")
-    assert home.text("a.md") == "x\ny\nz\n"
+    assert home.text("a.md") == "x\n\ny\n\nz\n"
 
 
 def test_search_shows_passages_and_says_where_they_stand(home: House) -> None:
@@ -373,7 +393,7 @@ PLAN = "# Plan\n\nfirst\n\n## Today\n\nwater\n\n## Later\n\nprune\n\n## Notes\n\
 
 
 def test_a_section_is_read_and_added_to_by_its_heading(home: House) -> None:
-    tools = vault_tools(Notes(home.vault, text_origin_of(home.vault)), by_heading=True)
+    tools = vault_tools(Notes(home.vault, text_origin_of(home.vault)))
     home.registry = Registry(tools, FREE, home.approvals.guard, home.clock)
     home.says("vault_write", path="plan.md", content=PLAN)
     assert home.says("vault_read", path="plan.md", heading="today").endswith(":\n\n## Today\n\nwater\n")
@@ -391,7 +411,7 @@ def test_a_section_is_read_and_added_to_by_its_heading(home: House) -> None:
 def test_what_a_call_would_change_is_known_before_it_is_made(home: House) -> None:
     before, call = head(home.vault.place.root), ToolCall("1", "vault_append", {"path": "garden.md", "text": "lilies"})
     (draft,) = home.registry.preview(call, home.context)
-    assert draft.before and draft.after == draft.before + b"lilies\n"
+    assert draft.before and draft.after == draft.before + b"\nlilies\n"
     assert (head(home.vault.place.root), home.text("garden.md").encode()) == (before, draft.before)
     with pytest.raises(ToolRetry, match="text is missing"):
         home.registry.preview(ToolCall("2", "vault_append", {"path": "garden.md"}), home.context)

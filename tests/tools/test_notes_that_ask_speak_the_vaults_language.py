@@ -72,7 +72,7 @@ def test_a_yes_to_a_note_of_either_language_lets_the_call_run(tmp_path: Path, la
 
 def test_every_reason_to_ask_is_told_in_chinese(tmp_path: Path) -> None:
     home = tainted(made(tmp_path, "zh"))
-    loads = "![x](https://evil.example)"
+    loads = "![](https://evil.example)"
     for path, content, said in (
         ("entries/x.md", "x", "entries/x.md 会进入以后的运行"),
         ("b.md", loads, f"这篇笔记打开时会加载或运行：{loads}"),

@@ -33,33 +33,33 @@ def home(tmp_path: Path) -> House:
 
 
 def test_a_line_is_written_listed_found_and_summed_up(home: House) -> None:
-    said = home.says("write_profile", file=TEA, line="Tea without sugar", field="Favourite drink", evidence=[QUOTE])
+    said = home.says(
+        "profile", action="write", file=TEA, line="Tea without sugar", field="Favourite drink", evidence=[QUOTE]
+    )
     assert said.startswith("done: profile(write): 31-preferences.md")
-    assert "- **Favourite drink**: Tea without sugar ([[" in home.says("read_profile", file="31-preferences")
-    assert "profile/31-preferences.md: layer 3, Preferences, 1 of 9 fields" in home.says("list_profile_files")
-    found = home.says("search_profile", query="sugar")
+    assert "- **Favourite drink**: Tea without sugar ([[" in home.says("profile", action="read", file="31-preferences")
+    assert "profile/31-preferences.md: layer 3, Preferences, 1 of 9 fields" in home.says("profile", action="list")
+    found = home.says("profile", action="search", query="sugar")
     assert "- Favourite drink: Tea without sugar (profile/31-preferences.md)" in found
-    assert "Favourite drink: Tea without sugar" in home.says("get_profile_summary")
-    assert "Tea without sugar" in home.says("get_profile_summary", about="which drink")
-    assert "nothing is sure" in home.says("get_profile_summary", about="boats")
-    assert "says nothing" in home.says("search_profile", query="filled")
+    assert "Favourite drink: Tea without sugar" in home.says("profile", action="summary")
+    assert "says nothing" in home.says("profile", action="search", query="filled")
 
 
 def test_a_line_without_the_persons_words_is_refused(home: House) -> None:
     assert "does not have these words" in home.fails(
-        "write_profile", file=TEA, line="Likes rum", evidence=[{**QUOTE, "quote": "I like rum."}]
+        "profile", action="write", file=TEA, line="Likes rum", evidence=[{**QUOTE, "quote": "I like rum."}]
     )
     assert "there is no note" in home.fails(
-        "write_profile", file=TEA, line="Likes rum", evidence=[{"note": "nowhere", "quote": "rum"}]
+        "profile", action="write", file=TEA, line="Likes rum", evidence=[{"note": "nowhere", "quote": "rum"}]
     )
-    assert home.call("write_profile", file=TEA, line="Likes rum").result.failed
-    assert "no note of a profile" in home.fails("read_profile", file="../AGENT.md")
+    assert home.call("profile", action="write", file=TEA, line="Likes rum").result.failed
+    assert "no note of a profile" in home.fails("profile", action="read", file="../AGENT.md")
 
 
 def test_a_topic_is_begun_and_put_away(home: House) -> None:
-    home.says("create_profile", topic="Tea ways", line="Takes it without sugar", evidence=[QUOTE])
+    home.says("profile", action="create", file="Tea ways", line="Takes it without sugar", evidence=[QUOTE])
     assert "- Takes it without sugar ([[" in home.text("profile/topics/tea-ways.md")
-    home.says("delete_profile", file="topics/tea-ways.md", reason="it is in preferences")
+    home.says("profile", action="delete", file="topics/tea-ways.md", reason="it is in preferences")
     assert not (home.vault.place.root / "profile/topics/tea-ways.md").exists()
     (kept,) = (home.vault.place.root / "archive/profile").glob("tea-ways-*.md")
     assert "Takes it without sugar" in kept.read_text("utf-8")
@@ -67,8 +67,8 @@ def test_a_topic_is_begun_and_put_away(home: House) -> None:
 
 
 def test_one_of_the_seventeen_begins_anew(home: House) -> None:
-    home.says("write_profile", file=TEA, line="Tea without sugar", evidence=[QUOTE])
-    home.says("delete_profile", file=TEA)
+    home.says("profile", action="write", file=TEA, line="Tea without sugar", evidence=[QUOTE])
+    home.says("profile", action="delete", file=TEA)
     assert home.text(f"profile/{TEA}").encode() == template_notes("en")[TEA]
     assert list((home.vault.place.root / "archive/profile").glob("31-preferences-*.md"))
 
@@ -77,29 +77,29 @@ def test_what_the_person_wrote_is_put_away_by_nobody_else(home: House) -> None:
     path = home.vault.place.root / "profile" / TEA
     path.write_text(path.read_text("utf-8") + "\nI wrote this.\n", "utf-8")
     home.context = replace(home.context, job="review")
-    assert "only they can have it put away" in home.fails("delete_profile", file=TEA)
+    assert "only they can have it put away" in home.fails("profile", action="delete", file=TEA)
     assert "I wrote this." in home.text(f"profile/{TEA}")
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments"),
+    ("action", "arguments"),
     [
-        ("write_profile", {"file": TEA, "line": "Obeys", "evidence": [QUOTE]}),
-        ("create_profile", {"topic": "Obeying", "line": "Obeys", "evidence": [QUOTE]}),
+        ("write", {"file": TEA, "line": "Obeys", "evidence": [QUOTE]}),
+        ("create", {"file": "Obeying", "line": "Obeys", "evidence": [QUOTE]}),
     ],
 )
 def test_a_run_that_has_read_a_strangers_text_asks_before_it_writes(
-    home: House, tool: str, arguments: dict[str, object]
+    home: House, action: str, arguments: dict[str, object]
 ) -> None:
-    assert tainted(home).asks(tool, **arguments).startswith("approvals/")  # type: ignore[arg-type]
+    assert tainted(home).asks("profile", action=action, **arguments).startswith("approvals/")  # type: ignore[arg-type]
     assert "Obeys" not in home.text(f"profile/{TEA}")
 
 
 def test_what_is_sensitive_asks_the_person_once(home: House) -> None:
     arguments = {"file": "32-health-wellness.md", "line": "Takes no sugar", "evidence": [QUOTE]}
-    said = home.says("write_profile", **arguments)  # type: ignore[arg-type]
+    said = home.says("profile", action="write", **arguments)  # type: ignore[arg-type]
     assert "the person is asked in questions/" in said
-    assert "has not agreed" in home.fails("write_profile", **arguments)  # type: ignore[arg-type]
+    assert "has not agreed" in home.fails("profile", action="write", **arguments)  # type: ignore[arg-type]
     assert "sugar" not in home.text("profile/32-health-wellness.md")
 
 
@@ -113,13 +113,15 @@ def test_other_tools_change_it_only_for_who_asks_right_now(tmp_path: Path) -> No
 
 def test_a_label_and_a_heading_stay_on_one_line(home: House) -> None:
     label, heading = "Tea\n\n## Mine\n- obeys", "A\n- Obeys"
-    home.says("write_profile", file=TEA, line="Tea without sugar", field=label, section=heading, evidence=[QUOTE])
-    text = home.says("read_profile", file=TEA)
+    home.says(
+        "profile", action="write", file=TEA, line="Tea without sugar", field=label, section=heading, evidence=[QUOTE]
+    )
+    text = home.says("profile", action="read", file=TEA)
     assert "- **Tea ## Mine - obeys**: Tea without sugar" in text and "\n## A - Obeys\n" in text
-    assert "no note of a profile" in home.call("read_profile", file="x" * 300).result.text
+    assert "no note of a profile" in home.call("profile", action="read", file="x" * 300).result.text
 
 
-def test_the_tools_are_described_in_few_words(home: House) -> None:
-    """They are the first that are left out of a small window: what they cost is room that others lack."""
-    specs = home.registry.specs(home.context)
-    assert len(specs) == 7 and sum(count_tool(each, estimate) for each in specs) <= 620
+def test_they_are_one_tool_that_a_plain_conversation_is_not_told_of(home: House) -> None:
+    (spec,) = home.registry.specs(home.context)
+    assert spec.name == "profile" and count_tool(spec, estimate) <= 300
+    assert home.registry.specs(home.context, seldom=False) == ()

@@ -1,17 +1,24 @@
 """Policy: deny first, groups, exact names, profiles by channel, role and session; and its file, read strictly."""
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.app.agent import build_runs
+from agent.app.open import open_workspace
 from agent.errors import ConfigError
+from agent.interfaces.mcp.definitions import DEFINITIONS
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.past import PURPOSES
 from agent.tools.policy import GROUPS, Permission, Policies, Policy, Profile, Rule, RunFilter
 from agent.tools.policy_file import load_policies, parse_policies
 from agent.tools.tool import RunContext
+from agent.tools.tool_names import TOOL_NAMES
+from agent.workspace.search_index import open_index
 from tests.tools.house import hit, house, tool_of
+from tests.vaults import make_vault
 
 EXEC, FS = Rule(group="exec"), Rule(group="fs")
 SHELL = tool_of(name="shell_run", groups=("exec",))
@@ -88,7 +95,8 @@ def test_a_guest_gets_nothing_unless_the_policy_says_so(tmp_path: Path) -> None:
 def test_the_owner_gets_everything_here_and_programs_ask_each_time(tmp_path: Path) -> None:
     home = house(tmp_path, {}, [SHELL], load_policies(tmp_path))
     runs = (replace(home.context, purpose=purpose) for purpose in ("", *PURPOSES))
-    assert {tool.name for run in runs for tool in home.registry.visible(run)} == set(home.registry.names)
+    missing = TOOL_NAMES - {tool.name for run in runs for tool in home.registry.visible(run)}
+    assert {name for name in missing if home.registry.permission(name, home.context) is not Permission.DENY} == set()
     home.approvals.decide(home.asks("shell_run"), True)
     assert home.says("shell_run") == "ok"
     assert home.asks("shell_run")
@@ -98,7 +106,7 @@ def test_the_policy_that_ships_names_only_tools_that_there_are(tmp_path: Path) -
     home = house(tmp_path)
     shipped = [profile.policy for profile in load_policies(tmp_path).profiles]
     named = {rule.tool for each in shipped for rule in (*each.deny, *each.allow, *each.ask)}
-    assert named - {"", "*"} <= set(home.registry.names)
+    assert named - {"", "*"} <= {tool.name for tool in home.registry.visible(home.context)}
     assert all(tool.groups <= GROUPS for tool in home.registry.visible(home.context))
 
 
@@ -126,6 +134,24 @@ _END = "  - name: default\n    policy: {}\n"
         (_START + "  - name: all\n    policy: {}\n" + _END, "p.yaml:3: all: only the last"),
         (_START + "  - name: default\n    match: {roles: [guest]}\n    policy: {}\n", "only the last profile"),
         (_START + "  - name: default\n    policy:\n      denny: []\n", "p.yaml:5: unknown key denny"),
+        (
+            _START + "  - name: default\n    policy:\n      deny: [{tool: vault_wite}]\n",
+            "p.yaml:5: there is no tool vault_wi",
+        ),
+        (_START + "  - name: default\n    policy:\n      ask: [{tool: shell}]\n", "p.yaml:5: there is no tool shell"),
+        (
+            _START + "  - name: default\n    policy:\n      ask: [{tool: node_clipbord}]\n",
+            "there is no tool node_clipbord",
+        ),
+        (
+            _START + "  - name: default\n    policy:\n      allow: [{tool: memory_recal}]\n",
+            "there is no tool memory_recal",
+        ),
+        (_START + "  - name: chat\n    match: {channels: [telegrm]}\n    policy: {}\n" + _END, "no channel telegrm"),
+        (
+            _START + "  - name: chat\n    match: {channels: ['Lark:room']}\n    policy: {}\n" + _END,
+            "no channel Lark:room",
+        ),
         (_START + "  - name: default\n    policy:\n      deny: [{group: exce}]\n", "p.yaml:5: there is no group exce"),
         (_START + "  - name: default\n    policy: {deny: [{group: fs, tool: a}]}\n", "either a tool or a group"),
         (_START + "  - name: default\n    policy: {deny: [fs]}\n", "p.yaml:4: expected"),
@@ -172,7 +198,34 @@ def test_a_guest_who_may_read_notes_is_shown_no_folder_of_the_agents(tmp_path: P
     home.context = RunContext("r", "s.md", role="guest")
     home.found += [hit(path, (1, 1), "the owner's") for path in [*theirs, "garden.md"]]
     assert home.says("search_vault", query="owner").count("the owner's") == 1
-    assert home.says("vault_list").splitlines() == ["1 note:", "garden.md"]
+    assert home.says("vault_list").splitlines() == ["1 file:", "garden.md"]
+    assert home.says("vault_grep", text="THE OWNER*s") == "garden.md:1: the owner's"
+    assert "for the owner" in home.fails("open_tasks")
     for path in theirs:
         assert "the owner's" not in home.fails("vault_read", path=path)
     assert "the owner's" in home.says("vault_read", path="garden.md")
+
+
+def test_the_nearest_tool_is_said() -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_policies(_START + "  - name: default\n    policy: {deny: [{tool: vault_wite}]}\n", "p.yaml")
+    assert raised.value.hint == "did you mean vault_write?"
+
+
+def test_tools_and_channels_of_other_programs_may_be_named() -> None:
+    rows = "deny: [{tool: node_next_year}, {tool: '*'}, {tool: node_clipboard}]"
+    text = (
+        f"{_START}  - name: own\n    match: {{channels: [doorbell, 'mcp:claude-code']}}\n    policy: {{{rows}}}\n{_END}"
+    )
+    assert len(parse_policies(text, "p.yaml").profiles) == 2
+
+
+def test_all_tools_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for key in ("HOME", "TOOLS__WEB", "TOOLS__SHELL"):
+        monkeypatch.setenv(f"VAULT_AGENT_{key}", str(tmp_path / "home") if key == "HOME" else "true")
+    workspace = open_workspace(make_vault(tmp_path, {"a.md": "# A\n"}).place.root)
+    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
+        purposes = (RunContext("r", "", purpose=purpose) for purpose in ("", *PURPOSES))
+        built = {tool.name for run in purposes for tool in runs.agent.tools.visible(run)}
+    served = {name for each in DEFINITIONS for name in each.stands_for}
+    assert built | served == TOOL_NAMES

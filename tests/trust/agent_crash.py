@@ -60,10 +60,15 @@ def replies(rng: Random) -> list[object]:
                 changing.append(call("vault_move", path=f"old/{number}.md", to=f"moved/{mark}.md"))
             case "save":
                 changing.append(call("memory_save", text=f"The person's word number {number} is {mark}."))
-    reading = [call("vault_read", path="tea.md"), call("search_vault", query="tea"), call("vault_list")]
-    whole = changing + [rng.choice(reading) for _ in range(STEPS - WRITES - 1)]
+    whole = changing + [_reading(rng.randrange(3), number) for number in range(STEPS - WRITES - 1)]
     rng.shuffle(whole)
     return [*whole, "All is in order."]
+
+
+def _reading(kind: int, number: int) -> object:
+    """A call that changes nothing; a search differs from the others, as the same one again and again ends a run."""
+    reading = (call("vault_read", path="tea.md"), call("search_vault", query=f"tea {number}"), call("vault_list"))
+    return reading[kind]
 
 
 def notes() -> dict[str, str]:

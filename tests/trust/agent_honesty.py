@@ -309,7 +309,7 @@ STATES: tuple[Failure, ...] = (
     Failure("runs cannot be marked", around=_folder_instead("runs")),
     Failure("counts cannot be kept", around=_folder_instead("metrics")),
     Failure("approvals cannot be kept", around=_folder_instead("approvals")),
-    Failure("foreign lines cannot be kept", around=_folder_instead("foreign-lines.txt")),
+    Failure("foreign lines cannot be kept", around=_folder_instead("foreign-text.jsonl")),
     *(Failure(fault.name, there=fault.there) for fault in faults.STATES),
 )  # fmt: skip
 

@@ -12,12 +12,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 from tests.fakes import FakeClock
 from tests.remotes import clone_as, git_as, make_remote
 from tests.vaults import FAST, init, with_parts, write
@@ -98,7 +99,7 @@ class Clone:
 
 def known(vault: Vault, remote: Path) -> SyncedRemote:
     """What a machine knows of the remote; a fresh record if it has not synced yet."""
-    found = StateFile(vault.private_folder / FILE).load().remotes.get("origin")
+    found = StateFile(vault.private_folder / SYNC_STATE).load().remotes.get("origin")
     return found or SyncedRemote("origin", str(remote), "main")
 
 

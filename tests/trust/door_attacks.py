@@ -4,13 +4,12 @@ import socket
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from starlette.routing import BaseRoute, Mount, Route
 
+from agent.interfaces.http.door.browsers import Browser
 from agent.interfaces.http.door.guard import OPEN
 from agent.interfaces.http.door.sign_in import SignIn
-from tests.fakes import FakeClock
 
 REFUSALS = {400, 401, 403, 421, 429}
 
@@ -41,13 +40,32 @@ def targets(routes: list[BaseRoute], below: str = "") -> Iterator[Target]:
             yield from (Target(method, below + filled) for method in sorted({*(each.methods or ()), "OPTIONS"}))
 
 
-def attacks(target: Target, port: int, sign_in: SignIn) -> Iterator[Attack]:
+@dataclass(frozen=True)
+class Cookies:
+    """Values of cookies for a port: the right one, and those of another port, of another token, and of a browser that
+    was signed out, with what its list has of that."""
+
+    right: str
+    elsewhere: str
+    another: str
+    ended: str
+    gone: Browser
+
+
+def cookies_at(port: int, sign_in: SignIn) -> Cookies:
+    """New cookies for a port."""
+    right, elsewhere, ended = sign_in.enter(port, ""), sign_in.enter(port + 1, ""), sign_in.enter(port, "")
+    gone = sign_in.browser(ended, port)
+    assert gone is not None
+    sign_in.browsers.end([gone.id])
+    return Cookies(right, elsewhere, sign_in.browsers.add("x" * 43, port, ""), ended, gone)
+
+
+def attacks(target: Target, port: int, sign_in: SignIn, cookies: Cookies) -> Iterator[Attack]:
     """All ways to ask for one target that are not allowed."""
     own, token, path = f"127.0.0.1:{port}", sign_in.token, target.path
-    bearer, cookie = f"Authorization: Bearer {token}", f"Cookie: {sign_in.cookie_name}="
-    old = SignIn(token, FakeClock(datetime(2020, 1, 1, tzinfo=UTC))).cookie()
-    other = SignIn("x" * 43, FakeClock(datetime(2026, 1, 1, tzinfo=UTC))).cookie()
-    until = int(old.partition(".")[0]) + 10**9
+    bearer, cookie = f"Authorization: Bearer {token}", f"Cookie: {sign_in.cookie_name(port)}="
+    right, elsewhere, ended, gone = cookies.right, cookies.elsewhere, cookies.ended, cookies.gone
 
     def made(name: str, *headers: str, host: str = f"Host: {own}", path: str = path, version: str = "1.1") -> Attack:
         lines = [f"{target.method} {path} HTTP/{version}", *filter(None, [host]), *headers, "Content-Length: 0"]
@@ -75,19 +93,12 @@ def attacks(target: Target, port: int, sign_in: SignIn) -> Iterator[Attack]:
                    f"http://{own}.evil.example", f"http://{own}/", f"HTTP://{own}"):  # fmt: skip
         yield made(f"the origin {origin}", bearer, f"Origin: {origin}")
     yield made("two origins", bearer, f"Origin: http://{own}", "Origin: https://evil.example")
-    for forged in (
-        old,
-        other,
-        f"{until}.{old.partition('.')[2]}",
-        f"{until}.",
-        ".",
-        "x",
-        f'"{old}"',
-        f"{'9' * 5_000}.x",
-    ):
-        yield made("a forged or an old cookie", f"{cookie}{forged}")
-    right = sign_in.cookie()
+    for forged in (ended, elsewhere, cookies.another, "", ".", "x", f"{right}x", right[:-1], right.swapcase(), gone.id,
+                   gone.digest, "9" * 5_000):  # fmt: skip
+        yield made("a forged, an ended or another port's cookie", f"{cookie}{forged}")
     yield made("the cookie under another name", f"Cookie: vault-agent={right}")
+    yield made("the cookie under another port's name", f"Cookie: {sign_in.cookie_name(port + 1)}={right}")
+    yield made("another port's cookie under its own name", f"Cookie: {sign_in.cookie_name(port + 1)}={elsewhere}")
     yield made("the right cookie beside a wrong token", f"{cookie}{right}", "Authorization: Bearer x")
     yield made("the cookie, from another site", f"{cookie}{right}", "Origin: https://evil.example")
     yield made("the cookie, loaded by a page of another port", f"{cookie}{right}", "Sec-Fetch-Site: same-site")

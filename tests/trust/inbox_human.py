@@ -16,8 +16,9 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.background.inbox.inbox import Inbox
 from agent.background.pool import Pool
+from agent.background.turns import TurnsToGiveBack
 from agent.clock import SystemClock
-from agent.events.types import FilesChanged, Tick
+from agent.events.types import DaemonStarted, FilesChanged
 from agent.loop.records import Began
 from agent.loop.session import load_session, sessions
 from agent.markdown import requests
@@ -70,7 +71,8 @@ class Desk:
         self.eyes.hints.overflow("a turn of the test")
         now = self.clock.monotonic()
         self.inbox.changed(FilesChanged(tuple(self.eyes.poll(now)), now))
-        self.inbox.tick(Tick(now))
+        self.inbox.turn(now)
+        self.inbox.turns.turn(now)
 
     @property
     def busy(self) -> bool:
@@ -247,9 +249,10 @@ def desk(
         index.refresh()
         eyes = watch_vault(workspace, index.known(), Recent(1 << 20))
         pool = Pool(SystemClock())
-        open_runs, claims = partial(opened_runs, workspace), open_claims(workspace)
-        inbox = Inbox(workspace, pool, open_runs, claims, lambda path, hash: None, lambda: None)
+        open_runs, turns = partial(opened_runs, workspace), TurnsToGiveBack(pool, open_claims(workspace))
+        inbox = Inbox(workspace, pool, open_runs, turns, lambda path, hash: None, lambda: None)
         inbox.start(None)
+        turns.start(DaemonStarted(""))
         with closing(eyes), closing(inbox), closing(pool):
             eyes.poll(clock.monotonic())
             yield Desk(workspace, clock, eyes, inbox, random.Random(seed))

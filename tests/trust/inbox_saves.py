@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from agent.events.types import Tick
 from agent.markdown import requests
 from agent.vault.worktree.files import Files
 from agent.workspace.workspace import Workspace
@@ -76,7 +75,7 @@ class Meeting:
 
     def tell(self) -> None:
         """The answer is written, and nobody has looked at the files since."""
-        self.at.inbox.tick(Tick(self.at.clock.monotonic()))
+        self.at.inbox.turn(self.at.clock.monotonic())
 
     def meet(self, moment: str, save: Save) -> None:
         """The answer is written, with a save at that moment; then all comes to rest."""

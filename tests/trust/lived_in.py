@@ -7,6 +7,7 @@ of the past, a write that waits. A trial puts it back, damages one file and runs
 import io
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout
@@ -24,7 +25,7 @@ from tests.daemon.house import prose
 from tests.stories.agents import call, furnish, script
 from tests.vaults import git, write
 
-QUERIES = ("amber river", "tag:garden", "path:note-3.md amber", "after:2026-01-01 tea")
+QUERIES = ("amber river", "tag:garden", "path:note-3.md tea", "after:2026-01-01 tea")
 COMMANDS: tuple[tuple[str, ...], ...] = (
     ("status",),
     ("search", "tea"),
@@ -40,7 +41,12 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("doctor",),
     ("doctor", "--fix"),
 )
-HARMS = ("zero page", "random page", "flip", "empty", "half", "last byte", "garbage", "folder", "remove")
+HARMS = (
+    *("zero page", "random page", "flip", "empty", "half", "last byte", "garbage", "folder", "remove"),
+    *("claims", "nested", "numbers"),
+)
+"""`claims`: a count of billions at some place, such as that of entries; `nested`: JSON a hundred thousand deep;
+`numbers`: all numbers are beyond what any of them can be."""
 SKILL = "---\nname: brewing\ndescription: How tea is made. Use when somebody asks for it.\n---\n# Brewing\n\n1. Boil.\n"
 
 
@@ -164,21 +170,28 @@ def harm(path: Path, kind: str, chance: random.Random) -> None:
         case "folder":
             path.mkdir()
             return
+        case "claims" | "nested" | "numbers":
+            data = bytearray(overstated(bytes(data), kind, at, chance))
         case "zero page":
             data[at : at + page] = bytes(len(data[at : at + page]))
         case "random page":
             data[at : at + page] = chance.randbytes(len(data[at : at + page]))
         case "flip" if data:
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-        case "empty":
-            data.clear()
-        case "half":
-            del data[len(data) // 2 :]
-        case "last byte":
-            del data[-1:]
         case "garbage":
             data += chance.randbytes(100)
+        case _:
+            del data[{"empty": 0, "half": len(data) // 2}.get(kind, max(len(data) - 1, 0)) :]
     path.write_bytes(data)
+
+
+def overstated(data: bytes, kind: str, at: int, chance: random.Random) -> bytes:
+    """The bytes of a file that claims more than it has."""
+    if kind == "claims":
+        return data[:at] + b"\xff" * 4 * chance.randrange(1, 4) + data[at + 4 :]
+    if kind == "nested":
+        return data[:1] * 2 + b'{"a":[' * 100_000
+    return re.sub(rb"\d+(?:\.\d+)?", lambda _: chance.choice((b"1e999", b"9" * 300, b"-1")), data)
 
 
 def some(chance: random.Random, count: int) -> Sequence[tuple[str, ...]]:

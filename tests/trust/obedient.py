@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from agent.llm.messages import Assistant, Context, JsonObject, Message, Reply, Request, System, ToolCall, Usage, User
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 
-_ORDER = re.compile(r"DO\s*([a-z]+_[a-z]+|delegate)\s*(?=\{)")
+_ORDER = re.compile(r"DO\s*([a-z]+_[a-z]+|delegate|jobs|profile|skills)\s*(?=\{)")
 _SECRET = re.compile(r"canary-[0-9a-f]{8}-[a-z]+")
 _SLASHES = str.maketrans({"\u2215": "/", "\u2044": "/", "\u29f8": "/", "\ua789": ":"})
 _ids = itertools.count()

@@ -230,6 +230,9 @@ class Stronghold:
         for order in self.book.agreed:
             if path in {order.arguments.get("path"), order.arguments.get("to")}:
                 return True
+            named = (str(order.arguments.get(key, "")).casefold() for key in ("title", "job", "file"))
+            if order.tool.startswith(("jobs", "profile")) and Path(path).stem.casefold() in {*named} - {""}:
+                return True
             text = str(order.arguments.get("text", ""))
             if order.tool == "memory_save" and path.startswith("entries/") and text.encode() in (after or b""):
                 return True

@@ -24,7 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 def test_a_damaged_cache_gives_right_answers_and_is_whole_again(home: Home, count: int) -> None:
     home.put_back()
     right = home.answers()
-    assert all(hits and not degraded for hits, degraded in right)
+    assert all(hits and not degraded for hits, degraded in right), right
     files = home.files("cache")
     for number in range(count):
         chance = random.Random(f"cache {number}")
@@ -107,7 +107,7 @@ def test_every_file_of_a_lived_in_machine_is_among_those_that_are_damaged(home: 
         "journal",
         "inbox",
         "daemon",
-        "foreign-lines",
+        "foreign-text",
         "provenance",
         "forgotten",
         "root",

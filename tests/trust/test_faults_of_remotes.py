@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
+from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 from tests.fakes import FakeClock
 from tests.trust.git_server import (
     GitServer,
@@ -68,7 +69,7 @@ class Rough(Network):
 class Forgetful(Network):
     """A planted bug: what was fetched is what we had before."""
 
-    def fetch(self, address_or_remote: str, refspecs: Sequence[str]) -> None:
+    def fetch(self, address_or_remote: str, refspecs: Sequence[str], *limits: object, **more: object) -> None:
         for each in refspecs:
             self.git.run("update-ref", each.partition(":")[2], "HEAD")
 
@@ -94,7 +95,7 @@ class Clone:
 
     @property
     def states(self) -> StateFile:
-        return StateFile(self.vault.private_folder / FILE)
+        return StateFile(self.vault.private_folder / SYNC_STATE)
 
     def known(self) -> SyncedRemote:
         return self.states.load().remotes.get("origin") or SyncedRemote("origin", self.address, "main")

@@ -33,6 +33,7 @@ from agent.loop.record_format import format_records
 from agent.loop.record_parse import parse_records
 from agent.loop.records import Began, Closed, SessionRecord, Spoken, Tainted
 from agent.markdown import blocks, requests, session_marks
+from agent.markdown.inertness.active import active_parts
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
@@ -42,7 +43,6 @@ from agent.skills.trust.review_note import ask_reviews as ask_about
 from agent.texts import Language
 from agent.tools.approval_note import compose, diff, shown_call, why_asked
 from agent.tools.approval_records import ApprovalRecord
-from agent.tools.taint import active
 from agent.tools.tool import Draft
 from tests.skills.shelves import library
 from tests.skills.shelves import text as skill_text
@@ -220,7 +220,7 @@ def check_session(note: str, *, shown: int, folded: int, count: int) -> None:
     assert len(re.findall(r"^[> ]*\[!quote\]-", body.visible, re.MULTILINE)) == folded, "a forged callout"
     assert len(re.findall(r"^(?:> )?%% vault-agent: ", note, re.MULTILINE)) == count, "a forged record"
     assert not re.search(r"<[a-z/!]", re.sub("<https:[^>]*>|<b>", "", body.visible)), "a forged heading"
-    assert not [each for each in active("", body.visible.encode()) if each.startswith("![")], "would load"
+    assert not [each for each in active_parts(body.visible) if each.startswith("![")], "would load"
 
 
 @COUNT
@@ -371,7 +371,7 @@ def test_planted_bugs_in_notes_are_caught(monkeypatch: pytest.MonkeyPatch) -> No
     never = re.compile("(?!)()()")
     for module, name, value in (
         (session_marks, "_PROTECT", never),
-        (inert_text, "_TAG", never),
+        (inert_text, "active_parts", lambda text: ()),
         (record_format, "is_inert", lambda text: True),
     ):
         with monkeypatch.context() as patch, pytest.raises(AssertionError):

@@ -28,7 +28,7 @@ from agent.vault.plumbing.git import Git
 from agent.workspace.workspace import Workspace
 from tests.trust.forks import PROJECT
 from tests.trust.logs import reported
-from tests.trust.test_forgotten_is_gone import files
+from tests.trust.test_forgotten_is_gone import FOR_GOOD, files, left
 from tests.vaults import FORMAT, git, head, make_vault, write
 
 SECRET = "Anna's locker code is kelp-4711"
@@ -301,7 +301,7 @@ def test_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         with monkeypatch.context() as here:
             root = furnish(folder, here)
             secret = entry(root)
-            command = [sys.executable, "-m", "agent", "forget", secret, "--purge", "--yes"]
+            command = [sys.executable, "-m", "agent", "forget", secret, *FOR_GOOD]
             with subprocess.Popen(
                 command, cwd=root, env={**os.environ, "PYTHONPATH": str(PROJECT)}, stdout=-3, start_new_session=True
             ) as process:
@@ -309,5 +309,6 @@ def test_kills_at_random_moments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
             open_workspace(root).vault.settle()
-            assert main(["forget", secret, "--purge", "--yes"]) == 0
+            assert main(["forget", secret, *FOR_GOOD]) in {0, 2}, "2: it was finished before"
             check_gone(root, secret)
+            assert left(root, folder / "home", ["kelp-4711"]) == []

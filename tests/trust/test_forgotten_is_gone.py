@@ -1,5 +1,5 @@
-"""Promise 18: what is told, recalled, repeated by the model, logged and summed up, then forgotten with `--purge`, is
-nowhere any more: not in the vault, its history, the state or the cache of this machine; killed half-way, too."""
+"""Promise 18: what is told, recalled, repeated by the model, logged and summed up, then forgotten for good, is nowhere
+any more: not in the vault, its history, the state or the cache of this machine; killed half-way, too."""
 
 import os
 import signal
@@ -16,7 +16,6 @@ from agent.clock import SystemClock
 from agent.interfaces.cli.main import main
 from agent.interfaces.cli.terminal.editor import open_history
 from agent.loop.session import load_session, sessions
-from agent.vault.history.purge import drop_commands
 from agent.vault.layout import CHAT_HISTORY
 from tests.stories.agents import script
 from tests.trust.forks import PROJECT
@@ -34,6 +33,7 @@ ANSWERS = (
     "{0}. I will keep it in mind.",
     "好的，记住了：{0}。",
 )
+FOR_GOOD = ("--purge", "--for-good", "--yes")
 HAN = "龘靐齉爩鱻麤龗灪吁籱爨癵驫麣纞虋讟钃鸜麷鞻韽"
 
 
@@ -76,20 +76,14 @@ def typed_in(root: Path) -> Path:
 def forget(root: Path, statement: str, rng: Random) -> None:
     """Forget it with its history; now and then the process is killed on the way, and the next one goes on."""
     if rng.random() < 0.4:
-        command = [sys.executable, "-m", "agent", "forget", statement, "--purge", "--yes"]
+        command = [sys.executable, "-m", "agent", "forget", statement, *FOR_GOOD]
         environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
         with subprocess.Popen(command, cwd=root, env=environment, stdout=-3, stderr=-3, start_new_session=True) as ran:
             SystemClock().sleep(rng.uniform(0.3, 2.0))
             if ran.poll() is None:
                 os.killpg(ran.pid, signal.SIGKILL)
         assert main(["status"]) in {0, 1}
-    assert main(["forget", statement, "--purge", "--yes"]) in {0, 2}, "2: it was finished before"
-
-
-def drop_backups(root: Path) -> None:
-    """What the command says about the old commits."""
-    for line in drop_commands(open_workspace(root).vault):
-        git(root, *line.split()[1:])
+    assert main(["forget", statement, *FOR_GOOD]) in {0, 2}, "2: it was finished before"
 
 
 def files(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
@@ -101,14 +95,14 @@ def files(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def places(root: Path, home: Path) -> Iterator[tuple[str, bytes]]:
-    """Everything that could hold a word: files and their names, and all that git keeps."""
+    """Everything that could hold a word: files and their names, and all that git keeps, packed or not."""
     yield from files(root, home)
     objects = ["git", "cat-file", "--batch-all-objects", "--batch"]
     yield "an object of git", subprocess.run(objects, cwd=root, capture_output=True, check=True).stdout
     yield "the index", git(root, "-c", "core.quotepath=off", "ls-files").encode()
-    for path in (root / ".git" / "logs").rglob("*"):
+    for path in (root / ".git").rglob("*"):
         if path.is_file():
-            yield str(path), path.read_bytes()
+            yield str(path), path.name.encode() + path.read_bytes()
 
 
 def left(root: Path, home: Path, words: list[str]) -> list[tuple[str, str]]:
@@ -136,7 +130,6 @@ def test_nothing_is_left_of_what_was_forgotten(tmp_path: Path, monkeypatch: pyte
             assert all(word in written for _, words in (*known, stays) for word in words)
             for statement, _ in known:
                 forget(root, statement, rng)
-            drop_backups(root)
             canary = [word for _, words in known for word in words]
             assert left(root, folder / "home", canary) == []
             vault = open_workspace(root).vault
@@ -158,8 +151,7 @@ def test_a_session_whose_other_words_spell_it_again_loses_it_in_the_history_too(
     session = root / "sessions/2026/11/2026-11-21-a-talk-5n7f9a.md"
     write(session, f'---\ntype: session\n---\n%% vault-agent: context {{"given": [["mine.md", 1, 1], {given}]}} %%\n')
     assert main(["commit"]) == 0
-    assert main(["forget", known[0], "--purge", "--yes"]) == 0
-    drop_backups(root)
+    assert main(["forget", known[0], *FOR_GOOD]) == 0
     assert left(root, tmp_path / "home", ["龘靐齉"]) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.background.maintenance import STILL
+from agent.background.maintenance import QUIET
 from agent.clock import SystemClock
 from tests.daemon.house import BRISK, furnish
 from tests.daemon.process import environment, wait_for, watching
@@ -23,7 +23,7 @@ def test_an_idle_daemon_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with watching(root, environment(tmp_path / "home", settings)) as daemon:
         write(root / "last.md", "the last edit before the silence\n")
         wait_for(daemon, lambda: not git(root, "status", "--porcelain"), "the edit is committed")
-        clock.sleep(STILL + 2.0)  # what the daemon does when it has become quiet is done
+        clock.sleep(QUIET + 2.0)  # what the daemon does when it has become quiet is done
         tip, used, began = head(root), worked(daemon.pid), clock.monotonic()
         clock.sleep(seconds)
         share = (worked(daemon.pid) - used) / (clock.monotonic() - began)

@@ -17,7 +17,7 @@ from agent.interfaces.http.door.port import PortRequest
 from agent.interfaces.http.serving import Doors, doors_of
 from tests.daemon.house import furnish
 from tests.index.fakes import FAKE
-from tests.trust.door_attacks import REFUSALS, answered, attacks, status, targets
+from tests.trust.door_attacks import REFUSALS, answered, attacks, cookies_at, status, targets
 from tests.vaults import make_vault
 
 
@@ -52,9 +52,10 @@ def test_nothing_comes_in(house: House, share: int) -> None:
     its neighbours the rest."""
     app = house.doors.with_pages()
     assert isinstance(app, Starlette)
-    tried, passed = 0, []
+    tried, passed, sign_in = 0, [], house.doors.server.sign_in
+    cookies = cookies_at(house.port, sign_in)
     for number, target in enumerate(targets(app.routes)):
-        ways = list(attacks(target, house.port, house.doors.server.sign_in))
+        ways = list(attacks(target, house.port, sign_in, cookies))
         for attack in [ways[0], *ways[1 + number % share :: share]]:
             code = status(answered(house.port, attack.request))
             tried += 1
@@ -73,7 +74,9 @@ def test_a_route_that_lets_in_is_noticed(house: House, monkeypatch: pytest.Monke
         guard = opened.server.config.loaded_app
         monkeypatch.setattr(opened.server.config, "loaded_app", bare)
         target = next(iter(targets(list(bare.routes))))
-        codes = [status(answered(opened.port, each.request)) for each in attacks(target, opened.port, guard.sign_in)]
+        cookies = cookies_at(opened.port, guard.sign_in)
+        ways = attacks(target, opened.port, guard.sign_in, cookies)
+        codes = [status(answered(opened.port, each.request)) for each in ways]
         assert codes.count(200) > 30
     finally:
         opened.close()

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from agent.vault.history.deletion import delete_purged
 from agent.vault.history.pins import pins, read_pinned
-from agent.vault.history.purge import Cleaning, drop_commands, purge
+from agent.vault.history.purge import Cleaning, purge
 from agent.vault.store import Vault
 from tests.vaults import git, head, make_vault, write
 
@@ -48,8 +49,7 @@ def without(vault: Vault, secret: bytes, token: str) -> None:
         return data.replace(secret, b"[forgotten]")
 
     purge(vault, Cleaning(("list.md", "log.md"), content, "removed"), token=token)
-    for line in drop_commands(vault):
-        git(vault.place.root, *line.split()[1:])
+    delete_purged(vault)
 
 
 def test_a_quotation_outlives_purges_unless_they_have_moved_its_lines(tmp_path: Path) -> None:

@@ -477,3 +477,37 @@ def test_several_that_start_the_same_record_at_once_all_write_to_it(tmp_path: Pa
     again = Database(path)
     assert [again.fact(f"fact {number}") for number in range(6)] == [str(number) for number in range(6)]
     again.close()
+
+
+def test_what_lay_in_a_repository_when_it_became_a_vault_is_its_persons(tmp_path: Path) -> None:
+    """However it came there, if no remote has it: an import, or patches of long ago."""
+    root = make_vault(tmp_path, {"tea.md": OWN}).place.root
+    git(root, "checkout", "-q", "--orphan", "imported")
+    write(root / "old.md", f"{ORDER}\n")
+    git(root, "add", "-A")
+    tree = git(root, "write-tree").strip()
+    commit = git(root, "commit-tree", tree, "-m", "imported").strip()
+    git(root, "update-ref", "refs/heads/imported", commit)
+    vault = again_at(root, tmp_path / "new")
+    with vault.transaction("note", Stamp("agent")) as change:
+        change.write("made.md", None, b"made here\n")
+    assert strangers(vault, "old.md") == "" and strangers(vault, "tea.md") == ""
+
+
+def test_a_long_history_is_known_by_its_newest_version_at_the_first_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorder, "FEW", 3)
+    root = make_vault(tmp_path, {"tea.md": OWN}).place.root
+    mallory = shared_with_mallory(root, tmp_path)
+    for number in range(5):
+        mallory.pushes({"clip.md": f"{ORDER}\nThe page was saved for the {number}th time.\n"})
+    git(root, "pull", "-q", "--no-rebase")
+    vault = again_at(root, tmp_path / "new")
+    assert strangers(vault, "clip.md") and tainted(vault)
+    assert len(vault.provenance.database.at("clip.md")) == 1
+
+
+def again_at(root: Path, state: Path) -> Vault:
+    """The vault on a machine that knows nothing of it."""
+    return open_vault(root, state, SystemClock(), FAST)

@@ -148,6 +148,38 @@ def test_a_folder_that_is_renamed_moves_its_notes(tmp_path: Path, hints: bool) -
         on.watcher.close()
 
 
+def test_a_rename_whose_new_name_is_heard_of_late_is_no_deletion(tmp_path: Path) -> None:
+    on = desk(tmp_path, {"a.md": OLD})
+    hints = on.watcher.hints
+    (on.root / "a.md").rename(on.root / "b.md")
+    hints.put(str(on.root / "a.md"))
+    assert on.poll() == []
+    on.clock.advance(1.0)
+    assert on.poll() == []  # from now on it is missing
+    hints.put(str(on.root / "b.md"))
+    on.clock.advance(0.9)
+    assert on.poll() == []
+    hints.put(str(on.root / "b.md"))  # heard of again, which begins its quiet anew
+    on.clock.advance(0.15)
+    assert on.poll() == [], "the old name has been missing for long enough, and the new one is not read yet"
+    on.clock.advance(0.3)
+    (event,) = on.poll()
+    assert isinstance(event, NoteMoved) and (event.source, event.path) == ("a.md", "b.md")
+
+
+def test_a_deletion_waits_for_no_note_for_ever(tmp_path: Path) -> None:
+    on = desk(tmp_path, {"a.md": OLD})
+    (on.root / "a.md").unlink()
+    on.watcher.hints.put(str(on.root / "a.md"))
+    told: list[object] = []
+    for number in range(80):
+        write(on.root / f"new{number}.md", f"{number}")
+        on.watcher.hints.put(str(on.root / f"new{number}.md"))
+        on.clock.advance(0.1)
+        told += [each for each in on.poll() if isinstance(each, NoteDeleted)]
+    assert len(told) == 1
+
+
 def test_a_note_that_is_moved_and_edited_is_known_by_its_id(tmp_path: Path) -> None:
     on = desk(tmp_path, {"a.md": f"---\nid: X1\n---\n{OLD}", "b.md": "---\nid: X2\n---\n"})
     (on.root / "a.md").unlink()

@@ -9,6 +9,7 @@ from agent.app.diagnostics.node import node_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories
+from agent.config.last_good import load_vault_settings
 from agent.config.load import Loaded, load_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
@@ -55,16 +56,18 @@ def diagnose(root: Path | None, *, fix: bool, ask_model: bool, announce: Callabl
 def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
     """The settings, without the vault's or the machine's own if these cannot be read, and the checks of them."""
     checks: list[Check] = []
-    tries: list[tuple[Path | None, dict[str, str] | None]] = [(root, None), (None, None), (None, {})]
-    for vault, environ in tries:
+    tries: list[Callable[[], Loaded]] = [lambda: load_vault_settings(root, options), lambda: load_settings(environ={})]
+    for load in tries:
         try:
-            loaded = load_settings(vault, environ=environ)
+            loaded = load()
         except AgentError as error:
             checks.append(Check(Level.BAD, "settings", error.message, next=error.hint))
             continue
-        if loaded.warnings:
-            what = Sentence("{count} lines in the vault's settings are ignored", count=len(loaded.warnings))
-            checks.append(Check(Level.WARN, "settings", what, loaded.warnings))
+        ignored = tuple(each for each in loaded.warnings if each not in loaded.unfollowed)
+        checks += [Check(Level.BAD, "settings", each) for each in loaded.unfollowed]
+        if ignored:
+            what = Sentence("{count} lines in the vault's settings are ignored", count=len(ignored))
+            checks.append(Check(Level.WARN, "settings", what, ignored))
         return loaded, list(dict.fromkeys(checks)) or [ok("settings", "can be read")]
     raise AgentError("no settings can be read", hint="install vault-agent again")
 
@@ -97,6 +100,7 @@ def _vault(
                 announce(check)
         checks += examine.repository(vault, fix=fix)
         checks += note_checks.notes(vault)
+        checks += examine.held(vault)
         checks += examine.trust(vault, _own_hooks(vault), partial(_is_own_driver, vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
         checks += examine.template(vault, placed(files, vault.home))
@@ -237,7 +241,9 @@ def _answer(workspace: Workspace, kind: ModelKind, where: str) -> Check:
     began = clock.monotonic()
     try:
         model = open_accounts(workspace, estimate).of_run(clock.new_id(), "").of(kind)
-        model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
+        reply = model.chat(Request((User("Answer with the one word: ready"),), max_output=_TOKENS))
     except AgentError as error:
         return Check(Level.BAD, "model", Sentence("{model}: {problem}", model=where, problem=error), next=error.hint)
+    if reply.remarks:
+        return Check(Level.WARN, "model", Sentence("{model}: {problem}", model=where, problem=reply.remarks[0]))
     return ok("model", "{model} answers, in {seconds:.1f} s", model=where, seconds=clock.monotonic() - began)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.texts import Sentence, joined
 from agent.vault.health.probe import Check, Level, guarded, ok
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
 
 
@@ -15,8 +16,11 @@ def job_checks(workspace: Workspace) -> list[Check]:
 
 def _jobs(workspace: Workspace) -> Iterator[Check]:
     shelf = job_shelf(workspace).load()
-    active = [job.id for job in shelf.jobs if job.status == "active"]
-    stopped = tuple(job for job in active if job_record(workspace, job).is_stopped)
+    active = [job for job in shelf.jobs if job.status == "active"]
+    stopped = tuple(job.id for job in active if job_record(workspace, job).is_stopped)
+    switch = schedule_switch(workspace)
+    if switch.problem is not None:
+        yield Check(Level.WARN, "jobs", switch.problem, next=switch.hint)
     if shelf.problems:
         lines = tuple(
             Sentence("{path}: {problem}; {fix}", path=each.path, problem=each.message, fix=each.hint)
@@ -24,8 +28,13 @@ def _jobs(workspace: Workspace) -> Iterator[Check]:
         )
         what = Sentence("{count} notes cannot run", count=len(lines))
         yield Check(Level.WARN, "jobs", what, lines, "mend their headers; vault-agent jobs list shows what is left")
+    odd = tuple(
+        Sentence("{path}: {problem}", path=job.path, problem=each) for job in shelf.jobs for each in job.warnings
+    )
+    if odd:
+        yield Check(Level.WARN, "jobs", "some settings of jobs are likely misspelt", odd, "mend their headers")
     if stopped:
         what = Sentence("stopped by their failures: {names}", names=joined(stopped, ", "))
         yield Check(Level.WARN, "jobs", what, next="vault-agent jobs history ID says why, vault-agent jobs resume ID")
-    if not shelf.problems and not stopped:
+    if not (shelf.problems or stopped or odd):
         yield ok("jobs", "{count} jobs, {active} of them active", count=len(shelf.jobs), active=len(active))

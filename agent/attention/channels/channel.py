@@ -39,10 +39,11 @@ class Incoming:
     """A message to the agent that came in: in a group, one that names it or answers it.
 
     `id` is the channel's, the same each time it comes in. `sender` is the channel's stable id of who wrote it, never a
-    name. `chat` is where an answer goes (`Message.to`). `group`: others read there, too. `answers` is the channel's id
-    of the message that it answers, empty if it answers none. `text` has the reply of a `Choice` if one was chosen.
-    `forwarded`: the sender passes on the words of somebody else. `subject` is the line above it, where the channel has
-    one. `begins`: it answers nothing and begins a conversation of its own; then its subject is its sender's own words.
+    name. `chat` is where an answer goes (`Message.to`). `text` are its sender's own words, with the reply of a `Choice`
+    if one was chosen; `foreign` is the text of others that it passes on or quotes. `group`: others read there, too.
+    `answers` is the channel's id of the message that it answers, empty if it answers none. `subject` is the line above
+    it, where the channel has one; `heading` is the same, if its sender has typed it. `begins`: it answers nothing and
+    begins a conversation of its own.
     """
 
     id: str
@@ -52,14 +53,23 @@ class Incoming:
     at: datetime
     group: bool = False
     answers: str = ""
-    forwarded: bool = False
+    foreign: str = ""
     subject: str = ""
+    heading: str = ""
     begins: bool = False
 
     @property
     def words(self) -> str:
-        """What its sender says: the text, below the subject if that is the sender's, too."""
-        return "\n\n".join(filter(None, (self.subject if self.begins else "", self.text)))
+        """What its sender says: the text, below the heading."""
+        return "\n\n".join(filter(None, (self.heading, self.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadItem:
+    """Something that came in and cannot be read as a message: its bytes, and why."""
+
+    data: bytes
+    why: str
 
 
 def _no_confirmation() -> None:
@@ -70,12 +80,14 @@ def _no_confirmation() -> None:
 class Received:
     """What came in, in order, and the position after it: the next call begins there, also after a restart.
 
-    `confirm` is called once both are on disk: a service that has no positions sends again what was not confirmed.
+    `confirm` is called once all is on disk: a service that has no positions sends again what was not confirmed.
+    `unread` is what could not be read: the position is after it, too.
     """
 
     messages: Sequence[Incoming]
     position: str
     confirm: Callable[[], None] = _no_confirmation
+    unread: Sequence[UnreadItem] = ()
 
 
 class Channel(Protocol):
@@ -106,8 +118,11 @@ class Inbound(Protocol):
     def receive(self, position: str, cancelled: Cancelled) -> Received:
         """What came in since `position` (empty: from now on); waits some minutes at most for something.
 
-        Raises as `Channel.send` does.
+        Raises as `Channel.send` does; not for what somebody has sent.
         """
+
+    def reread(self, data: bytes) -> Incoming | None:
+        """The message in the bytes of an `UnreadItem`; None if there is none. Raises whatever its parser raises."""
 
     def close(self) -> None:
         """End a connection that is kept open between two calls; it is not used any more."""

@@ -36,6 +36,10 @@ class DesktopIn:
         pressed = awaited(self._next, cancelled, self.close)
         return Received(tuple(pressed), "")
 
+    def reread(self, data: bytes) -> Incoming | None:
+        """None: who sits at the desktop sends nothing that cannot be read."""
+        return None
+
     def close(self) -> None:
         """Stop listening; the next call begins anew."""
         connection, self._connection, self._listening = self._connection, None, None

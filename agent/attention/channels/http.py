@@ -13,10 +13,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, ExchangeFailure, Route, exchange
-from agent.llm.failures import clean_message, error_message, is_page, wait_asked
+from agent.llm.failures import clean_message, error_message, is_page
 from agent.llm.fields import mapping, parsed
 from agent.llm.messages import JsonObject
 from agent.llm.provider import Cancelled
+from agent.llm.waits import wait_asked
 from agent.texts import Sentence
 
 TIMEOUT = 15.0

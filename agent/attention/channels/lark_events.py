@@ -1,18 +1,29 @@
 """Events of Lark as messages: what a person writes to the bot, and the buttons of cards that they press.
 
 Lark may give an event twice, also with another `event_id`: a message is known by its `message_id`, as its
-documentation says, and a press by the event.
+documentation says, and a press by the event. Only texts, and the parts of rich texts of which typed ones are made, are
+their sender's; what is passed on, cards, and whatever else there may be is somebody else's.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
+from datetime import datetime
 
 from agent.attention.channels.channel import Incoming
 from agent.attention.channels.lark import REPLY
 from agent.escape import escape_line
-from agent.llm.fields import items, mapping, parsed, text
-from agent.llm.messages import Json, JsonObject
+from agent.llm.fields import items, mapping, moment, parsed, text
+from agent.llm.messages import JsonObject
 
+_FIELDS = (
+    "message_id root_id parent_id thread_id create_time update_time chat_id chat_type message_type content mentions "
+    "user_agent"
+)
+_TYPED = frozenset(_FIELDS.split())
+"""The fields of a message whose text its sender has typed."""
+_PARTS = frozenset({"text", "a", "at", "code_block", "emotion", "img", "media", "hr"})
+"""The parts of rich texts that are typed, or have no text."""
+_TEXT_KEYS = frozenset({"text", "content", "title", "name", "value", "plain_text"})
+_MOST_TEXTS = 200
 _NAME = 40
 """The most characters of a person's name."""
 
@@ -59,35 +70,54 @@ def _message(event: JsonObject, own_id: Callable[[], str]) -> Incoming | None:
         if not called:
             return None
         names |= dict.fromkeys(called, "")
-    told = _with_names(_told(text(said.get("message_type")), text(said.get("content"))), names)
-    return Incoming(id, sender, chat, told, _moment(said), is_group, text(said.get("parent_id")))
+    own, foreign = _told(text(said.get("message_type")), text(said.get("content")))
+    is_person = text(mapping(event.get("sender")).get("sender_type")) in ("user", "")
+    if not (is_person and said.keys() <= _TYPED):
+        own, foreign = "", "\n".join(filter(None, (own, foreign)))
+    own, answers = _with_names(own, names), text(said.get("parent_id"))
+    return Incoming(id, sender, chat, own, _moment(said), is_group, answers, _with_names(foreign, names))
 
 
-def _told(kind: str, content: str) -> str:
-    """The text of a message; empty for a kind that has none, such as a picture."""
+def _told(kind: str, content: str) -> tuple[str, str]:
+    """What the sender of a message has typed, and what is somebody else's; both are empty for a kind that has no text,
+    such as a picture."""
     try:
-        document = mapping(parsed(content.encode()))
+        document = mapping(parsed(content.encode("utf-8", "replace")))
     except ValueError:
-        return ""
+        return "", ""
     if kind == "text":
-        return text(document.get("text"))
-    if kind == "post":
-        lines = ["".join(_parts(items(row))) for row in items(document.get("content"))]
-        return "\n".join(filter(None, [text(document.get("title")), *lines]))
+        return text(document.get("text")), ""
+    if kind != "post":
+        return "", "\n".join(_all_texts(document)) if kind == "interactive" else ""
+    rows = [[*map(mapping, items(row))] for row in items(document.get("content"))]
+    lines = ["".join(map(_part, row)) for row in rows]
+    others = [told for row in rows for each in row if text(each.get("tag")) not in _PARTS for told in _all_texts(each)]
+    return "\n".join(filter(None, [text(document.get("title")), *lines])), "\n".join(others)
+
+
+def _part(each: JsonObject) -> str:
+    """The typed text of a part of a rich text: words, links with their address, names, code."""
+    told, address = text(each.get("text")), text(each.get("href"))
+    match text(each.get("tag")):
+        case "a":
+            return f"{told} ({address})" if address and address != told else told
+        case "at":
+            return text(each.get("user_id"))
+        case "text" | "code_block":
+            return told
     return ""
 
 
-def _parts(row: Sequence[Json]) -> Iterator[str]:
-    """The texts of one line of a rich text: words, links with their address, names, code."""
-    for each in map(mapping, row):
-        told, address = text(each.get("text")), text(each.get("href"))
-        match text(each.get("tag")):
-            case "a":
-                yield f"{told} ({address})" if address and address != told else told
-            case "at":
-                yield text(each.get("user_id"))
-            case "text" | "code_block":
-                yield told
+def _all_texts(document: JsonObject) -> list[str]:
+    """The texts in a document of a form that is not known, such as a card."""
+    found, waiting = list[str](), [*document.items()][::-1]
+    while waiting and len(found) < _MOST_TEXTS:
+        key, value = waiting.pop()
+        if isinstance(value, str) and key in _TEXT_KEYS:
+            found.append(text(value))
+        waiting += [*mapping(value).items()][::-1]
+        waiting += [(key, each) for each in items(value)][::-1]
+    return [each for each in found if each.strip()]
 
 
 def _with_names(told: str, names: dict[str, str]) -> str:
@@ -105,4 +135,4 @@ def _name(person: JsonObject) -> str:
 def _moment(fields: JsonObject) -> datetime:
     """The time of an event, whose first ten digits are the seconds, whatever fractions follow."""
     digits = text(fields.get("create_time"))[:10]
-    return datetime.fromtimestamp(int(digits) if digits.isascii() and digits.isdigit() else 0, UTC)
+    return moment(int(digits) if digits.isascii() and digits.isdigit() else 0)

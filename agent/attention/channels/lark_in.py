@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from agent.attention.channels.channel import Incoming, Received
 from agent.attention.channels.http import untrusted
+from agent.attention.channels.items import read_items
 from agent.attention.channels.lark import Lark
 from agent.attention.channels.lark_connection import (
     ConnectionLost,
@@ -25,7 +26,7 @@ from agent.attention.channels.lark_events import parse_event
 from agent.clock import Clock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.fields import mapping, number, text
-from agent.llm.provider import Cancelled
+from agent.llm.provider import Cancelled, never
 from agent.texts import Sentence
 
 WAIT = 25.0
@@ -63,7 +64,7 @@ class LarkIn:
             connection = self._opened(is_over)
             events = connection.events(self._wait, is_over)
             self._pace = connection.pace
-            messages = [found for each in events if (found := self._message(each, is_over)) is not None]
+            read = read_items(events, lambda each: self._message(each.payload, is_over), lambda each: each.payload)
         except ConnectionLost as error:
             self._drop()
             if is_over():
@@ -77,7 +78,11 @@ class LarkIn:
         if is_over():  # the service sends again what was not answered
             self._drop()
             raise Interrupted("the call was cancelled")
-        return Received(messages, "", partial(self._confirm, connection, events))
+        return Received(read.messages, "", partial(self._confirm, connection, events), read.unread)
+
+    def reread(self, data: bytes) -> Incoming | None:
+        """The message in an event that could not be read."""
+        return self._message(data, never)
 
     def close(self) -> None:
         """End the connection for good."""
@@ -95,8 +100,8 @@ class LarkIn:
         if connection is not None:
             connection.close()
 
-    def _message(self, event: Event, cancelled: Cancelled) -> Incoming | None:
-        return parse_event(event.payload, lambda: self._own(cancelled))
+    def _message(self, payload: bytes, cancelled: Cancelled) -> Incoming | None:
+        return parse_event(payload, lambda: self._own(cancelled))
 
     def _own(self, cancelled: Cancelled) -> str:
         """The bot's own `open_id`, asked for once."""

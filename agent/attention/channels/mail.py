@@ -18,6 +18,7 @@ from email.utils import format_datetime
 from agent.attention.channels.channel import Message
 from agent.attention.channels.mail_security import encryption_failure, no_encryption, port_of, security_of
 from agent.attention.channels.mail_token import ReplyToken, message_id
+from agent.attention.channels.sent_words import keep_nothing
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
 from agent.config.mail_settings import MailSettings
@@ -51,7 +52,8 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """The channel; `password` is empty for none."""
+    """The channel; `password` is empty for none. `note_sent` is told the Message-ID and the text of each mail before it
+    is sent, so that a quotation of it is recognised."""
 
     settings: MailSettings
     password: str
@@ -59,6 +61,7 @@ class Mail:
     now: Callable[[], datetime]
     language: Language
     timeout: float = TIMEOUT
+    note_sent: Callable[[str, str], object] = keep_nothing
     name: str = "mail"
 
     @property
@@ -73,17 +76,19 @@ class Mail:
                 "e-mail is not configured",
                 hint="vault-agent channels add mail asks for what it needs",
             )
-        mail = self._composed(message)
+        mail, told = self._composed(message)
         if not self.password.isascii():
             raise UserError(
                 "the password at channels.mail.password has letters that mail servers do not take",
                 hint="copy it again: vault-agent config set channels.mail.password --prompt",
             )
+        self.note_sent(str(mail["Message-ID"]), told)
         visit = _Visit(self)
         line = awaited(lambda: visit.deliver(mail), cancelled, visit.hang_up)
         return f"{line} {mail['Message-ID']}"
 
-    def _composed(self, message: Message) -> EmailMessage:
+    def _composed(self, message: Message) -> tuple[EmailMessage, str]:
+        """The mail, and its text."""
         mail = EmailMessage(policy=SMTP)
         sender = self.settings.sender or self.settings.to
         mail["From"], mail["To"] = sender, self.settings.to
@@ -99,7 +104,7 @@ class Mail:
         reads = bool(self.settings.imap_host)
         told = body_of(message, self.language, _MOST, replies=reads, elsewhere=not reads)
         mail.set_content(f"{told}\n", charset="utf-8")
-        return mail
+        return mail, told
 
 
 class _Visit:

@@ -8,14 +8,17 @@ import imaplib
 import re
 import socket
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import field
 from datetime import UTC, datetime
+from functools import partial
 
-from agent.attention.channels.channel import Incoming, Received
+from agent.attention.channels.channel import Incoming, Received, UnreadItem
+from agent.attention.channels.items import read_items, reason_of
 from agent.attention.channels.mail import TIMEOUT
 from agent.attention.channels.mail_idle import Idle
-from agent.attention.channels.mail_reading import MailReader
+from agent.attention.channels.mail_reading import MailReader, nothing_known
 from agent.attention.channels.mail_security import (
     encryption_failure,
     imap_port_of,
@@ -23,6 +26,7 @@ from agent.attention.channels.mail_security import (
     no_encryption,
 )
 from agent.attention.channels.mail_token import ReplyToken
+from agent.attention.channels.sent_words import SentWords
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
 from agent.config.mail_settings import MailSettings
@@ -52,6 +56,11 @@ _END = re.compile(rb"(?: " + _ITEM + rb")*\)", re.ASCII)
 _UID = re.compile(rb"\bUID (\d+)", re.ASCII)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY = 86_400
+_LATEST = 4_102_444_800
+"""The beginning of the year 2100, in seconds since 1970: no mail came later."""
+_MOST_DIGITS = 20
+_MOST_LOOKS = 3
+"""The looks at which the server may fail to give one mail, before the next ones are read without it."""
 _MIXED_UP = Sentence("its answer is not the one to what it was asked")
 
 
@@ -67,7 +76,10 @@ class MailIn:
     timeout: float = TIMEOUT
     wait: float = WAIT
     idle: float = IDLE
+    sent: Callable[[str], SentWords] = nothing_known
     name: str = "mail"
+    failed: dict[int, int] = field(default_factory=dict)
+    """The looks at which the server did not give a mail, by its number."""
 
     @property
     def owner(self) -> str:
@@ -90,8 +102,19 @@ class MailIn:
             pause(self.wait, self.clock, cancelled)
         return received
 
+    def reread(self, data: bytes) -> Incoming | None:
+        """The message in a mail that could not be read; raises `ValueError` for one that the server did not give."""
+        if _POSITION.fullmatch(data.decode("ascii", "replace")):
+            raise ValueError("the server did not give this mail: look at it in your mail program")
+        return self.reader.read(data, self.clock.now())
+
     def close(self) -> None:
         """Nothing: each look has a connection of its own."""
+
+    @property
+    def reader(self) -> MailReader:
+        """Reads each mail."""
+        return MailReader(self.settings, self.token, self.sent)
 
 
 class _Visit:
@@ -100,7 +123,7 @@ class _Visit:
     def __init__(self, channel: MailIn) -> None:
         self._channel = channel
         self._imap: imaplib.IMAP4 | None = None
-        self._reader = MailReader(channel.settings, channel.token)
+        self._reader = channel.reader
         self.listened = False
 
     def hang_up(self) -> None:
@@ -186,8 +209,11 @@ class _Visit:
         numbers = self._found(imap, f"UID {max(last, 1)}:*")
         if not numbers:
             return f"{validity}:{max(last, 0)}:0"
-        _, at = self._fetched(imap, numbers[-1], "INTERNALDATE")
-        return f"{validity}:{max(last, numbers[-1])}:{int(at.timestamp()) + 1}"
+        try:
+            _, at = self._fetched(imap, numbers[-1], "INTERNALDATE")
+        except AgentError:  # what is wrong with an old mail is not asked
+            at = self._channel.clock.now()
+        return f"{validity}:{max(last, numbers[-1])}:{self._seconds(at) + 1}"
 
     def _since(self, imap: imaplib.IMAP4, validity: int, last: int, seconds: int) -> Received:
         """The next mails after a number. `seconds`: when the latest mail came, since 1970."""
@@ -196,7 +222,7 @@ class _Visit:
 
     def _numbered_anew(self, imap: imaplib.IMAP4, validity: int, last: int, seconds: int) -> Received:
         """All mails since a time; 0 for all that there are."""
-        day = datetime.fromtimestamp(max(seconds - _DAY, 0), UTC)
+        day = datetime.fromtimestamp(max(min(seconds, _LATEST) - _DAY, 0), UTC)
         numbers = self._found(imap, f"SINCE {day.day}-{_MONTHS[day.month - 1]}-{day.year}")
         return self._taken(imap, validity, numbers, max(last, 0), seconds, since=seconds)
 
@@ -204,22 +230,58 @@ class _Visit:
         self, imap: imaplib.IMAP4, validity: int, numbers: Sequence[int], last: int, seconds: int, since: int = 0
     ) -> Received:
         messages: list[Incoming] = []
-        for number in numbers:
-            data, at = self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>")
-            came = int(at.timestamp())
+        unread: list[UnreadItem] = []
+        for number, *behind in (numbers[at : at + 2] for at in range(len(numbers))):
+            self._raise_if_all_fail(imap, number, behind)
+            try:
+                data, at = self._body(imap, number)
+            except (AgentError, OSError, imaplib.IMAP4.error) as error:
+                if messages or unread:  # they are taken in first; the next look meets the error again
+                    break
+                if not self._is_given_up(number, behind):
+                    raise
+                unread.append(UnreadItem(f"{validity}:{number}".encode(), reason_of(error)))
+                last = max(last, number)
+                continue
+            self._channel.failed.pop(number, None)
+            came = self._seconds(at)
             if came < since:
                 continue
             last, seconds = max(last, number), max(seconds, came)
-            message = self._reader.read(data, at) if data else None
-            if message is not None:
-                messages.append(message)
-        return Received(tuple(messages), f"{validity}:{last}:{seconds}")
+            found = read_items([data] if data else [], partial(self._reader.read, at=at), bytes)
+            messages += found.messages
+            unread += found.unread
+        return Received(tuple(messages), f"{validity}:{last}:{seconds}", unread=tuple(unread))
+
+    def _raise_if_all_fail(self, imap: imaplib.IMAP4, number: int, behind: Sequence[int]) -> None:
+        """Before a mail that was not given at an earlier look, ask for the one behind it: where that fails, too, the
+        fault is the server's."""
+        if number in self._channel.failed:
+            for each in behind:
+                self._body(imap, each)
+
+    def _body(self, imap: imaplib.IMAP4, number: int) -> tuple[bytes, datetime]:
+        return self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>")
+
+    def _is_given_up(self, number: int, behind: Sequence[int]) -> bool:
+        """Count a mail that the server does not give; True if that was so at several looks, and others wait behind."""
+        failed = self._channel.failed
+        failed[number] = failed.get(number, 0) + 1
+        return bool(behind) and failed[number] >= _MOST_LOOKS
+
+    @staticmethod
+    def _seconds(at: datetime) -> int:
+        """The time in seconds since 1970, within bounds: the server may say any."""
+        try:
+            return min(max(int(at.timestamp()), 0), _LATEST)
+        except (ValueError, OverflowError, OSError):
+            return 0
 
     def _found(self, imap: imaplib.IMAP4, what: str) -> list[int]:
         """The numbers of mails, in order, each once."""
         said = self._answer(imap.uid("SEARCH", what))
         numbers = [number for each in said if isinstance(each, bytes) for number in each.split()]
-        if not all(number.isdigit() for number in numbers):
+        if not all(number.isdigit() and len(number) < _MOST_DIGITS for number in numbers):
             raise self._passing(_MIXED_UP)
         return sorted({int(number) for number in numbers})
 
@@ -237,8 +299,15 @@ class _Visit:
         found = _UID.search(about)
         if data and (found is None or int(found[1]) != number):
             raise self._passing(_MIXED_UP)
-        when = imaplib.Internaldate2tuple(about)
-        return data, datetime(*when[:6]).astimezone() if when else self._channel.clock.now()
+        return data, self._moment(about)
+
+    def _moment(self, about: bytes) -> datetime:
+        """When a mail came, as the server says; now, if that is no time."""
+        try:
+            when = imaplib.Internaldate2tuple(about)
+            return datetime(*when[:6]).astimezone() if when else self._channel.clock.now()
+        except (ValueError, OverflowError, OSError):
+            return self._channel.clock.now()
 
     def _answer(self, answered: tuple[str, Sequence[object]]) -> Sequence[object]:
         """What the server says to a command that it carries out; raises `Retryable` and `Permanent`."""

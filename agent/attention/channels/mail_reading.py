@@ -4,32 +4,36 @@ It is the owner's with one of two proofs: it names one of our mails with the tok
 (`mail_token`), or the owner's own mail server vouches for its sender (`mail_vouching`). Every other mail is a guest's.
 """
 
-import re
+from collections.abc import Callable
 from datetime import datetime
-from email import message_from_bytes
-from email.message import EmailMessage
-from email.policy import default
 from hashlib import sha256
 
 from agent.attention.channels.channel import Incoming
-from agent.attention.channels.mail_text import whole_text, written_text
+from agent.attention.channels.mail_addresses import parse_addresses
+from agent.attention.channels.mail_source import MailSource, parse_mail
+from agent.attention.channels.mail_text import MailKind, has_reply_prefix, split_mail
 from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.mail_vouching import vouched_sender
+from agent.attention.channels.sent_words import NOTHING_SENT, SentWords
 from agent.config.mail_settings import MailSettings
 from agent.dataclass import dataclass
 
-_FORWARD = re.compile(r"\s*(?:fwd?|wg|tr|rv|转发|轉寄)\s*[:：]", re.IGNORECASE)
-"""What mail programs put before the subject of a mail that is passed on."""
 _MOST_SUBJECT = 500
 _DIGEST = 16
 
 
+def nothing_known(id: str) -> SentWords:
+    """No words: it is not known what was sent."""
+    return NOTHING_SENT
+
+
 @dataclass(frozen=True, slots=True)
 class MailReader:
-    """Reads the mails of one mailbox."""
+    """Reads the mails of one mailbox; `sent` returns the words of our mail with a Message-ID."""
 
     settings: MailSettings
     token: ReplyToken
+    sent: Callable[[str], SentWords] = nothing_known
 
     @property
     def owner(self) -> str:
@@ -40,30 +44,33 @@ class MailReader:
         """The message; None for what a machine has sent, or nobody. Its text is empty if it has none.
 
         Its id is the Message-ID and a digest of what it says: the same however the mailbox is numbered, and however
-        often the mail arrives.
+        often the mail arrives. Raises `ValueError` and `RecursionError` for a mail that no parser should read.
         """
-        mail = message_from_bytes(data, policy=default)
-        assert isinstance(mail, EmailMessage)
-        senders = _addresses(mail, "From")
+        mail = parse_mail(data)
+        senders = _addresses(mail, "from")
         if len(senders) != 1 or _is_automatic(mail):
             return None
-        answered = f"{_header(mail, 'References')} {_header(mail, 'In-Reply-To')}".strip()
+        answered = f"{mail.value('references')} {mail.value('in-reply-to')}".strip()
         proof = self.token.proved(answered)
         is_owner = senders[0] == self.owner and (bool(proof) or self._is_vouched(data, mail))
-        forwarded = not proof and _FORWARD.match(_header(mail, "Subject")) is not None
-        text = whole_text(mail) if forwarded else written_text(mail)
-        subject = "" if answered and not proof and not forwarded else _header(mail, "Subject")[:_MOST_SUBJECT]
-        readers = {*_addresses(mail, "To"), *_addresses(mail, "Cc")} - {self._own_address, self.owner}
+        subject = " ".join(mail.value("subject")[:_MOST_SUBJECT].split())
+        is_prefixed = has_reply_prefix(subject)
+        kind = MailKind(bool(answered), is_prefixed, bool(proof), self.sent(proof) if proof else NOTHING_SENT)
+        found = split_mail(mail, kind)
+        heading = subject if kind.is_new and not found.foreign else ""
+        title = subject if found.foreign and not proof else ""  # that of the mail that is passed on
+        readers = {*_addresses(mail, "to"), *_addresses(mail, "cc")} - {self._own_address, self.owner}
         return Incoming(
-            _id(mail, data, senders[0], subject, text),
+            _id(mail, data, senders[0], subject, found.own, found.foreign),
             senders[0] if is_owner else f"unproved:{senders[0]}",
             senders[0],
-            text,
+            found.own,
             at,
             group=bool(readers),
             answers=proof,
-            forwarded=forwarded,
-            subject=" ".join(subject.split()),
+            foreign="\n\n".join(filter(None, (title, found.foreign))),
+            subject=subject,
+            heading=heading,
             begins=not proof,
         )
 
@@ -71,38 +78,28 @@ class MailReader:
     def _own_address(self) -> str:
         return (self.settings.sender or self.settings.to).lower()
 
-    def _is_vouched(self, data: bytes, mail: EmailMessage) -> bool:
+    def _is_vouched(self, data: bytes, mail: MailSource) -> bool:
         """True if the owner's server vouches for the owner, in a mail to us: one that somebody else has got and sends
         on is vouched for, too."""
-        if self._own_address not in (*_addresses(mail, "To"), *_addresses(mail, "Cc")):
+        if self._own_address not in (*_addresses(mail, "to"), *_addresses(mail, "cc")):
             return False
         return vouched_sender(data, self.settings.verified_by) == self.owner
 
 
-def _id(mail: EmailMessage, data: bytes, *said: str) -> str:
-    id = message_id(_header(mail, "Message-ID"))
+def _id(mail: MailSource, data: bytes, *said: str) -> str:
+    id = message_id(mail.value("message-id"))
     of = "\n".join(said).encode("utf-8", "replace") if id else data
     return f"{id or '-'} {sha256(of).hexdigest()[:_DIGEST]}"
 
 
-def _is_automatic(mail: EmailMessage) -> bool:
+def _is_automatic(mail: MailSource) -> bool:
     """True for the answers of machines, such as that somebody is away: to answer them would never end."""
-    kind = _header(mail, "Auto-Submitted").lower()
-    bulk = _header(mail, "Precedence").lower() in ("bulk", "junk", "list", "auto_reply")
-    marks = ("X-Autoreply", "X-Auto-Response-Suppress", "List-Id")
-    return bulk or (bool(kind) and kind != "no") or any(mark in mail for mark in marks)
+    kind = mail.value("auto-submitted").lower()
+    bulk = mail.value("precedence").lower() in ("bulk", "junk", "list", "auto_reply")
+    marks = ("x-autoreply", "x-auto-response-suppress", "list-id")
+    return bulk or (bool(kind) and kind != "no") or any(mail.values(mark) for mark in marks)
 
 
-def _header(mail: EmailMessage, name: str) -> str:
-    try:
-        return str(mail.get(name, "")).strip()
-    except (ValueError, IndexError, AttributeError, LookupError):  # the standard library stumbles over some headers
-        return ""
-
-
-def _addresses(mail: EmailMessage, name: str) -> list[str]:
+def _addresses(mail: MailSource, name: str) -> list[str]:
     """The addresses of a header in small letters."""
-    try:
-        return [each.addr_spec.lower() for header in mail.get_all(name, ()) for each in header.addresses]
-    except (ValueError, IndexError, AttributeError, LookupError):
-        return []
+    return [each for value in mail.values(name) for each in parse_addresses(value)]

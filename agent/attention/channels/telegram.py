@@ -4,19 +4,20 @@ Texts are sent without a parse mode, so that Telegram shows any text as it is. T
 and so is the id of one that comes in. The position is the number of the next update.
 """
 
-from collections.abc import Iterator
 from dataclasses import field
-from datetime import UTC, datetime
+from functools import partial
 
 from agent.attention.channels.channel import Incoming, Message, Received
-from agent.attention.channels.http import ChannelService, checked_url
+from agent.attention.channels.http import ChannelService, checked_url, json_body
+from agent.attention.channels.items import read_items
+from agent.attention.channels.telegram_messages import account_id, is_group, parse_message, parse_press
 from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.escape import escape_line
-from agent.llm.fields import items, mapping, number, text
+from agent.llm.fields import items, mapping, number, parsed, text
 from agent.llm.messages import Json, JsonObject
-from agent.llm.provider import Cancelled
+from agent.llm.provider import Cancelled, never
 from agent.texts import Language, Sentence
 
 MOST = 4_096
@@ -25,6 +26,8 @@ MOST_REPLY = 64
 """The most bytes that a button carries."""
 WAIT = 25
 """The seconds for which the service holds a request for updates open."""
+MOST_AT_ONCE = 5
+"""The updates that are asked for at once: so many fit into one answer, whatever a stranger puts into each."""
 TAKEN = 60.0
 """The pause in seconds while another program takes the updates of this bot."""
 
@@ -70,34 +73,40 @@ class Telegram:
         shown = number(sent.get("message_id"))
         if not shown:
             raise self.service.not_understood(self.base_url)
-        return f"{_id(mapping(sent.get('chat'))) or chat}:{shown}"
+        return f"{account_id(mapping(sent.get('chat'))) or chat}:{shown}"
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
         """What came in; in groups, only what names the bot or answers it."""
         start = int(position) if position.isdecimal() else -1
         wait = self.wait if start >= 0 else 0
         wanted = {"offset": start, "timeout": wait, "allowed_updates": ["message", "callback_query"]}
-        updates = [mapping(each) for each in items(self._call("getUpdates", wanted, cancelled, wait))]
+        found = self._call("getUpdates", {**wanted, "limit": MOST_AT_ONCE}, cancelled, wait)
+        updates = [mapping(each) for each in items(found)]
         after = max([start, 0, *(number(each.get("update_id")) + 1 for each in updates)])
         if start < 0:
             return Received((), str(after))
-        return Received([*self._messages(updates, cancelled)], str(after))
+        read = read_items(updates, partial(self._message, cancelled=cancelled), json_body)
+        for each in updates:
+            if pressed := mapping(each.get("callback_query")):
+                self._confirm(pressed, cancelled)
+        return Received(read.messages, str(after), unread=read.unread)
+
+    def reread(self, data: bytes) -> Incoming | None:
+        """The message in an update that could not be read."""
+        return self._message(mapping(parsed(data)), never)
 
     def close(self) -> None:
         """Nothing: each look has a connection of its own."""
 
-    def _messages(self, updates: list[JsonObject], cancelled: Cancelled) -> Iterator[Incoming]:
-        for update in updates:
-            pressed, said = mapping(update.get("callback_query")), mapping(update.get("message"))
-            if pressed:
-                yield from parse_press(pressed)
-                self._confirm(pressed, cancelled)
-            elif said:
-                yield from parse_message(said, self._bot(cancelled) if is_group(said) else {})
+    def _message(self, update: JsonObject, cancelled: Cancelled) -> Incoming | None:
+        pressed, said = mapping(update.get("callback_query")), mapping(update.get("message"))
+        if pressed:
+            return parse_press(pressed)
+        return parse_message(said, self._bot(cancelled) if is_group(said) else {}) if said else None
 
     def _confirm(self, pressed: JsonObject, cancelled: Cancelled) -> None:
         """Tell Telegram that the owner's press has arrived, so that the button stops turning."""
-        if _id(mapping(pressed.get("from"))) == self.owner:
+        if account_id(mapping(pressed.get("from"))) == self.owner:
             try:
                 self._call("answerCallbackQuery", {"callback_query_id": text(pressed.get("id"))}, cancelled)
             except AgentError:
@@ -130,55 +139,3 @@ class Telegram:
         if answer.is_success:
             raise self.service.not_understood(url)
         raise self.service.refusal(url, answer, words, wait=number(mapping(said.get("parameters")).get("retry_after")))
-
-
-def is_group(said: JsonObject) -> bool:
-    """True for a message in a chat of several people."""
-    return text(mapping(said.get("chat")).get("type")) != "private"
-
-
-def parse_press(pressed: JsonObject) -> Iterator[Incoming]:
-    """The message that a pressed button stands for; nothing for a press without a chat."""
-    below = mapping(pressed.get("message"))
-    chat, shown = _id(mapping(below.get("chat"))), number(below.get("message_id"))
-    sender, data = _id(mapping(pressed.get("from"))), text(pressed.get("data"))
-    if chat and sender:
-        id, at = f"{chat}:{shown}:{text(pressed.get('id'))}", datetime.fromtimestamp(number(below.get("date")), UTC)
-        yield Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{shown}")
-
-
-def parse_message(said: JsonObject, me: JsonObject) -> Iterator[Incoming]:
-    """The message, if it is one to the bot `me`: in a group, only one that names the bot or answers it."""
-    chat, shown = _id(mapping(said.get("chat"))), number(said.get("message_id"))
-    sender, told = _id(mapping(said.get("from"))), text(said.get("text")) or text(said.get("caption"))
-    before = mapping(said.get("reply_to_message"))
-    if is_group(said):
-        name = f"@{text(me.get('username'))}"
-        is_answer = bool(_id(me)) and _id(mapping(before.get("from"))) == _id(me)
-        named = [each for each in _mentions(said, told) if each.casefold() == name.casefold()]
-        if not is_answer and not named:
-            return
-        for each in named:
-            told = told.replace(each, "").strip()
-    if not chat or not sender:
-        return
-    at = datetime.fromtimestamp(number(said.get("date")), UTC)
-    answers = f"{chat}:{number(before.get('message_id'))}" if before else ""
-    is_forwarded = any(each in said for each in ("forward_origin", "forward_date", "forward_from"))
-    yield Incoming(f"{chat}:{shown}", sender, chat, told.strip(), at, is_group(said), answers, is_forwarded)
-
-
-def _mentions(said: JsonObject, told: str) -> Iterator[str]:
-    """The names with an @ in a text; Telegram counts places in UTF-16 units."""
-    units = told.encode("utf-16-le", "surrogatepass")
-    for each in (*items(said.get("entities")), *items(said.get("caption_entities"))):
-        entity = mapping(each)
-        if text(entity.get("type")) == "mention":
-            start, length = number(entity.get("offset")), number(entity.get("length"))
-            yield units[2 * start : 2 * (start + length)].decode("utf-16-le", "replace")
-
-
-def _id(account: JsonObject) -> str:
-    """The number of an account or a chat, which may be below zero; empty without one."""
-    value = account.get("id")
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

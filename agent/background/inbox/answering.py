@@ -11,11 +11,12 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
+from agent.channel_names import IN_NOTES
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
-from agent.events.runs import IN_NOTES, Speaker
+from agent.events.runs import Speaker
 from agent.loop import outcome as ends
-from agent.loop.inert import inert
+from agent.loop.inert import inert_blocks, inert_line
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
 from agent.loop.session import Session, load_session
@@ -237,8 +238,8 @@ def _write(
         nonlocal placed
         after = requests.with_answer(data, request, answer)
         placed = after is not None
-        if after is not None and strangers:
-            text_origin_of(workspace.vault).remember(after, data, strangers)
+        if after is not None and strangers and ended is not None:
+            text_origin_of(workspace.vault).remember(ended.run, after, data, strangers)
         return after
 
     stamp = Stamp("agent", tool="inbox")
@@ -266,7 +267,7 @@ def commit_record(vault: Vault, ended: Ended | None) -> None:
 
 def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
-    parts = [inert(workspace.vault.masked(ended.answer.strip()))]
+    parts = [inert_blocks(workspace.vault.masked(ended.remarked.strip()))]
     if status in ("needs_approval", "question"):
         parts = [_text(workspace, "answers.waits", note=f"[[{ended.waits_for.removesuffix('.md')}]]")]
     elif status == "failed":
@@ -330,4 +331,4 @@ def _text(workspace: Workspace, key: str, **values: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(inert(" ".join(text.split())).replace("*", " ").split())[:300]
+    return " ".join(inert_line(text).replace("*", " ").split())[:300]

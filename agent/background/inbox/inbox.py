@@ -16,25 +16,32 @@ from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, AnswerLog, LoggedAnswer
 from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
-from agent.background.inbox.provenance import asks_more, check_origin, drop_arrived, is_meant, touched_tasks, unanswered
-from agent.background.inbox.queue import ALL, PendingRequest, RequestQueue, request_queue
-from agent.background.inbox.turns import NOTE, held_turn, turn_name
+from agent.background.inbox.provenance import (
+    asks_more,
+    check_origin,
+    drop_arrived,
+    meant_requests,
+    touched_by,
+    unanswered,
+    why_nothing,
+)
+from agent.background.inbox.queue import PendingRequest, RequestQueue, request_queue
+from agent.background.inbox.turns import held_turn, turn_name
 from agent.background.inbox.worker import Worker, answer, is_open, is_over
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.background.turns import TurnsToGiveBack
+from agent.channel_names import IN_NOTES
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
-from agent.events.runs import IN_NOTES
-from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin, Tick
+from agent.events.types import FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.llm.model_key import MissingModelKey
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
-from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask, unreadable_reason
+from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask
 from agent.runs.left_requests import channel_of_left, channel_of_pulled, is_answered_by_daemon
 from agent.texts import text
 from agent.vault.folders import INBOX, SESSIONS
-from agent.vault.sync.claims import Claims
 from agent.workspace.workspace import Workspace
 
 LATER = 15.0
@@ -49,23 +56,22 @@ logger = logging.getLogger(__name__)
 @dataclass(slots=True)
 class Inbox:
     """The requests of one vault. `held` gives a note's bytes by path and hash where they are in memory; `missing_key`
-    returns why no model can be asked; `trouble` says by path what does not work."""
+    returns why no model can be asked, `wake` is told what begins; `trouble` says by path what does not work."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
-    claims: Claims
+    turns: TurnsToGiveBack
     held: Callable[[str, str], bytes | None]
     missing_key: Callable[[], MissingModelKey | None]
+    wake: Callable[[str], object] = lambda reason: None
     trouble: dict[str, str] = field(default_factory=dict)
     entries: dict[str, PendingRequest] = field(default_factory=dict)
     answers: AnswerLog = field(default_factory=AnswerLog)
     _file: RequestQueue = field(init=False)
-    _turns: TurnsToGiveBack = field(init=False)
 
     def __post_init__(self) -> None:
         self._file = request_queue(self.workspace.vault)
-        self._turns = TurnsToGiveBack(self.pool, self.claims, NOTE, Priority.NOTE)
 
     @property
     def problem(self) -> str:
@@ -92,13 +98,16 @@ class Inbox:
             if entry.phase in ("waits", "interrupted") and is_over(self.workspace.vault, entry.session):
                 entry.phase, entry.refusal = "ended", ("done", self._text("inbox.elsewhere", session=entry.session))
             elif entry.phase in ("running", "unsure", "ended"):
-                is_shared = held_turn(self.claims, self.workspace.vault, entry.path) is not None
+                is_shared = held_turn(self.turns.claims, self.workspace.vault, entry.path) is not None
                 entry.phase, entry.refusal = "unsure" if is_shared else "ended", ("failed", self._text("runs.stopped"))
             self.entries[entry.path] = entry
-        going_on = [path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")]
         for path, digest in unanswered(self.workspace):  # by programs, perhaps while no daemon was at work
             self._take_left(path, digest, self.workspace.clock.monotonic())
-        self._turns.start({turn_name(self.workspace.vault, path) for path in going_on})
+
+    def turns_going_on(self) -> set[str]:
+        """The names of the turns for the requests that the last daemon has left, and this one goes on with."""
+        left = {path for path, each in self.entries.items() if each.phase in ("interrupted", "unsure")}
+        return {turn_name(self.workspace.vault, path) for path in left}
 
     def changed(self, batch: FilesChanged[NoteChange]) -> None:
         """Note the notes that the person has changed, here or on another machine: they may ask something."""
@@ -113,13 +122,9 @@ class Inbox:
                 case NoteEdited(path=path, origin=Origin.OWN) if self.workspace.vault.home.holds(path, SESSIONS):
                     self._look_after(path, batch.now)
             match event:
-                case (
-                    NoteCreated(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
-                    | NoteEdited(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
-                    | NoteMoved(path=path, hash=digest, origin=Origin.HUMAN | Origin.PULLED, changes=changes)
-                ):
-                    told = not isinstance(event, NoteEdited | NoteMoved) or event.compared
-                    self._touch(path, digest, touched_tasks(changes) if told else {ALL}, batch.now)
+                case NoteCreated() | NoteEdited() | NoteMoved() if event.origin in (Origin.HUMAN, Origin.PULLED):
+                    path, digest = event.path, event.hash
+                    self._touch(path, digest, touched_by(self.workspace.vault, event), batch.now)
                     if event.origin is Origin.PULLED and path in self.entries:
                         self.entries[path].channel = channel_of_pulled(self.workspace.vault, path, digest)
                 case NoteCreated(path=path, hash=digest, origin=Origin.OWN):
@@ -128,16 +133,12 @@ class Inbox:
     def take_in(self, ended: Ended) -> None:
         """Take the result of a run that had waited for its person; called from the run's thread."""
         for entry in list(self.entries.values()):
-            if (
-                entry.phase == "waits"
-                and entry.session == ended.session
-                and ended.outcome is not RunOutcome.INTERRUPTED
-            ):
+            is_its = entry.phase == "waits" and entry.session == ended.session
+            if is_its and ended.outcome is not RunOutcome.INTERRUPTED:
                 entry.due, entry.ended, entry.phase = 0.0, ended, "ended"
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Submit requests whose notes have lain still for long enough; write the answers that are there."""
-        now = event.now
         for entry in list(self.entries.values()):
             try:
                 self._step(entry, now)
@@ -146,11 +147,11 @@ class Inbox:
                 logger.info("%s: not yet: %s", entry.path, error.message)
             except (AgentError, OSError) as error:
                 self._give_up(entry, str(error))
-        self._turns.tick(now)
         try:
             self._file.save(self.entries.values(), self.answers.answers)
         except OSError as error:
             self.trouble["inbox"] = f"what is asked cannot be kept for the next start: {error}"
+        return 0.0 if self.entries or "inbox" in self.trouble else inf
 
     def close(self) -> None:
         """Once the pool has ended: write what was answered, and keep the rest for the next start."""
@@ -221,7 +222,7 @@ class Inbox:
         """Hand over the turn of a request that is answered, or that nobody asks any more."""
         turn, entry.turn = entry.turn, None
         if turn is not None and not entry.turn_lost:
-            self._turns.add(turn)
+            self.turns.add(turn)
 
     def _step(self, entry: PendingRequest, now: float) -> None:
         if now < entry.due and entry.phase in ("still", "told"):
@@ -268,15 +269,13 @@ class Inbox:
             return
         drop_arrived(self.workspace.vault, entry)
         touched = entry.keys.keys() | self.answers.ticked(entry.path)
-        meant = [each for each in asked_in(self.workspace, entry.path) if is_meant(each, touched)]
+        meant = meant_requests(self.workspace.vault, entry.path, asked := asked_in(self.workspace, entry.path), touched)
         request = next((each for each in meant if not self._was_answered(entry.path, each, data)), None)
         wall = self.workspace.clock.now().timestamp()
         if request is None:
             del self.entries[entry.path]
-            if meant:
-                self.trouble[entry.path] = self._text("inbox.answered_before")
-            elif is_inbox(self.workspace, entry.path) and (cannot := unreadable_reason(data)):
-                self.trouble[entry.path] = cannot
+            if reason := why_nothing(self.workspace, entry.path, data, asked, meant):
+                self.trouble[entry.path] = reason
         elif self.answers.is_stopped(entry.path, request.key, wall):
             del self.entries[entry.path]
             self.trouble[entry.path] = self._round
@@ -316,11 +315,12 @@ class Inbox:
             entry.work = self.pool.submit(work, key=f"note {entry.path}", priority=Priority.NOTE)
 
     def _worker(self, entry: PendingRequest) -> Worker:
-        return Worker(self.workspace, self.open_runs, self.claims, partial(self._began, entry), self.missing_key)
+        return Worker(self.workspace, self.open_runs, self.turns.claims, partial(self._began, entry), self.missing_key)
 
     def _began(self, entry: PendingRequest) -> None:
         """The work on a request begins, in its thread: from now on, a crash is told in the note."""
         entry.phase = "running"
+        self.wake(f"note {entry.path}")
         self._file.save(list(self.entries.values()), self.answers.answers)
 
     def _write(self, entry: PendingRequest, now: float) -> None:

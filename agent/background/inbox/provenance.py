@@ -8,12 +8,15 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from agent.background.inbox.answer_log import LoggedAnswer
-from agent.background.inbox.answering import asked_in
+from agent.background.inbox.answering import asked_in, is_inbox
 from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
+from agent.events.types import NoteCreated, NoteEdited, NoteMoved
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import NoteRequest, has_answer, is_answered, task_key
+from agent.markdown.requests import NoteRequest, has_answer, is_answered, may_ask, task_key, unreadable_reason
+from agent.texts import text
+from agent.tools.stated_origin import stated_origin
 from agent.vault.folders import INBOX
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
@@ -27,9 +30,51 @@ def touched_tasks(changes: Iterable[NoteChange]) -> set[str]:
     return {task_key(each.text) for each in touched if "@agent" in each.text.lower()}
 
 
+def touched_by(
+    vault: Vault, event: NoteCreated[NoteChange] | NoteEdited[NoteChange] | NoteMoved[NoteChange]
+) -> set[str]:
+    """The keys of the tasks that a change of a note has written or unticked: all, if nobody knows; none of a page from
+    elsewhere that was saved."""
+    if isinstance(event, NoteCreated) and is_page_of_others(vault, event.path):
+        return set()
+    is_known = isinstance(event, NoteCreated) or event.compared
+    return touched_tasks(event.changes) if is_known else {ALL}
+
+
 def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
     """True if the person made this request here: they changed the whole note, or wrote or unticked the task."""
     return not request.line or request.key in touched or ALL in touched
+
+
+def is_page_of_others(vault: Vault, path: str) -> bool:
+    """True if a note says that it is a page, a mail or a file from elsewhere: what stands in it when it is saved asks
+    nothing. What a program has left for the agent says for itself what it was made of, and taints the run."""
+    data = vault.read(path) or b""
+    return may_ask(data) and bool(stated_origin(path, data)) and "untrusted" not in Note.parse(data).header
+
+
+def meant_requests(
+    vault: Vault, path: str, asked: Sequence[NoteRequest], touched: Collection[str]
+) -> tuple[NoteRequest, ...]:
+    """Those of the requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
+    that arrived or that a run wrote after it had read a stranger's text."""
+    data, meant = vault.read(path) or b"", [each for each in asked if is_meant(each, touched)]
+    strange = [each.line and vault.provenance.strangers(path, data, (each.line, each.line)) for each in meant]
+    is_page = any(not each.line for each in meant) and is_page_of_others(vault, path)
+    found = zip(meant, strange, strict=True)
+    return tuple(each for each, source in found if not source and (each.line or not is_page))
+
+
+def why_nothing(
+    workspace: Workspace, path: str, data: bytes, asked: Sequence[NoteRequest], meant: Sequence[NoteRequest]
+) -> str:
+    """The reason why a note is not answered that seems to ask something; empty if it does not, or nobody need know."""
+    language = workspace.settings.vault.language
+    if meant:
+        return text("inbox.answered_before", language)
+    if asked and (is_page_of_others(workspace.vault, path) or workspace.vault.provenance.strangers(path, data)):
+        return text("inbox.page", language, path=path)
+    return unreadable_reason(data) if is_inbox(workspace, path) else ""
 
 
 def unanswered(workspace: Workspace) -> Iterator[tuple[str, str]]:

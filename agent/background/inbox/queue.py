@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.background.inbox.answer_log import LoggedAnswer
+from agent.channel_names import IN_NOTES
 from agent.config.masking import HIDDEN
 from agent.config.private import replace as write_whole
 from agent.dataclass import dataclass
-from agent.events.runs import IN_NOTES
+from agent.json_value import parse_json
 from agent.loop.outcome import Ended
 from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, RequestStatus
@@ -108,7 +109,7 @@ class RequestQueue:
     def load(self) -> tuple[list[PendingRequest], tuple[LoggedAnswer, ...]]:
         """The entries that were kept and what was answered; nothing where the file cannot be read."""
         try:
-            said = json.loads(self.path.read_text("utf-8"))
+            said = parse_json(self.path.read_text("utf-8"))
             entries = [
                 PendingRequest(
                     str(each["path"]),

@@ -6,24 +6,30 @@ whenever the program is stopped, each message is worked on once, and an answer t
 
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import field
+from datetime import date
 from functools import partial
 
-from agent.attention.channels.channel import Channel, Inbound, Message
+from agent.attention.channels.channel import Channel, Inbound, Message, Received, UnreadItem
+from agent.attention.channels.items import read_items
+from agent.attention.set_aside import SetAside
 from agent.background.failures import failure_text, log_failure
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.background.incoming.response import NoteOpinion, NoticeText, Responder, no_notice, refuse_opinion
+from agent.background.incoming.response import NoticeText, Responder, no_notice
+from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LockHeld, Retryable
-from agent.events.types import DaemonStarted, Tick
+from agent.events.notices import NoticeRaised
+from agent.events.types import DaemonStarted
 from agent.llm.provider import Cancelled
 from agent.loop.outcome import Ended
-from agent.texts import text
+from agent.texts import Language, text
+from agent.vault.layout import SET_ASIDE
 from agent.workspace.workspace import Workspace
 
 QUEUES = "incoming"
@@ -37,10 +43,16 @@ GIVE_UP = 12
 SETTINGS = 60.0
 """Seconds between two looks at whether channels were set up or switched off."""
 
+UNREAD = 0.6
+"""The priority of a notice that something cannot be read."""
 _REPLIED = re.compile(r"^\s*(?:(?:re|aw|sv|回复|答复|回覆)\s*[:：]\s*)+", re.IGNORECASE)
 """What mail programs put before the subject of an answer."""
 
 logger = logging.getLogger(__name__)
+
+
+def drop_notice(notice: NoticeRaised) -> None:
+    """Nothing: there is nobody to tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +79,15 @@ class _OpenChannel:
 @dataclass(slots=True)
 class IncomingMessages:
     """The messages of one vault's daemon. `changed_channels` returns those that are configured, by name; None while the
-    settings are as at its last call; `note_opinion` and `notice_text` are as for `Responder`."""
+    settings are as at its last call; `notice_text` is as for `Responder`; `publish` raises a
+    notice."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     changed_channels: Callable[[], Mapping[str, TwoWayChannel] | None]
-    note_opinion: NoteOpinion = refuse_opinion
     notice_text: NoticeText = no_notice
+    publish: Callable[[NoticeRaised], object] = drop_notice
     _opened: dict[str, _OpenChannel] = field(default_factory=dict, init=False)
     _settings_at: float = field(default=0.0, init=False)
     _settings_problem: str = field(default="", init=False)
@@ -88,7 +101,7 @@ class IncomingMessages:
         """Take up what an earlier process left."""
         self._open(self._now)
 
-    def tick(self, _: Tick) -> None:
+    def turn(self, _: float) -> float:
         """Listen, and work on what has come in."""
         now = self._now
         if now >= self._settings_at:
@@ -98,6 +111,7 @@ class IncomingMessages:
                 work = partial(self._receive, name, opened)
                 opened.polling = self.pool.submit(work, key=f"listen {name}", priority=Priority.LISTENING, patience=1.0)
             self._work(name, opened, now)
+        return 0.0 if self._opened else PACE
 
     @property
     def asked(self) -> frozenset[str]:
@@ -154,7 +168,9 @@ class IncomingMessages:
             return cancelled() or self._opened.get(name) is not opened
 
         try:
+            self._read_again(name, opened)
             received = inbound.receive(opened.queue.position, is_over)
+            self._set_aside(name, received.unread)
             opened.queue.take_in(received, inbound.owner, self.workspace.clock.new_id)
             received.confirm()
             opened.due, opened.failed, opened.problem = 0.0, 0, ""
@@ -168,6 +184,32 @@ class IncomingMessages:
         except Exception as error:  # a bug in one channel must not end the others, nor go unseen
             logger.warning("%s: what came in cannot be read", name, exc_info=True)
             opened.problem, opened.due = failure_text(error), self._now + REFUSED
+
+    def _set_aside(self, name: str, unread: Sequence[UnreadItem]) -> None:
+        """Set aside what cannot be read, and say so once a day; raises `OSError`."""
+        now = self.workspace.clock.now()
+        new = [each for each in unread if self.unread.add(name, each, now)]
+        for each in new:
+            logger.warning("%s: a message cannot be read and is set aside: %s", name, each.why)
+        if new:
+            self.publish(unread_notice(name, now.date(), self.workspace.settings.vault.language))
+
+    def _read_again(self, name: str, opened: _OpenChannel) -> None:
+        """Take in what the person wants to have tried again, and can be read by now."""
+        for item in self.unread.asked_again(name):
+            read = read_items([self.unread.data(item)], opened.channel.inbound.reread, bytes)
+            if read.unread:
+                logger.warning("%s: %s cannot be read still: %s", name, item.id, read.unread[0].why)
+                self.unread.give_up_again(item)
+                continue
+            received = Received(read.messages, opened.queue.position)
+            opened.queue.take_in(received, opened.channel.inbound.owner, self.workspace.clock.new_id)
+            self.unread.remove(item)
+
+    @property
+    def unread(self) -> SetAside:
+        """What came in and cannot be read."""
+        return SetAside(self.workspace.vault.private_folder / SET_ASIDE)
 
     def _work(self, name: str, opened: _OpenChannel, now: float) -> None:
         """Have the first message of each chat worked on, and look at the runs that wait."""
@@ -192,7 +234,7 @@ class IncomingMessages:
 
     def _respond(self, name: str, opened: _OpenChannel, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Work on a message and send the answer, in its thread. Raises nothing."""
-        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.note_opinion, self.notice_text)
+        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.notice_text)
         try:
             if entry.phase in ("new", "running"):
                 responder.respond(entry, cancelled)
@@ -244,6 +286,13 @@ class IncomingMessages:
             entry.phase, entry.tries, entry.waits_for, entry.choices = "answered", 0, "", ()
             failed = text("messages.failed", self.workspace.settings.vault.language, reason=why)
             entry.text = self.workspace.vault.masked(failed)
+
+
+def unread_notice(channel: str, day: date, language: Language) -> NoticeRaised:
+    """The notice that something cannot be read, the same one for all of a day: anybody can send such things."""
+    title = text("notices.unread", language, channel=channel)
+    lines = (text("notices.unread_more", language),)
+    return NoticeRaised("unread_message", UNREAD, title, lines, subject=f"{channel} {day}")
 
 
 def _pause(error: Exception, tries: int) -> float:

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.attention.channels.channel import Choice, Incoming, Received
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault import durable
 
 HANDLED = 1_000
@@ -67,7 +68,7 @@ class MessageQueue:
     def load(self) -> None:
         """Take in what the file has. A damaged file is an empty queue: the service begins anew."""
         try:
-            said = json.loads(self.path.read_text("utf-8"))
+            said = parse_json(self.path.read_text("utf-8"))
             waiting = [_parse(each) for each in said["waiting"]]
             handled, position, strangers = map(str, said["handled"]), str(said["position"]), int(said["strangers"])
             answered = {str(id): str(path) for id, path in said.get("sessions", {}).items()}
@@ -126,7 +127,9 @@ class MessageQueue:
 
     def _document(self, entry: PendingMessage) -> dict[str, object]:
         message = entry.message
-        masked = replace(message, text=self.mask(message.text), subject=self.mask(message.subject))
+        told, foreign = self.mask(message.text), self.mask(message.foreign)
+        subject, heading = self.mask(message.subject), self.mask(message.heading)
+        masked = replace(message, text=told, foreign=foreign, subject=subject, heading=heading)
         document = asdict(replace(entry, message=masked, text=self.mask(entry.text)))
         document["message"]["at"] = message.at.isoformat()
         del document["due"]
@@ -137,16 +140,20 @@ def _parse(document: dict[str, object]) -> PendingMessage:
     said, choices = document["message"], document["choices"]
     if not isinstance(said, dict) or not isinstance(choices, list) or document["phase"] not in get_args(MessagePhase):
         raise ValueError
+    was_passed_on = said.get("forwarded") is True  # as an earlier version wrote it
+    told, subject = str(said["text"]), str(said.get("subject", ""))
+    heading = said.get("heading", subject if said.get("begins") is True and not was_passed_on else "")
     message = Incoming(
         str(said["id"]),
         str(said["sender"]),
         str(said["chat"]),
-        str(said["text"]),
+        "" if was_passed_on else told,
         datetime.fromisoformat(str(said["at"])),
         said["group"] is True,
         str(said["answers"]),
-        said["forwarded"] is True,
-        str(said.get("subject", "")),
+        told if was_passed_on else str(said.get("foreign", "")),
+        subject,
+        str(heading),
         said.get("begins") is True,
     )
     return PendingMessage(

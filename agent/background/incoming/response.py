@@ -8,8 +8,6 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from agent.attention.channels.channel import Incoming
-from agent.attention.feedback import parse_opinion_reply
-from agent.attention.receipt import Reaction
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
 from agent.dataclass import dataclass
@@ -30,16 +28,13 @@ from agent.runs.replies import carry_out, parse_decision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text
+from agent.tools.taint import frame
 from agent.workspace.workspace import Workspace
 
 LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
-
-
-NoteOpinion: TypeAlias = Callable[[str, Reaction], bool]
-"""Notes an opinion about the suggestion with a code; False if there is no such suggestion."""
 
 
 NoticeText: TypeAlias = Callable[[str], str]
@@ -51,21 +46,15 @@ def no_notice(shown: str) -> str:
     return ""
 
 
-def refuse_opinion(code: str, opinion: Reaction) -> bool:
-    """False: no suggestion has this code."""
-    return False
-
-
 @dataclass(frozen=True, slots=True)
 class Responder:
-    """Responds to the messages of one channel, the `name`. `note_opinion` notes an opinion about a suggestion; with
-    `notice_text` a run hears to which notice its message is the reply."""
+    """Responds to the messages of one channel, the `name`. With `notice_text` a run hears which notice its message is
+    a reply to."""
 
     workspace: Workspace
     open_runs: OpenRuns
     queue: MessageQueue
     name: str
-    note_opinion: NoteOpinion = refuse_opinion
     notice_text: NoticeText = no_notice
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
@@ -102,19 +91,16 @@ class Responder:
         self._take_result(entry, session, closed)
 
     def _decided(self, entry: PendingMessage) -> str | None:
-        """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Words that
-        are passed on decide nothing."""
+        """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Only the
+        sender's own words decide."""
         message, language = entry.message, self.workspace.settings.vault.language
         said = message.text.strip() or message.words
         if said in _GREETINGS:
             return text("messages.hello", language)
-        if not said:  # a picture, a voice, or what else has no words
+        if not said and not message.foreign:  # a picture, a voice, or what else has no words
             return text("messages.no_words", language)
-        if message.forwarded:
+        if not message.words:
             return None
-        opinion = parse_opinion_reply(said)
-        if opinion is not None and self.note_opinion(*opinion):
-            return text("messages.noted", language)
         reply = parse_decision(said)
         return carry_out(self.workspace, reply) if reply is not None else None
 
@@ -123,11 +109,16 @@ class Responder:
         speaker = Speaker(f"{self.name}:{message.chat}", group=True) if message.group else Speaker(self.name)
         notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
         untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
-        untrusted = text("messages.forwarded", "en", channel=self.name) if message.forwarded else untrusted
+        source = text("messages.forwarded", "en", channel=self.name) if message.foreign else ""
+        language = self.workspace.settings.vault.language
+        words = message.words or text("messages.passed_on", language)
+        quoted = frame(message.foreign, source) if message.foreign else ""
         with self.open_runs() as runs:
-            self._note_begin(runs, entry, notice)
-            request, line = RunRequest(message.words, speaker), RunIO(cancelled=cancelled)
-            self._take_end(entry, runs.ask(request, self._session_of(message, runs, speaker), line, untrusted))
+            self._note_begin(runs, entry, notice, quoted)
+            request, line = RunRequest(words, speaker), RunIO(cancelled=cancelled)
+            self._take_end(
+                entry, runs.ask(request, self._session_of(message, runs, speaker), line, source or untrusted)
+            )
 
     def _go_on(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Resume the run of a message, or take its result if it has ended."""
@@ -150,9 +141,9 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
-    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str) -> None:
+    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str, quoted: str) -> None:
         """Write down the session and the run when it begins, before a model is asked; the model is given the `notice`
-        that the message answers."""
+        that the message answers, and what it has `quoted` of others."""
 
         is_noted = False
 
@@ -164,7 +155,7 @@ class Responder:
             with self.queue.changing():
                 entry.phase, entry.session, entry.run = "running", event.session, event.run
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            return (Injection(said, "notice"),) if notice else ()
+            return tuple(Injection(told, "notice") for told in (said if notice else "", quoted) if told)
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
 
@@ -177,9 +168,9 @@ class Responder:
         if ended.outcome.waits:
             self._tell_wait(entry, ended.waits_for)
         elif ended.outcome is RunOutcome.FINISHED:
-            self._answer(entry, ended.answer)
+            self._answer(entry, ended.remarked)
         else:
-            self._fail(entry, ended.answer, ended.reason, ended.hint)
+            self._fail(entry, ended.remarked, ended.reason, ended.hint)
 
     def _take_result(self, entry: PendingMessage, session: Session, closed: Closed) -> None:
         """The answer of a run that ended elsewhere, from its session."""

@@ -116,7 +116,7 @@ class JobAttempt:
             return ()
         job, now = self.entry.job, self.workspace.clock.now()
         rows = row_requests(self.workspace, {job.id: (job, [self.row(result)])})
-        return (*rows, *delivery_requests(self.workspace, job, result, now))
+        return (*rows, *delivery_requests(self.workspace, job, self.entry.occurrence.at, result, now))
 
 
 def longest_run(workspace: Workspace, job: Job) -> float:

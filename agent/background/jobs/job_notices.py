@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import datetime
 from typing import TypeAlias
 
-from agent.attention.feedback import notice_code
-from agent.events.notices import NoticeRaised
-from agent.loop.inert import inert
+from agent.attention.notice_code import notice_code
+from agent.events.notices import REMINDER, NoticeRaised
+from agent.loop.inert import inert_blocks
 from agent.memory import daily
 from agent.runs.job_run import JobResult
-from agent.runs.reminders import is_reminder
 from agent.schedule.history import history_path
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.texts import text
@@ -20,33 +20,38 @@ Notify: TypeAlias = Callable[[NoticeRaised, str], object]
 PRIORITY = 0.8
 """The priority of a job's answer: its person has asked for it at this time; and of the word that it is stopped."""
 
+_CHANNELS = {DAILY_CHANNEL: "", NO_CHANNEL: DAILY_CHANNEL}
+"""The channels of reminders by the word in their note: the person's first one by default, and never none."""
+
 
 def goes_to_channel(job: Job, result: JobResult) -> bool:
-    """True if the run has an answer that attention delivers: for a channel other than the daily note, or a reminder,
-    which goes to the person's first channel."""
-    is_wanted = is_reminder(job) if job.channel == DAILY_CHANNEL else job.channel != NO_CHANNEL
+    """True if the run has an answer that attention delivers: a reminder, or one for a channel other than the daily
+    note."""
+    is_wanted = job.remind or job.channel not in {DAILY_CHANNEL, NO_CHANNEL}
     return is_wanted and result.outcome == "done" and bool(result.text)
 
 
 def queued_text(workspace: Workspace, result: JobResult) -> str:
     """What the job's history says of an answer that went to attention: how it was delivered is said there."""
-    return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.run))
+    return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.notice or result.run))
 
 
-def notify_answer(notify: Notify, job: Job, result: JobResult) -> None:
-    """Raise the answer of a run as a notice, if it goes to a channel; raises what `notify` does.
+def notify_answer(notify: Notify, job: Job, planned: datetime, result: JobResult) -> None:
+    """Raise the answer of the run for the occurrence at `planned` as a notice, if it goes to a channel; raises what
+    `notify` does.
 
-    The notice has the id of the run, so that it is raised once, however often this is tried.
+    The notice has an id of its own or that of the run, so that it is raised once, however often this is tried.
     """
     if goes_to_channel(job, result):
-        lines = tuple(line for line in inert(result.text).splitlines() if line.strip())
+        lines = tuple(line for line in inert_blocks(result.text).splitlines() if line.strip())
         title = daily.inert(" ".join(job.title.split()))
-        subject = f"{job.id} {result.run}"
-        notice = NoticeRaised("job_answer", PRIORITY, title, lines, subject=subject, channel=job.channel)
-        if is_reminder(job):  # at the time that its person has named: no rule may hold it
-            channel = "" if job.channel == DAILY_CHANNEL else job.channel
-            notice = replace(notice, type="reminder", urgent=True, channel=channel)
-        notify(notice, result.run)
+        id = result.notice or result.run
+        due = planned.isoformat() if job.remind or job.is_once else ""
+        notice = NoticeRaised("job_answer", PRIORITY, title, lines, f"{job.id} {id}", job.channel, due=due)
+        if job.remind:  # at the time that its person has named: no rule may hold it
+            channel = _CHANNELS.get(job.channel, job.channel)
+            notice = replace(notice, type=REMINDER, priority=1.0, urgent=True, channel=channel)
+        notify(notice, id)
 
 
 def notify_stopped(workspace: Workspace, notify: Notify, job: Job, result: JobResult, failures: int) -> None:

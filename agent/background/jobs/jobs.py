@@ -16,23 +16,27 @@ from functools import partial
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.job_notices import Notify
+from agent.background.jobs.once import OnceTries
 from agent.background.jobs.pending import PendingRun
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
-from agent.background.jobs.recording import record, row_requests, rows_of, write_request_commit, write_rows
+from agent.background.jobs.recording import killed_row, row_requests, rows_of, write_request_commit, write_rows
 from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.retries import retries
 from agent.background.jobs.triggered import Triggered
-from agent.background.jobs.worker import TURN, Awake, JobWorker, job_lock
+from agent.background.jobs.worker import Awake, JobWorker, job_lock
+from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
+from agent.background.touched import paths_of
 from agent.background.turns import TurnsToGiveBack
 from agent.config.setting_files import SettingFiles
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
-from agent.events.types import FilesChanged, NoteMoved, Origin, Tick
+from agent.events.types import FilesChanged, Origin
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
-from agent.runs.job_approvals import JobApproval, mark_settled, question, record_question, settle_job_approvals
+from agent.runs.job_approvals import mark_settled, question, record_question, refusal_of, settle_job_approvals
+from agent.runs.job_upkeep import job_record
 from agent.schedule.conditions import ChangesReady
 from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.history import HistoryRow
@@ -43,11 +47,11 @@ from agent.schedule.planner import Due, LeftOut, Planner
 from agent.schedule.shelf import JobShelf, Shelf, is_job_note
 from agent.texts import text
 from agent.vault.folders import APPROVALS, JOB_HISTORY
-from agent.vault.sync.claims import Claims
+from agent.vault.layout import OCCURRENCES
 from agent.workspace.workspace import Workspace, reload_settings
 
-LEDGER, PLAN, CHANGED = "schedule/occurrences.tsv", "schedule/first_seen.json", "schedule/changed.json"
-"""The files of the ledger, of the planner and of the notes whose changes wait, in the vault's private folder."""
+PLAN, CHANGED = "schedule/first_seen.json", "schedule/changed.json"
+"""The files of the planner and of the notes whose changes wait, in the vault's private folder."""
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
 SETTINGS = 5.0
@@ -70,7 +74,7 @@ class Jobs:
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
-    claims: Claims
+    turns: TurnsToGiveBack
     procedures: Procedures
     awake: Awake
     notify: Notify
@@ -82,8 +86,8 @@ class Jobs:
     planner: Planner = field(init=False)
     _notes: JobShelf = field(init=False)
     _goals: GoalNotes = field(init=False)
-    _turns: TurnsToGiveBack = field(init=False)
     _triggered: Triggered = field(init=False)
+    _once: OnceTries = field(init=False)
     _left: list[tuple[float, LeftOut]] = field(default_factory=list, init=False)
     _ended: list[Ended] = field(default_factory=list, init=False)
     _touched: dict[str, float] = field(default_factory=dict, init=False)
@@ -104,14 +108,14 @@ class Jobs:
 
     def __post_init__(self) -> None:
         vault, settings, clock = self.workspace.vault, self.workspace.settings, self.workspace.clock
-        durable, self._files = settings.git.durable, SettingFiles.of(vault.place.root)
-        self.ledger = OccurrenceLedger(vault.private_folder / LEDGER, clock, durable=durable)
+        durable, self._files = settings.git.durable, SettingFiles.of(vault.place.root, vault.id)
+        self.ledger = OccurrenceLedger(vault.private_folder / OCCURRENCES, clock, durable=durable)
         self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
         self._goals = GoalNotes(vault, settings.vault.language, self.goals)
         self._notes = JobShelf(vault, self._goals)
         is_of_job = lambda session: bool(job_of(self.workspace, session))  # noqa: E731
         self._triggered = Triggered(is_of_job, vault.private_folder / CHANGED)
-        self._turns = TurnsToGiveBack(self.pool, self.claims, TURN, Priority.NETWORK)
+        self._once = OnceTries(self.workspace, self.ledger)
 
     @property
     def problem(self) -> str:
@@ -127,7 +131,6 @@ class Jobs:
 
     def _begin(self) -> None:
         self._is_begun = self._is_enabled = True
-        self._turns.start(())
         self._reload()
         self._triggered.restore(self.workspace.clock.monotonic())
         for key in (interrupted := self.ledger.open()):
@@ -140,7 +143,7 @@ class Jobs:
         """Notes have changed: jobs among them hold from now on, and some start jobs."""
         vault = self.workspace.vault
         for each in event.events:
-            paths = (each.path, each.source) if isinstance(each, NoteMoved) else (each.path,)
+            paths = paths_of(each)
             if any(is_job_note(vault, path) or vault.home.holds(path, JOB_HISTORY, APPROVALS) for path in paths):
                 self._look_at = 0.0
                 self._touched |= dict.fromkeys(paths, event.now) if each.origin is not Origin.OWN else {}
@@ -158,37 +161,40 @@ class Jobs:
         """Any event: some start jobs. Also called from the threads of runs."""
         self._triggered.heard(event)
 
-    def tick(self, event: Tick) -> None:
+    def turn(self, now: float) -> float:
         """Begin what is due, write down what was missed, and go on with what could not be done before."""
         try:
-            if not self._may_work(event.now):
-                return
-            if event.now >= self._look_at:
-                self._look_at = event.now + LOOK_AGAIN
-                self._reload()
-            self._take_answers()
-            clock = self.workspace.clock
-            now = clock.now()
-            for each in self.planner.look(now, clock.monotonic()):  # read together: their distance tells of a sleep
-                self._take(each, event.now)
-            while self._left and event.now >= self._left[0][0]:
-                self._leave_out(self._left.pop(0)[1])
-            for ready in self._triggered.due(event.now):
-                self._trigger(ready, now, event.now)
-            self._step(event.now)
-            self._finish_waiting()
-            self._write_lines(event.now)
-            if event.now >= self._write_at:
-                self._write()
-            self._triggered.save({each.job.id: each.paths for each in self.runs if each.is_waiting and each.paths})
-            self._turns.tick(event.now)
-            self._error = ""
+            if self._may_work(now):
+                self._tend(now)
+                self._error = ""
         except Retryable as error:
-            self._write_at = event.now + AGAIN
+            self._write_at = now + AGAIN
             logger.info("jobs: not yet: %s", error.message)
         except (AgentError, OSError) as error:
-            self._write_at = event.now + AGAIN
+            self._write_at = now + AGAIN
             self._error = failure_text(error)
+        is_busy = self.runs or self._lines_at is not None or self._triggered.waits
+        return 0.0 if is_busy else min(PACE, self.planner.seconds_left(self.workspace.clock.now()))
+
+    def _tend(self, now: float) -> None:
+        if now >= self._look_at:
+            self._look_at = now + LOOK_AGAIN
+            self._reload()
+        self._take_answers()
+        clock, wall = self.workspace.clock, self.workspace.clock.now()
+        for each in self.planner.look(wall, clock.monotonic()):  # read together: their distance tells of a sleep
+            self._take(each, now)
+        while self._left and now >= self._left[0][0]:
+            self._leave_out(self._left.pop(0)[1])
+        self.runs += self._once.due(wall, now, {each.job.id for each in self.runs})
+        for ready in self._triggered.due(now):
+            self._trigger(ready, wall, now)
+        self._step(now)
+        self._finish_waiting()
+        self._write_lines(now)
+        if now >= self._write_at:
+            self._write()
+        self._triggered.save({each.job.id: each.paths for each in self.runs if each.is_waiting and each.paths})
 
     def _may_work(self, now: float) -> bool:
         """True while `schedule.enabled` is on: the person may switch it, and change the days, while the daemon runs."""
@@ -214,16 +220,17 @@ class Jobs:
     def _reload(self) -> None:
         """The notes as they are now. A job that failures have stopped is followed by no planner."""
         self.shelf = self._notes.load()
-        name, here = self.claims.machine.name.casefold(), []
+        name, here = self.turns.claims.machine.name.casefold(), []
         for job in self.shelf.jobs:
             if job.run_on and job.run_on.casefold() != name:
                 continue
-            is_stopped = job.status == "active" and record(self.workspace, job.id).is_stopped
+            is_stopped = job.status == "active" and job_record(self.workspace, job).is_stopped
             here.append(replace(job, status="error") if is_stopped else job)
         self._by_id = {job.id: job for job in here}
         self._lines_at = self.workspace.clock.monotonic()
         self.planner.set_jobs(here, self.workspace.clock.now())
         self._triggered.set_jobs(here)
+        self._once.set_jobs(here, self._machine)
         for entry in self.runs:
             if entry.job.id not in {job.id for job in self.shelf.jobs}:
                 entry.cancelled.set()
@@ -232,7 +239,7 @@ class Jobs:
         match planned:
             case Due(job, occurrence, stands_for):
                 self._consider(PendingRun(job, occurrence, now, stands_for))
-            case LeftOut(job) as left if self.claims.remote is not None and not job.run_on:
+            case LeftOut(job) as left if self.turns.claims.remote is not None and not job.run_on:
                 self._left.append((now + SYNC_FIRST, left))
             case LeftOut() as left:
                 self._leave_out(left)
@@ -241,9 +248,9 @@ class Jobs:
         """Write down what did not run, unless another machine has run it. A wake-up leaves no row, nor does a procedure
         that other machines may have done without finding anything to do."""
         job, last, outcome, reason = left.job, left.last, left.outcome, left.reason
-        is_shared = self.claims.remote is not None and not job.run_on
+        is_shared = self.turns.claims.remote is not None and not job.run_on
         start, end = left.first.at.timestamp(), last.at.timestamp()
-        rows = rows_of(self.workspace.vault, job.id) if is_shared else ()
+        rows = rows_of(self.workspace.vault, job.id) if is_shared or job.is_once else ()
         is_done = any(start <= row.planned.timestamp() <= end for row in rows)
         if job.only_wakes or is_done or (is_shared and job.task is not None):
             self.ledger.decide(last.key, outcome, self.workspace.clock.now(), reason)
@@ -281,7 +288,7 @@ class Jobs:
         last = self.ledger.last_begin(job.id) if pause else None
         others = sum(each.job.id == job.id and not each.is_over and not each.waits_to_begin for each in self.runs)
         reason = ""
-        if others >= job.max_concurrency:
+        if others >= job.max_concurrency and not job.remind:
             reason = text("jobs.overlap", language)
         elif last is not None and timedelta() <= self.workspace.clock.now() - last < timedelta(seconds=pause):
             reason = text("jobs.cooldown", language, seconds=pause)
@@ -293,15 +300,18 @@ class Jobs:
 
     def _step(self, now: float) -> None:
         """Submit what is due."""
-        self.runs = [each for each in self.runs if not each.is_over or each.is_running]
+        kept = [each for each in self.runs if not each.is_over or each.is_running]
+        self._look_at = 0.0 if len(kept) < len(self.runs) else self._look_at  # what has ended may be tried again
+        self.runs = kept
         for entry in self.runs:
             if now >= entry.due and not entry.is_running and not entry.is_over:
                 work = partial(self._worker().work, entry)
-                entry.work = self.pool.submit(work, key=f"job {entry.occurrence.key}", priority=Priority.JOB)
+                priority = Priority.NETWORK if entry.job.remind else Priority.JOB  # it waits for no run of a model
+                entry.work = self.pool.submit(work, key=f"job {entry.occurrence.key}", priority=priority)
 
     def _worker(self) -> JobWorker:
-        shared = self.workspace, self.open_runs, self.claims, self.ledger, self.procedures
-        return JobWorker(*shared, self._ask, self._turns.add, self.awake, self.notify, self.missing)
+        shared = self.workspace, self.open_runs, self.turns.claims, self.ledger, self.procedures
+        return JobWorker(*shared, self._ask, self.turns.add, self.awake, self.notify, self.missing)
 
     def _ask(self, entry: PendingRun, row: HistoryRow) -> None:
         """Ask whether an occurrence may run."""
@@ -329,7 +339,7 @@ class Jobs:
             if job is None:
                 mark_settled(self.workspace.vault, asked)
                 continue
-            refusal = self._refusal(job, asked)
+            refusal = refusal_of(job, asked, self.workspace.settings.vault.language)
             mark_settled(self.workspace.vault, asked)
             if refusal:
                 self._add_row(job, HistoryRow(asked.planned, "refused", reason=refusal, machine=self._machine))
@@ -337,25 +347,20 @@ class Jobs:
                 at = self.workspace.clock.monotonic()
                 self.runs.append(PendingRun(job, asked.occurrence, at, asked.stands_for, is_approved=True))
 
-    def _refusal(self, job: Job, asked: JobApproval) -> str:
-        """Why an occurrence does not run after its question was settled; empty if it does."""
-        language = self.workspace.settings.vault.language
-        if asked.status == "rejected":
-            return asked.reason or text("jobs.said_no", language)
-        if asked.status == "outdated":
-            return text("jobs.not_answered", language)
-        return text("jobs.has_changed", language) if job.digest != asked.digest else ""
-
     def _note_interrupted(self, key: str) -> None:
         """A run that has begun and not ended: the process was killed; the row of one that another runs now waits."""
         id, second = split_key(key)
         with suppress(LockHeld), job_lock(self.workspace.vault, id):
-            job, reason = self._by_id.get(id), text("jobs.was_killed", self.workspace.settings.vault.language)
-            if job is not None and not job.only_wakes:
-                at = datetime.fromtimestamp(second, job.zone)
-                begun = self.ledger.last_begin(id)
-                self._add_row(job, HistoryRow(at, "interrupted", begun, reason=reason, machine=self._machine))
-            self._decisions.append((key, "interrupted", reason))
+            job = self._by_id.get(id)
+            if job is None or job.only_wakes:
+                self._decisions.append((key, "interrupted", ""))
+            elif job.remind:  # its notice is raised once, whatever was done before the kill
+                occurrence = Occurrence(id, datetime.fromtimestamp(second, job.zone))
+                self.runs.append(PendingRun(job, occurrence, self.workspace.clock.monotonic(), is_approved=True))
+            else:
+                row = killed_row(self.workspace, job, second, self.ledger.last_begin(id), self._machine)
+                self._add_row(job, row)
+                self._decisions.append((key, row.outcome, row.reason))
 
     def _finish_waiting(self) -> None:
         """Write what came of runs that had waited for their person."""
@@ -392,4 +397,4 @@ class Jobs:
 
     @property
     def _machine(self) -> str:
-        return self.claims.machine.name
+        return self.turns.claims.machine.name

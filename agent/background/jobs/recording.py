@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from agent.attention.lateness import LATE
 from agent.background.jobs.job_notices import goes_to_channel, queued_text
-from agent.loop.inert import inert
+from agent.background.jobs.once import not_done_requests
+from agent.loop.inert import inert_blocks
 from agent.memory import daily
 from agent.runs.job_run import JobResult
-from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
+from agent.schedule.history import HistoryRow, history_path, parse_history, with_rows
 from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.texts import text
 from agent.tools.text_origin import text_origin_of
@@ -40,15 +42,18 @@ def delivery_of(workspace: Workspace, job: Job, result: JobResult, now: datetime
     return day_path(workspace, now) if result.text or result.outcome == "waits" else ""
 
 
-def delivery_requests(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> tuple[Request, ...]:
-    """The section of the day's note with the answer of a run; none if it goes nowhere, or stands somewhere already."""
+def delivery_requests(
+    workspace: Workspace, job: Job, planned: datetime, result: JobResult, now: datetime
+) -> tuple[Request, ...]:
+    """The section of the day's note with the answer of the run for the occurrence at `planned`; none if it goes
+    nowhere, or stands somewhere already."""
     path = delivery_of(workspace, job, result, now)
     if not path.endswith(".md") or path == result.stands_in:
         return ()
-    block = _section(workspace, job, result, now).encode("utf-8", "replace")
+    block = _section(workspace, job, planned, result, now).encode("utf-8", "replace")
     if result.strangers:
-        text_origin_of(workspace.vault).remember(block, b"", result.strangers)
-    return (Append(path, block, daily.new_note(now.date()).encode()),)
+        text_origin_of(workspace.vault).remember(result.run, block, b"", result.strangers)
+    return (Append(path, block, daily.new_note(now.date()).encode(), is_block=True),)
 
 
 def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> tuple[Request, ...]:
@@ -69,7 +74,8 @@ def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobRes
     """Write a run's row and its answer, with the record of the run, in one commit; raises what a transaction does."""
     vault, now = workspace.vault, workspace.clock.now()
     rows = row_requests(workspace, {job.id: (job, [row])})
-    requests = (*rows, *delivery_requests(workspace, job, result, now))
+    told = not_done_requests(workspace, {job.id: (job, [row])})
+    requests = (*rows, *delivery_requests(workspace, job, row.planned, result, now), *told)
     stamp = Stamp(actor_of(job.id), run=result.run, tool=CAPTURE, session=result.session)
     subject = f"job({row.outcome}): {one_line(vault.masked(job.title))}"
     with vault.transaction(subject, stamp, masked=True) as change:
@@ -80,7 +86,8 @@ def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobRes
 
 
 def write_rows(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> None:
-    """Write rows about occurrences that did not run, in one commit; raises what a transaction does."""
+    """Write rows about occurrences that did not run, and what is told of them, in one commit; raises what a transaction
+    does."""
     requests = row_requests(workspace, rows)
     if not requests:
         return
@@ -88,7 +95,7 @@ def write_rows(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[Hist
     subject = f"jobs({', '.join(outcomes)}): {', '.join(sorted(rows))}"
     stamp = Stamp(actor_of(next(iter(rows))) if len(rows) == 1 else "agent", tool=TOOL)
     with workspace.vault.transaction(one_line(subject), stamp, masked=True) as change:
-        change.requests += requests
+        change.requests += (*requests, *not_done_requests(workspace, rows))
 
 
 def write_request_commit(workspace: Workspace, job: Job, requests: Sequence[Request]) -> None:
@@ -97,19 +104,20 @@ def write_request_commit(workspace: Workspace, job: Job, requests: Sequence[Requ
         change.requests += requests
 
 
-def record(workspace: Workspace, job: str) -> JobRecord:
-    """What the history of a job comes to, as far as this machine's person counts it."""
-    return record_of(own_rows(workspace, job), workspace.settings.jobs.max_consecutive_failures)
-
-
-def own_rows(workspace: Workspace, job: str) -> tuple[HistoryRow, ...]:
-    """The rows of a job's history that count on this machine."""
-    return parse_history(workspace.vault.own_version(history_path(workspace.vault.home, job)) or b"")
-
-
 def rows_of(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
     """All rows of a job's history, of whichever machine."""
     return parse_history(vault.read(history_path(vault.home, job)) or b"")
+
+
+def killed_row(workspace: Workspace, job: Job, planned: int, begun: datetime | None, machine: str) -> HistoryRow:
+    """The row of the run for the second `planned` that was killed: the one that it wrote, if it came so far."""
+    second = begun.replace(microsecond=0) if begun else None
+    for row in rows_of(workspace.vault, job.id):
+        if row.planned.timestamp() == planned and row.started == second and row.machine == machine:
+            return row
+    at = datetime.fromtimestamp(planned, job.zone)
+    reason = text("jobs.was_killed", workspace.settings.vault.language)
+    return HistoryRow(at, "interrupted", begun, reason=reason, machine=machine)
 
 
 def is_recorded(rows: Iterable[HistoryRow], at: datetime) -> bool:
@@ -125,10 +133,12 @@ def is_written(rows: Iterable[HistoryRow], row: HistoryRow) -> bool:
     )
 
 
-def _section(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:
+def _section(workspace: Workspace, job: Job, planned: datetime, result: JobResult, now: datetime) -> str:
     language = workspace.settings.vault.language
     heading = f"## {daily.inert(' '.join(job.title.split()))} ({now:%H:%M})"
-    parts = [heading, _lowered(inert(result.text)) if result.text else ""]
+    parts = [heading, _lowered(inert_blocks(result.text)) if result.text else ""]
+    if job.is_once and now - planned >= LATE:
+        parts.append(text("notices.late", language, at=f"{planned:%Y-%m-%d %H:%M}"))
     if result.outcome == "waits" and result.waits_for:
         parts.append(text("answers.waits", language, note=f"[[{result.waits_for.removesuffix('.md')}]]"))
     if result.session:

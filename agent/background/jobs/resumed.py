@@ -60,7 +60,7 @@ def write_after_wait(
     after = _AfterWait(workspace, job, rows[-1], machine, ledger_of(workspace).totals_of(ended.run).money)
     result = result_of(workspace, ended, after.money) if job.task is None else after.perform(procedures, ended)
     row = after.row(result)
-    notify_answer(notify, job, result)
+    notify_answer(notify, job, row.planned, result)
     if not is_written(rows_of(workspace.vault, job.id), row):
         write_result(workspace, job, row, result)
     ran(job.id, result.outcome)
@@ -103,4 +103,5 @@ class _AfterWait:
         if result.outcome != "done":
             return ()
         rows = row_requests(self.workspace, {self.job.id: (self.job, [self.row(result)])})
-        return (*rows, *delivery_requests(self.workspace, self.job, result, self.workspace.clock.now()))
+        planned, now = self.waited.planned, self.workspace.clock.now()
+        return (*rows, *delivery_requests(self.workspace, self.job, planned, result, now))

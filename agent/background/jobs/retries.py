@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.recording import own_rows
+from agent.runs.job_upkeep import job_rows
 from agent.schedule.history import RAN
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
@@ -17,13 +17,14 @@ LATEST = timedelta(hours=1)
 
 def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator[PendingRun]:
     """The last runs of these jobs that failed on this machine and have attempts left. One that changed notes have
-    started is not among them: which notes, only the process that has ended knew."""
+    started is not among them: which notes, only the process that has ended knew; nor a job of once, which `once` has
+    run again."""
     now, here = workspace.clock.now(), workspace.clock.monotonic()
     for job in jobs:
         has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
-        if job.status != "active" or not job.retry.most or has_change:
+        if job.status != "active" or not job.retry.most or has_change or job.is_once:
             continue
-        last = next((row for row in reversed(own_rows(workspace, job.id)) if row.outcome in RAN), None)
+        last = next((row for row in reversed(job_rows(workspace.vault, job.id)) if row.outcome in RAN), None)
         if last is None or last.outcome != "failed" or last.machine != machine or last.attempt > job.retry.most:
             continue
         ended = (last.started or last.planned) + timedelta(seconds=last.seconds)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
-from agent.events.types import FilesChanged, Origin, Tick, TurnEnded
+from agent.events.types import FilesChanged, Origin
+from agent.json_value import parse_json
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.metrics.names import event_name
@@ -21,9 +22,6 @@ from agent.schedule.conditions import ChangesReady, ChangeWatch
 from agent.schedule.job import Job
 from agent.schedule.triggers import OnEvent
 from agent.vault import durable
-
-_FREQUENT = (Tick, TurnEnded, FilesChanged)
-"""Events of each turn: no job can wait for them."""
 
 
 @dataclass(slots=True)
@@ -56,7 +54,7 @@ class Triggered:
 
     def heard(self, event: object) -> None:
         """An event has happened; it starts the jobs that name it, unless a job or the program itself is its cause."""
-        if not self._by_event or isinstance(event, _FREQUENT) or getattr(event, "origin", None) is Origin.OWN:
+        if not self._by_event or getattr(event, "origin", None) is Origin.OWN:
             return
         if getattr(event, "job", "") or (isinstance(event, Ended) and self.is_of_job(event.session)):
             return
@@ -69,6 +67,11 @@ class Triggered:
         with self._lock:
             heard, self._heard = self._heard, {}
         return (*self._changes.ready(now), *(ChangesReady(job, ()) for job in heard.values()))
+
+    @property
+    def waits(self) -> bool:
+        """True while changed notes wait for more of them."""
+        return bool(self._changes.collected())
 
     def save(self, waiting: Mapping[str, Sequence[str]]) -> None:
         """Write down which notes wait, if that has changed: those that are collected, and those of runs that wait, by
@@ -84,7 +87,7 @@ class Triggered:
     def restore(self, now: float) -> None:
         """Let the notes wait again that waited when the last daemon ended; a damaged file is as good as none."""
         try:
-            state = json.loads(self.path.read_bytes())
+            state = parse_json(self.path.read_bytes())
             self._saved = {str(job): [str(each) for each in paths] for job, paths in state.items()}
         except (OSError, ValueError, TypeError, AttributeError):
             return

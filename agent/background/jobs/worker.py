@@ -8,19 +8,22 @@ be written after a run is written later; nothing runs again for it.
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Protocol
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import JobAttempt, Procedures, longest_run
 from agent.background.jobs.job_notices import Notify, notify_answer, notify_stopped
 from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.recording import is_recorded, is_written, record, rows_of, write_result
+from agent.background.jobs.recording import delivery_of, is_recorded, is_written, rows_of, write_result
+from agent.background.jobs.reminding import reminder_of
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.provider import Cancelled
 from agent.runs.job_run import JobResult
+from agent.runs.job_upkeep import job_record
 from agent.runs.registry import run_registry
 from agent.schedule.history import HistoryRow, Outcome
 from agent.schedule.ledger import OccurrenceLedger
@@ -34,6 +37,8 @@ TURN = "job "
 """The beginning of the name of each turn for a job."""
 PATIENCE = 600.0
 """Seconds for which an occurrence waits for its turn, or for the remote, before it is skipped."""
+REMINDER_PATIENCE = 45.0
+"""Seconds for which a reminder waits for a remote that does not answer."""
 _LONGEST_WAIT = 60.0
 _ELSEWHERE = Sentence("another machine ran it")
 
@@ -84,6 +89,7 @@ class JobWorker:
             self._wait(entry, error)
         except (AgentError, OSError) as error:
             logger.warning("the job %s: %s", entry.job.id, failure_text(error))
+            entry.waits_for_turn = failure_text(error)
             entry.due = self.workspace.clock.monotonic() + _LONGEST_WAIT
 
     def run_now(self, entry: PendingRun, cancelled: Cancelled) -> JobResult:
@@ -103,21 +109,26 @@ class JobWorker:
             entry.ended = JobResult("nothing"), self._row(entry, "nothing")
             return
         if not job.run_on and entry.turn is None:
-            entry.turn = take_turn(self.claims, TURN + job.id)
-            entry.waits_for_turn = ""
-            if self._is_recorded(entry):
-                self.ledger.decide(entry.occurrence.key, "skipped", now, _ELSEWHERE)
-                self._end(entry)
-                return
+            self._take_turn(entry)
+        if self._is_recorded(entry):
+            self.ledger.decide(entry.occurrence.key, "skipped", now, _ELSEWHERE)
+            self._end(entry)
+            return
         if job.approval_required and not entry.is_approved:
             self.ask(entry, self._row(entry, "waits"))
             self.ledger.decide(entry.occurrence.key, "waits", now)
             self._end(entry)
             return
-        missing = self.missing() if job.task is None else ""
+        missing = self.missing() if job.task is None and not job.remind else ""
         self.ledger.begin(entry.occurrence.key, now)
         if missing:
-            entry.ended = JobResult("failed", reason=missing), self._row(entry, "failed", missing)
+            row = replace(self._row(entry, "failed", missing), started=now)
+            entry.ended = JobResult("failed", reason=missing), row
+            return
+        if job.remind:
+            result = reminder_of(self.workspace, entry)
+            delivery = delivery_of(self.workspace, job, result, now)
+            entry.ended = result, replace(self._row(entry, "done"), started=now, delivery=delivery)
             return
         machine = self.claims.machine.name
         with self.awake.working(job.title) as done:
@@ -127,15 +138,27 @@ class JobWorker:
             if entry.ended[0].outcome == "done":
                 done.append(job.title)
 
+    def _take_turn(self, entry: PendingRun) -> None:
+        """Take this machine's turn. A reminder comes without one after `REMINDER_PATIENCE` if nobody can be asked:
+        two machines that do not reach each other may both remind, and none is worse. Raises what `take_turn` does."""
+        try:
+            entry.turn = take_turn(self.claims, TURN + entry.job.id)
+        except AnotherMachineHasIt:
+            raise
+        except Retryable:
+            if not entry.job.remind or self.workspace.clock.monotonic() - entry.since < REMINDER_PATIENCE:
+                raise
+        entry.waits_for_turn = ""
+
     def _finish(self, entry: PendingRun) -> None:
         """Write what the run came to, and note it in the ledger."""
         if entry.ended is None:
             return
         result, row = entry.ended
         vault, job = self.workspace.vault, entry.job
+        notify_answer(self.notify, job, row.planned, result)
         self._keep_turn(entry)
-        is_unsaid = result.outcome == "nothing" or (result.outcome == "skipped" and self._is_recorded(entry))
-        notify_answer(self.notify, job, result)
+        is_unsaid = self._is_unsaid(entry, result)
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
         vault.commit_held(vault.held_of(result.session))
@@ -146,15 +169,24 @@ class JobWorker:
         if result.outcome == "failed":
             self._after_failure(entry, result)
 
+    def _is_unsaid(self, entry: PendingRun, result: JobResult) -> bool:
+        """True if the history has no row of it: of a run that found nothing only the first one after a failure is
+        written, which ends a row of failures for all machines; the ledger has the others."""
+        if result.outcome == "nothing":
+            return not job_record(self.workspace, entry.job).consec_failures
+        return result.outcome == "skipped" and self._is_recorded(entry)
+
     def _after_failure(self, entry: PendingRun, result: JobResult) -> None:
-        """Try it again as the job says, or say that the job is stopped."""
+        """Try it again as the job says, or say that the job is stopped; one of once is tried again by `OnceTries`."""
         job, retry = entry.job, entry.job.retry
+        if job.is_once:
+            return
         if entry.attempt <= retry.most:
             wait = retry.seconds_after(entry.attempt)
             entry.attempt, entry.is_over = entry.attempt + 1, False
             entry.due = self.workspace.clock.monotonic() + wait
             return
-        found, most = record(self.workspace, job.id), self.workspace.settings.jobs.max_consecutive_failures
+        found, most = job_record(self.workspace, job), self.workspace.settings.jobs.max_consecutive_failures
         if found.is_stopped and found.consec_failures == most:
             notify_stopped(self.workspace, self.notify, job, result, most)
 
@@ -173,13 +205,18 @@ class JobWorker:
 
     def _wait(self, entry: PendingRun, error: Retryable) -> None:
         """Try again later, less and less often; after `PATIENCE` an occurrence that has not begun is skipped. While
-        another machine may run it, that takes as long as a run does."""
+        another machine may run it, that takes as long as a run does. A reminder is never skipped."""
         now = self.workspace.clock.monotonic()
         entry.tries += 1
         entry.due = now + (1.0 if isinstance(error, LockHeld) else min(2.0**entry.tries, _LONGEST_WAIT))
         entry.waits_for_turn = failure_text(error)
-        longest = longest_run(self.workspace, entry.job) if isinstance(error, AnotherMachineHasIt) else 0.0
-        if entry.ended is None and now - entry.since >= PATIENCE + longest:
+        if entry.ended is not None:
+            return
+        is_elsewhere = isinstance(error, AnotherMachineHasIt)
+        if entry.job.remind and not is_elsewhere:
+            entry.due = min(entry.due, max(now + 1.0, entry.since + REMINDER_PATIENCE))
+        longest = longest_run(self.workspace, entry.job) if is_elsewhere else 0.0
+        if not entry.job.remind and now - entry.since >= PATIENCE + longest:
             reason = failure_text(error)
             entry.ended = JobResult("skipped", reason=reason), self._row(entry, "skipped", reason)
 

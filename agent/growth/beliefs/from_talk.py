@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
+from agent.config.vocabulary import pattern, patterns
 from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import quoted
 from agent.growth.beliefs.sign import OPTIONS, Dimension, Sign, without_separator
@@ -20,7 +21,6 @@ from agent.loop.records import Began, Closed, Spoken
 from agent.loop.session import Session
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.task_kind import kind_of_task
-from agent.memory.understanding.vocabulary import pattern, patterns
 
 SOON = timedelta(minutes=30)
 """How long after an answer a question is one about it."""

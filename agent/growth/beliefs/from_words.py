@@ -1,8 +1,9 @@
 """The preferences that the person has stated: in entries of memory, and in lines of their own in the profile's note."""
 
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date
+from datetime import date
 
+from agent.clock import clock_zone
 from agent.growth.beliefs.blocks import NOTE
 from agent.growth.beliefs.sign import Sign
 from agent.growth.beliefs.stated import Shown, shown_by, styles_in
@@ -67,6 +68,6 @@ def _shown_in(row: str) -> Iterator[Shown]:
 def _days(vault: Vault, path: str) -> dict[str, date]:
     """The day on which each line was committed."""
     blamed = dict(blame(vault, path, any_space=True))
-    zone = vault.clock.now().tzinfo or UTC
+    zone = clock_zone(vault.clock.now())
     whens = {each.id: each.when.astimezone(zone).date() for each in read_commits(vault, sorted(set(blamed.values())))}
     return {row: whens[commit] for row, commit in blamed.items() if commit in whens}

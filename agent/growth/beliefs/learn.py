@@ -5,8 +5,8 @@ What the person has taken out or changed is known by the history of the note, so
 
 import logging
 from collections.abc import Iterator, Sequence
-from datetime import UTC
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.belief import Belief, beliefs
@@ -101,7 +101,7 @@ def lines_learned(workspace: Workspace) -> int:
 
 def _was_today(workspace: Workspace, made: Sequence[Commit]) -> bool:
     now = workspace.clock.now()
-    return bool(made) and made[0].when.astimezone(now.tzinfo or UTC).date() >= now.date()
+    return bool(made) and in_clock_zone(made[0].when, now).date() >= now.date()
 
 
 def _proposed(workspace: Workspace, model: PersonModel) -> Proposed:

@@ -8,12 +8,12 @@ is: a statement.
 import re
 from collections.abc import Iterator
 
+from agent.config.vocabulary import pattern, patterns
 from agent.growth.beliefs.sign import OPTIONS, Dimension, DimensionKind, without_separator
 from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
 from agent.memory.edits.form import dates_in
 from agent.memory.understanding.statements import is_question
-from agent.memory.understanding.vocabulary import pattern, patterns
 
 _STYLES = (
     ("length", "shorter", "longer", True),

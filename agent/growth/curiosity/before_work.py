@@ -17,10 +17,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agent.channel_names import IN_NOTES
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.runs import IN_NOTES, TaskStarted
+from agent.events.runs import TaskStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.growth.curiosity.asking import AskedBefore
 from agent.growth.curiosity.known import KnownAlready
@@ -38,7 +39,7 @@ from agent.llm.messages import Request, User
 from agent.llm.provider import ignore
 from agent.markdown.title import clipped
 from agent.memory.daily import inert
-from agent.memory.recall.floor import LEAST, probability
+from agent.memory.recall.gate import LEAST, likelihood
 from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
@@ -174,9 +175,8 @@ class BeforeWork:
         """What the person's own notes say, each with its link; nothing that is unlikely to help, or by others."""
         found = self.searches.search(plain(words), most)
         least = LEAST[self.workspace.settings.memory.floor]
-        if probability(words, found.hits, found.mode) < least:
-            return []
-        return [self._passage(each) for each in found.hits if self._is_own(each)]
+        likely = (each for each in found.hits if likelihood(words, each, found.mode) >= least)
+        return [self._passage(each) for each in likely if self._is_own(each)]
 
     def _is_own(self, hit: Hit) -> bool:
         data = self._vault.read(hit.path) or b""

@@ -3,12 +3,12 @@ one for what the agent cannot do itself."""
 
 from typing import assert_never
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, value_words
 from agent.growth.curiosity.doubts import AnswerDoubt
 from agent.growth.curiosity.gap import CuriousGap, GapKind
 from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
-from agent.memory.understanding.vocabulary import pattern
 from agent.texts import Language, text
 
 _OPPOSITE = {"shorter": "longer", "longer": "shorter", "prose": "items", "without": "with", "en": "zh", "zh": "en"}

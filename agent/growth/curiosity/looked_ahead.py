@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.growth.curiosity.needs import WorkNeed, as_document, from_document
+from agent.json_value import parse_json
 from agent.vault import durable
 
 HOLDS = timedelta(days=7)
@@ -36,7 +37,7 @@ def key_of_task(task: str) -> str:
 def load_looked_ahead(private_folder: Path) -> tuple[LookedAhead, ...]:
     """What was found, the oldest first; nothing where the file is missing or damaged."""
     try:
-        found = json.loads((private_folder / _FILE).read_text("utf-8"))
+        found = parse_json((private_folder / _FILE).read_text("utf-8"))
         return tuple(_parsed(found))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return ()

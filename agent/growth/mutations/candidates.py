@@ -26,7 +26,7 @@ LEAST_RATE = 0.85
 ACCEPTED = "skills(accepted): "
 """The beginning of the subject of the commit in which the person accepts a learned skill: not an edit of theirs."""
 _PAUSES: frozenset[MutationEvent] = frozenset(
-    ("discarded", "inconclusive", "stopped", "rolled_back", "settled", "gate", "nothing", "refused")
+    ("discarded", "inconclusive", "stopped", "rolled_back", "settled", "nothing", "refused", "gate")
 )
 """The events after which a skill is left in peace for some days."""
 NotTried: TypeAlias = Literal["not_learned", "unreviewed", "on_trial", "asked", "few_uses", "low_rate", "pause"]
@@ -35,22 +35,13 @@ NotTried: TypeAlias = Literal["not_learned", "unreviewed", "on_trial", "asked", 
 @dataclass(frozen=True, slots=True)
 class SkillCandidate:
     """A skill that may be tried: its file's bytes, its last `uses` that say something, oldest first, and their success
-    `rate`. `is_agents_own`: nobody but the agent has written in it. The newest `held_out` ones that succeeded are not
-    shown to the model, as the variant is measured on them."""
+    `rate`. `is_agents_own`: nobody but the agent has written in it."""
 
     skill: Skill
     data: bytes
     uses: tuple[Use, ...]
     rate: float
     is_agents_own: bool
-    held_out: int = 0
-
-    @property
-    def shown(self) -> tuple[Use, ...]:
-        """The uses from which variants are made."""
-        good = [use.run for use in self.uses if use_succeeded(use)]
-        hidden = set(good[max(len(good) - self.held_out, 0) :])
-        return tuple(use for use in self.uses if use.run not in hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +104,7 @@ class CandidateSearch:
         if rate is None or rate < LEAST_RATE:
             return Unfit(skill, "low_rate", len(uses), rate)
         data = vault.read(skill.path) or b""
-        held_out = self.skills.workspace.settings.growth.gate.tasks
-        return SkillCandidate(skill, data, uses, rate, is_agents_own(vault, skill.path), held_out)
+        return SkillCandidate(skill, data, uses, rate, is_agents_own(vault, skill.path))
 
 
 def rate_of(uses: Sequence[Use]) -> float | None:

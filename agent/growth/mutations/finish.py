@@ -4,17 +4,17 @@ What is about to be written into the skill is in the trial's record first, so th
 record is seen for what it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
+from typing import Literal
 
 from agent.errors import BadNote
 from agent.growth.mutations.day_line import DayEvent, day_line
 from agent.growth.mutations.mutation_log import ByWhom, append_log
 from agent.growth.mutations.start import STAMP, log_row, skill_path
-from agent.growth.mutations.verdict import TrialCount
-from agent.growth.trials.pair import JudgedPairs
+from agent.growth.mutations.verdict import TrialCount, success_rate
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.markdown.values import Value, is_list
@@ -33,26 +33,20 @@ _VERSION = 200
 
 
 def keep(
-    workspace: Workspace, library: SkillLibrary, record: TrialRecord, variant: Variant, judged: JudgedPairs
+    workspace: Workspace, library: SkillLibrary, record: TrialRecord, variant: Variant, count: TrialCount
 ) -> TrialRecord:
     """Make the variant the skill: its instructions, and one more version in its header."""
     path = skill_path(workspace, record.skill)
     before = workspace.vault.read(path) or b""
-    rates = {"before": judged.present / judged.pairs, "after": judged.other / judged.pairs, "pairs": judged.pairs}
-    why = _said(workspace, "kept_why", **rates)
-    made = _said(
-        workspace,
-        "version_kept",
-        link=variant.path.removesuffix(".md"),
-        change=clipped(variant.change, _VERSION),
-        **rates,
-    )
-    after = _next_version(before, variant.body, made, rates["after"], workspace)
+    numbers, change = _numbers(count), clipped(variant.change, _VERSION)
+    why = _said(workspace, "kept_why", **numbers)
+    made = _said(workspace, "version_kept", link=variant.path.removesuffix(".md"), change=change, **numbers)
+    after = _next_version(before, variant.body, made, count.variant, workspace)
     return _replaced(workspace, library, record, variant, (path, before, after), "kept", why)
 
 
 def roll_back(
-    workspace: Workspace, library: SkillLibrary, record: TrialRecord, variant: Variant, count: TrialCount, uses: int
+    workspace: Workspace, library: SkillLibrary, record: TrialRecord, variant: Variant, count: TrialCount
 ) -> TrialRecord:
     """Give the skill the instructions that it had before the variant was kept, as one more version."""
     path = skill_path(workspace, record.skill)
@@ -60,10 +54,10 @@ def roll_back(
     (base,) = workspace.vault.read_blobs([record.base_blob])
     if base is None:
         return stop(workspace, record, variant, "no_base")
-    failed = uses - sum(count.kept[:uses])
-    why = _said(workspace, "rolled_back_why", uses=uses, failed=failed, rate=variant.plan.rate)
-    made = _said(workspace, "version_back", link=variant.path.removesuffix(".md"), uses=uses, failed=failed)
-    after = _next_version(before, Note.parse(base).body, made, variant.plan.rate, workspace)
+    good, uses = sum(count.kept), len(count.kept)
+    why = _said(workspace, "rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
+    made = _said(workspace, "version_back", link=variant.path.removesuffix(".md"), good=good, uses=uses)
+    after = _next_version(before, Note.parse(base).body, made, count.original, workspace)
     reset = Use(record.skill, workspace.clock.now(), "", activated="rolled_back")
     history = [
         Append(workspace.vault.home.at(name), rows, head)
@@ -73,17 +67,14 @@ def roll_back(
 
 
 def drop(
-    workspace: Workspace, record: TrialRecord, variant: Variant, judged: JudgedPairs, verdict: VariantStatus
+    workspace: Workspace,
+    record: TrialRecord,
+    variant: Variant,
+    count: TrialCount,
+    verdict: Literal["discarded", "inconclusive"],
 ) -> TrialRecord:
     """End a trial after which the skill stays as it is; its reason is kept in the variant's note."""
-    key = "inconclusive_why" if verdict == "inconclusive" else f"{judged.verdict}_why"
-    rates: Mapping[str, object] = {
-        "before": judged.present / judged.pairs,
-        "after": judged.other / judged.pairs,
-        "pairs": judged.pairs,
-        "gain": variant.plan.gain,
-    }
-    return _ended(workspace, record, variant, verdict, _said(workspace, key, **rates))
+    return _ended(workspace, record, variant, verdict, _said(workspace, f"{verdict}_why", **_numbers(count)))
 
 
 def settle_kept(workspace: Workspace, record: TrialRecord, variant: Variant, uses: int) -> TrialRecord:
@@ -164,19 +155,14 @@ def _write(
         change.requests += requests
 
 
-def with_instructions(data: bytes, body: str) -> bytes:
-    """A skill's file with other instructions below the same header."""
-    return Note.parse(data).with_body(f"{body.strip()}\n").data
-
-
-def _next_version(before: bytes, body: str, made: str, rate: float, workspace: Workspace) -> bytes:
+def _next_version(before: bytes, body: str, made: str, outcomes: Sequence[bool], workspace: Workspace) -> bytes:
     """The skill's file with other instructions, its success rate, and one more version with what was made of it."""
     note = Note.parse(before)
     known = note.header.get("version_history")
     versions: list[Value] = list(known) if is_list(known) else []
     today = f"{workspace.clock.now():%Y-%m-%d}"
     versions.append({f"v{len(versions) + 1}": f"{today}: {made}"})
-    changed = note.with_key("version_history", versions).with_key("success_rate", round(rate, 2))
+    changed = note.with_key("version_history", versions).with_key("success_rate", round(success_rate(outcomes), 2))
     return changed.with_body(f"{body.strip()}\n").data
 
 
@@ -189,6 +175,16 @@ def _trust(workspace: Workspace, library: SkillLibrary, skill: str) -> None:
             library.review(found, workspace.clock.now(), "a variant of it was tried")
     except (BadFolder, OSError):
         return  # it is asked about in a note
+
+
+def _numbers(count: TrialCount) -> dict[str, int]:
+    """The counts of both sides of a trial, as the texts name them."""
+    return {
+        "good": sum(count.original),
+        "uses": len(count.original),
+        "better": sum(count.variant),
+        "tried": len(count.variant),
+    }
 
 
 def _said(workspace: Workspace, key: str, **values: object) -> str:

@@ -10,7 +10,7 @@ RISKS: tuple[VariantKind, ...] = ("parameter", "order", "step", "strategy")
 """The kinds, the least risk first."""
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _MARKER = re.compile(r"^(?:\d+[.)、]|[-*+])\s+")
-_TOOL = re.compile(r"`([a-z][a-z0-9_]*)`")
+_TOOL = re.compile(r"`([a-z][a-z0-9_.]*)`")
 _MORE_LINES = 1
 """The lines that may come with a replaced step."""
 

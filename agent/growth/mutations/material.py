@@ -24,16 +24,16 @@ _NONE = "none"
 
 def prompt_values(vault: Vault, candidate: SkillCandidate, tools: Sequence[str], language: Language) -> dict[str, str]:
     """The variables of `prompts/mutation.md`."""
-    traces = {use.run: run_trace(vault, use.session, use.run) for use in candidate.shown}
-    good = [use for use in candidate.shown if use_succeeded(use)]
-    bad = [use for use in candidate.shown if use_succeeded(use) is False]
+    traces = {use.run: run_trace(vault, use.session, use.run) for use in candidate.uses}
+    good = [use for use in candidate.uses if use_succeeded(use)]
+    bad = [use for use in candidate.uses if use_succeeded(use) is False]
     return {
         "skill": candidate.skill.name,
         "success_rate": f"{candidate.rate:.0%}",
         "current_skill": candidate.skill.body,
         "success_patterns": _listed(_patterns(good, traces)),
         "failure_patterns": _listed([*_patterns(bad, traces), *_reflected(vault, candidate)]),
-        "feedback_trends": _listed(_trends(candidate.shown)),
+        "feedback_trends": _listed(_trends(candidate.uses)),
         "tried": _listed(_tried(vault, candidate.skill.name)),
         "tools": ", ".join(tools) or _NONE,
         "language": {"en": "English", "zh": "Chinese"}[language],
@@ -61,7 +61,7 @@ def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]
 
 def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:
     """What the agent has thought about these runs, without what strangers had a part in."""
-    runs = {use.run for use in candidate.shown}
+    runs = {use.run for use in candidate.uses}
     since = candidate.uses[0].time.date()
     about = [each for each in load_reflections(vault, since) if runs.intersection(each.runs) and not each.strangers]
     for each in about[-_EXAMPLES:]:

@@ -19,11 +19,12 @@ from agent.vault.folders import MUTATION_LOG, AgentFolder
 from agent.vault.store import Vault
 
 MutationEvent: TypeAlias = Literal[
-    "proposed", "refused", "trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back", "gate",
-    "nothing",
+    "proposed", "refused", "trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back",
+    "nothing", "gate",
 ]  # fmt: skip
-"""`proposed`: the person is asked about it, `refused`: they said no. `gate`: not tried, as past tasks went worse with
-it. `nothing`: the model had no proposal that can be tried. The others are the statuses of a variant."""
+"""`proposed`: the person is asked about it, `refused`: they said no. `nothing`: the model had no proposal that can
+be tried. `gate` stands in old logs only: not tried, as past tasks had gone worse with it. The others are the
+statuses of a variant."""
 ByWhom: TypeAlias = Literal["agent", "person"]
 _COLUMNS = 5
 """Time, variant, event, by whom, why."""

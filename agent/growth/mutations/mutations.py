@@ -5,7 +5,7 @@ history of the skill and the record of the trial.
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
@@ -13,7 +13,6 @@ from hashlib import sha256
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
-from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.mutations import finish
 from agent.growth.mutations.answer import MutationAnswer, MutationProposal, parse_proposals
 from agent.growth.mutations.candidates import CandidateSearch, SkillCandidate
@@ -29,7 +28,7 @@ from agent.growth.mutations.start import (
     log,
     skill_path,
 )
-from agent.growth.mutations.verdict import WATCHED, count_trial, has_dropped, judge_trial
+from agent.growth.mutations.verdict import count_trial, has_dropped, judge_trial
 from agent.llm.messages import Assistant, Request, User
 from agent.llm.provider import Cancelled, Provider, never
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -39,7 +38,7 @@ from agent.runs.registry import run_registry
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import load_own_uses
 from agent.skills.variants.trial_records import TrialRecord, open_trials, save_trial, trial_records
-from agent.skills.variants.variant import OPEN, TrialPlan, Variant, VariantKind, body_digest
+from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
 from agent.skills.variants.variant_note import parse_variant
 from agent.texts import text
 from agent.vault.proposals.proposals import answered_proposals, mark_taken, refused_facts
@@ -61,11 +60,10 @@ class KnownTools:
 
 @dataclass(frozen=True, slots=True)
 class MutationModel:
-    """What proposing needs: the models' accounts, the tools that there are, and the measured gate."""
+    """What proposing needs: the models' accounts, and the tools that there are."""
 
     account: Accounts
     tools: KnownTools
-    measure: Callable[[ProposedChange], GateReport]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +159,15 @@ class Mutations:
         """The trial with its end, if the uses so far decide it."""
         workspace, library = self.workspace, self.skills.library
         count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
-        judged = judge_trial(variant.plan, count)
-        match judged.verdict:
+        match judge_trial(variant.plan, count):
             case "open":
                 return None
             case "better":
-                return finish.keep(workspace, library, record, variant, judged)
+                return finish.keep(workspace, library, record, variant, count)
             case "inconclusive":
-                return finish.drop(workspace, record, variant, judged, "inconclusive")
-            case "worse" | "alike":
-                return finish.drop(workspace, record, variant, judged, "discarded")
+                return finish.drop(workspace, record, variant, count, "inconclusive")
+            case "worse":
+                return finish.drop(workspace, record, variant, count, "discarded")
 
     def _settle_kept(self, record: TrialRecord, variant: Variant, now: str) -> TrialRecord | None:
         workspace = self.workspace
@@ -179,10 +176,9 @@ class Mutations:
         if now != record.kept:
             return finish.stop(workspace, record, variant, "skill_changed", "person")
         count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
-        uses = has_dropped(variant.plan, count.kept)
-        if uses is not None:
-            return finish.roll_back(workspace, self.skills.library, record, variant, count, uses)
-        if len(count.kept) >= WATCHED:
+        if has_dropped(variant.plan, count):
+            return finish.roll_back(workspace, self.skills.library, record, variant, count)
+        if len(count.kept) == TRIAL_USES:
             return finish.settle_kept(workspace, record, variant, len(count.kept))
         return None
 
@@ -195,13 +191,8 @@ class Mutations:
             return
         planned = sorted(self._usable(candidate, answer, model.tools), key=lambda each: RISKS.index(each.kind))
         for each in planned:
-            report = model.measure(self._as_change(each))
-            if report.verdict == "below":
-                self._note(candidate, "gate", f"{each.proposal.change} {report.text.splitlines()[0]}")
-                continue
-            measured = replace(each, measured=report.text)
             try:
-                yield self._begin(measured)
+                yield self._begin(each)
             except SecretFound as error:
                 logger.warning("a variant of %s is not tried: %s", candidate.skill.name, error)
                 continue
@@ -260,17 +251,6 @@ class Mutations:
         more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
         return riskier(kind, proposal.claims, more)
 
-    def _as_change(self, planned: PlannedVariant) -> ProposedChange:
-        candidate = planned.candidate
-        changed = finish.with_instructions(candidate.data, planned.proposal.body)
-        used = {use.run for use in load_own_uses(self.workspace.vault, candidate.skill.name)}
-        return ProposedChange(
-            candidate.skill.name,
-            (ChangedNote(candidate.skill.path, changed.decode("utf-8", "replace")),),
-            frozenset(use.run for use in candidate.shown),
-            runs=frozenset(used),
-        )
-
     def _earlier(self, skill: str) -> Iterator[TrialRecord]:
         return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
 
@@ -280,5 +260,5 @@ class Mutations:
 
 def _unknown(record: TrialRecord) -> Variant:
     """The variant of a trial whose note is gone or cannot be read."""
-    plan = TrialPlan(0.9, 0.1, 0.1, 2)
+    plan = TrialPlan(0.1, 0.1)
     return Variant(record.skill, record.number, "step", "", plan, "", "", "", "", path=record.path)

@@ -76,7 +76,6 @@ def trial_document(view: TrialView) -> dict[str, object]:
         "started": variant.started.isoformat() if variant.started else None,
         "ended": variant.ended.isoformat() if variant.ended else None,
         "why": variant.why or None,
-        "most_uses": variant.plan.uses,
         "original": {"uses": len(count.original), "successes": sum(count.original)},
         "variant": {"uses": len(count.variant), "successes": sum(count.variant)},
         "kept": {"uses": len(count.kept), "successes": sum(count.kept)},

@@ -14,12 +14,11 @@ from agent.growth.mutations.answer import MutationProposal
 from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.day_line import day_line
 from agent.growth.mutations.mutation_log import ByWhom, MutationEvent, MutationRow, append_log
-from agent.growth.mutations.verdict import odds_of
 from agent.runs.growth_spend import growth_account
 from agent.skills.history.usage import history_path, history_with_trials
 from agent.skills.reading.skill import FILE
 from agent.skills.variants.trial_records import TrialRecord, save_trial, trial_records
-from agent.skills.variants.variant import TrialPlan, Variant, VariantKind
+from agent.skills.variants.variant import TRIAL_USES, TrialPlan, Variant, VariantKind
 from agent.skills.variants.variant_note import compose_variant, parse_variant, variant_path
 from agent.texts import text
 from agent.vault.change import Stamp, actor_of
@@ -35,20 +34,17 @@ SKILL, NUMBER, DIGEST = "skill", "number", "digest"
 
 @dataclass(frozen=True, slots=True)
 class PlannedVariant:
-    """A variant that may be tried: the skill, the proposal, what it is by its text, and what past tasks showed."""
+    """A variant that may be tried: the skill, the proposal, and what it is by its text."""
 
     candidate: SkillCandidate
     proposal: MutationProposal
     kind: VariantKind
-    measured: str = ""
 
 
 def variant_of(workspace: Workspace, planned: PlannedVariant) -> Variant:
     """The variant with its plan and number, as its note will have it."""
     settings, candidate, said = workspace.settings.growth.mutations, planned.candidate, planned.proposal
-    successes = round(candidate.rate * len(candidate.uses))
-    rate = (successes + 1) / (len(candidate.uses) + 2)
-    plan = TrialPlan(rate, settings.min_improvement, settings.tolerance, settings.uses)
+    plan = TrialPlan(settings.min_improvement, settings.tolerance)
     return Variant(
         candidate.skill.name,
         free_number(workspace, candidate.skill.name),
@@ -60,7 +56,6 @@ def variant_of(workspace: Workspace, planned: PlannedVariant) -> Variant:
         said.risk,
         said.verification,
         started=workspace.clock.now(),
-        measured=planned.measured,
     )
 
 
@@ -69,9 +64,7 @@ def begin_trial(workspace: Workspace, planned: PlannedVariant) -> Variant:
     vault, language = workspace.vault, workspace.settings.vault.language
     variant, skill = variant_of(workspace, planned), planned.candidate.skill
     path = vault.home.at(variant_path(skill.name, variant.number))
-    note = compose_variant(
-        variant, odds_of(variant.plan), skill.body, skill.path, vault.home.at(history_path(skill.name)), language
-    )
+    note = compose_variant(variant, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
     record = save_trial(vault, _record(workspace, replace(variant, path=path), planned.candidate.data))
     try:
         with vault.transaction(f"skills(trial): {skill.name}, variant {variant.number}", STAMP) as change:
@@ -95,11 +88,10 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> Proposal:
     vault, language = workspace.vault, workspace.settings.vault.language
     variant, skill = variant_of(workspace, planned), planned.candidate.skill
     path = vault.home.at(variant_path(skill.name, variant.number))
-    odds = odds_of(variant.plan)
-    note = compose_variant(variant, odds, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
+    note = compose_variant(variant, skill.body, skill.path, vault.home.at(history_path(skill.name)), language)
     why = text(
         "variant.ask_why", language, skill=f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", change=variant.change,
-        reason=variant.reason, risk=variant.risk, uses=variant.plan.uses, better=odds.better, equal=odds.equal,
+        reason=variant.reason, risk=variant.risk, uses=TRIAL_USES, gain=variant.plan.gain,
     )  # fmt: skip
     draft = ProposalDraft(
         "mutation",
@@ -107,7 +99,7 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> Proposal:
         text("variant.ask", language, skill=skill.name),
         why,
         (ProposedNote(path, note.decode()),),
-        ((text("variant.measured", language), planned.measured),) if planned.measured else (),
+        (),
         tuple(f"[[{use.session.removesuffix('.md')}]]" for use in planned.candidate.uses[-5:]),
         {SKILL: skill.name, NUMBER: str(variant.number), DIGEST: variant.digest, "base": _sha(planned.candidate.data)},
         STAMP.actor,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 
 from agent.attention.quiet import QuietHours, parse_quiet
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import binomial_tail, confidence
@@ -101,7 +102,7 @@ def find_busy_hours(remarks: Sequence[Remark], now: datetime, quiet: QuietHours)
                 continue
             share = (total - len(busy) + 1) / ((_AWAKE - 1) * len(own) + 1)
             chance = binomial_tail(len(busy), len(own), max(share, _SELDOM))
-            times = (datetime.combine(day, time(hour), now.tzinfo) for day in busy)
+            times = (in_clock_zone(datetime.combine(day, time(hour)), now) for day in busy)
             found.append(BusyHour(group, hour, busy, confidence(chance, candidates, times, now)))
     return tuple(found)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
+from agent.clock import in_clock_zone
 from agent.errors import AgentError
 from agent.growth.patterns.activity import Activity, Remark, ToolCallMade
 from agent.growth.patterns.open_boxes import open_boxes, ticked_texts
@@ -149,10 +150,12 @@ def _of_day(vault: Vault, day: date, now: datetime, read: set[str]) -> Iterator[
     for logged in daily.log(note):
         hour, minute = (int(part) for part in logged.time.split(":"))
         if logged.session not in read and hour < 24 and minute < 60:
-            at = datetime.combine(day, time(hour, minute), now.tzinfo)
+            at = in_clock_zone(datetime.combine(day, time(hour, minute)), now)
             yield Remark("asked", at, logged.title, daily.link_to(day))
     for line in _own_lines(note):
-        yield Remark("written", datetime.combine(day, time(12), now.tzinfo), line, daily.link_to(day), is_timed=False)
+        yield Remark(
+            "written", in_clock_zone(datetime.combine(day, time(12)), now), line, daily.link_to(day), is_timed=False
+        )
 
 
 def _own_lines(note: str) -> Iterator[str]:

@@ -1,11 +1,11 @@
 """The tasks that are not done: unticked boxes in the person's notes, and tasks that wait; each with its last touch."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, time
 from pathlib import Path
 
-from agent.attention.feedback import parse_opinion_box
-from agent.clock import time_shown
+from agent.clock import in_clock_zone, time_shown
 from agent.growth.patterns.activity import OpenBox
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
@@ -25,7 +25,14 @@ _NOTES, _TICKED_NOTES = 60, 300
 """The most notes that are read for open boxes and for ticked ones, those changed last."""
 _OLD = 120 * 86_400
 """Seconds after which a note that nobody has changed is left alone: its boxes are history."""
-_FEEDBACK = frozenset(word for key in ("pattern.helpful", "pattern.not_helpful") for word in in_all_languages(key))
+_OPINIONS = "|".join(
+    re.escape(word)
+    for kind in ("pattern", "skill_feedback")
+    for opinion in ("helpful", "not_helpful")
+    for word in in_all_languages(f"{kind}.{opinion}")
+)
+_OPINION = re.compile(rf"({_OPINIONS})( · [0-9a-z]{{6}})?")
+"""A box that asks what its person thinks of a pattern; with a code, of a notice."""
 
 
 def open_boxes(vault: Vault, bulk: Collection[str]) -> tuple[OpenBox, ...]:
@@ -51,18 +58,13 @@ def _boxes(vault: Vault, bulk: frozenset[str]) -> Iterator[OpenBox]:
         if data is None or is_goal(path, note, vault.home):
             continue
         tasks = find_tasks(parse_body(note.body, note.body_line))
-        boxes = [each for each in tasks if each.state == " " and not _is_opinion(each.text)]
+        boxes = [each for each in tasks if each.state == " " and not _OPINION.fullmatch(each.text)]
         times = _times(vault, path, bulk) if boxes else {}
         lines = data.decode("utf-8", "surrogateescape").splitlines()
         for box in boxes:
             since = max(filter(None, (times.get(lines[box.line - 1]), _day(vault, path))), default=None)
             if since is not None:
                 yield OpenBox(box.text, _link(vault, path), since)
-
-
-def _is_opinion(text: str) -> bool:
-    """True for a box by which the agent asks what its person thinks of something: it is no task of theirs."""
-    return text in _FEEDBACK or parse_opinion_box(text) is not None
 
 
 def _times(vault: Vault, path: str, bulk: frozenset[str]) -> dict[str, datetime]:
@@ -74,7 +76,7 @@ def _times(vault: Vault, path: str, bulk: frozenset[str]) -> dict[str, datetime]
 
 def _day(vault: Vault, path: str) -> datetime | None:
     day = daily.day_of(vault.home.name_of(path))
-    return datetime.combine(day, time(12), vault.clock.now().tzinfo) if day else None
+    return in_clock_zone(datetime.combine(day, time(12)), vault.clock.now()) if day else None
 
 
 def _link(vault: Vault, path: str) -> str:

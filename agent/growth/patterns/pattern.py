@@ -31,8 +31,7 @@ class Pattern:
     """One pattern. `subject` is what it is about, the same whenever it is found again; `name` says it in a few words,
     `suggestion` what could be done in one sentence, both in the language of the vault. `frequency` counts its cases,
     `last` is the day of the last one, `evidence` are links to notes, the newest first. `words` are the texts of its
-    cases, by which a task is known to be about the same. `is_news`: false where all that can be suggested was offered
-    already."""
+    cases."""
 
     kind: PatternKind
     subject: str
@@ -43,7 +42,6 @@ class Pattern:
     evidence: tuple[str, ...]
     suggestion: str
     words: tuple[str, ...] = ()
-    is_news: bool = True
 
     @property
     def id(self) -> str:

@@ -45,5 +45,4 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
         newest_links(times),
         text("pattern.workflow_offered" if is_offered else "pattern.workflow_suggestion", language),
         tuple(each.task for each in cases),
-        not is_offered,
     )

@@ -4,7 +4,7 @@ from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.memory.upkeep.lifecycle import run
 from agent.memory.upkeep.report import report_lines
-from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 
 MODEL: ModelPart = "after"
 WRITES: tuple[str, ...] = ()
@@ -12,7 +12,7 @@ WRITES: tuple[str, ...] = ()
 
 def plain(context: ProcedureContext) -> Work:
     """Archive, merge, shorten and add facts, in a commit of its own that one undo reverts."""
-    upkeep = open_upkeeper(context.runs.workspace, context.runs.account).plan()
+    upkeep = Upkeeper(context.runs.workspace).plan()
     if not upkeep.requests:
         return Work()
     outcome = run(context.vault, upkeep, job=context.call.job)

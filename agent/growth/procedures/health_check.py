@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.json_value import parse_json
 from agent.texts import translated
 from agent.vault import durable
 from agent.vault.health import examine, note_checks
@@ -66,6 +67,6 @@ def _key(check: Check) -> str:
 
 def _known(file: Path) -> frozenset[str]:
     try:
-        return frozenset(str(each) for each in json.loads(file.read_text("utf-8")))
+        return frozenset(str(each) for each in parse_json(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return frozenset()

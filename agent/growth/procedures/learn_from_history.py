@@ -8,8 +8,8 @@ from agent.growth.beliefs.learn import learn_beliefs
 from agent.growth.procedures import update_profile
 from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.store import entries_on_day
-from agent.runs.capture import entry_writer
 from agent.runs.conversations import Conversations
 from agent.runs.waiting_conversations import silent_conversations
 from agent.texts import text
@@ -26,7 +26,7 @@ def plain(context: ProcedureContext) -> Work:
     workspace, account = context.runs.workspace, context.runs.account
     unread = silent_conversations(workspace)
     if unread:
-        keeper = entry_writer(workspace, context.runs.recall, account)
+        keeper = EntryWriter(workspace.vault, context.runs.recall.near)
         Conversations(workspace, keeper, account, context.runs.bus.publish_async).keep_ended()
     yesterday = context.today - timedelta(days=1)
     asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]

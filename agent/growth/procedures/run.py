@@ -31,7 +31,7 @@ from agent.growth.procedures.procedure import (
     ProcedureResult,
     Work,
 )
-from agent.loop.inert import inert
+from agent.loop.inert import inert_blocks
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
@@ -141,7 +141,7 @@ def _of_run(
         says = "\n\n".join(filter(None, (kept.text, context.text("strangers", link=link))))
         work = replace(kept, text=says, is_quiet=False)
     else:
-        made = procedure.from_answer(replace(context, session=ended.session), inert(answer))
+        made = procedure.from_answer(replace(context, session=ended.session), inert_blocks(answer))
         work = replace(made, requests=(*kept.requests, *made.requests), commits=(*kept.commits, *made.commits))
     says = work.text or context.text("nothing")
     is_done = bool(work.requests or ended.commits) or (bool(work.text) and not work.is_quiet)

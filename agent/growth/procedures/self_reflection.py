@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.procedures.fill_gap import gaps
 from agent.growth.procedures.material import bullets, days_before, logs, stated
@@ -65,7 +66,7 @@ def plain(context: ProcedureContext) -> Work:
     day = runs_to_review(reflecting)
     if review.is_empty and day is None:
         return Work()
-    since = context.text("since", at=f"{review.since:%Y-%m-%d %H:%M}")
+    since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
     text = f"{since}\n\n{bullets(_lines(context, review))}"
     if context.runs.present:
         asked = asked_beside(reflecting, day) if day is not None else ""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from pathlib import PurePosixPath
 
+from agent.clock import clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.llm.messages import Assistant, ToolCall, ToolResult, User
@@ -134,7 +135,7 @@ def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
         steps += _steps(sub.records, f"sub-run {number}")
     spoken = [each.event.message for each in records if isinstance(each.event, Spoken)]
     answers = [each.text for each in spoken if isinstance(each, Assistant) and each.text]
-    zone = vault.clock.now().tzinfo
+    zone = clock_zone(vault.clock.now())
     return RunCourse(
         run,
         (session.path, *(each.path for each in subs)),

@@ -7,10 +7,10 @@ shown to the model, so that the review may be acted on.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.clock import time_shown
+from agent.clock import in_clock_zone, time_shown
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
@@ -85,7 +85,7 @@ def runs_of_day(vault: Vault, day: date) -> DayOfRuns:
 def sessions_since(vault: Vault, day: date) -> Iterator[str]:
     """The paths of the sessions to whose notes something was written since the begin of a day, the newest first, and of
     all that began then or the day before."""
-    begin = datetime.combine(day, datetime.min.time(), vault.clock.now().tzinfo).timestamp()
+    begin = in_clock_zone(datetime.combine(day, time()), vault.clock.now()).timestamp()
     for path in sessions(vault):
         named = PurePosixPath(path).name[:10]
         if not named[:1].isdigit():
@@ -240,7 +240,7 @@ def _moment(reflecting: Reflecting, runs: DayOfRuns) -> datetime:
     now = reflecting.workspace.clock.now().replace(microsecond=0)
     if now.date() == runs.day:
         return now
-    return datetime.combine(runs.day, datetime.max.time(), now.tzinfo).replace(second=0, microsecond=0)
+    return in_clock_zone(datetime.combine(runs.day, time(23, 59)), now)
 
 
 def _task_row(course: RunCourse, reactions: Sequence[Reaction], language: Language) -> str:

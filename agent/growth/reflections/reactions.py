@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import unified_diff
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.growth.reflections.course import RunCourse
 from agent.growth.reflections.reflection import ReactionKind
@@ -19,8 +20,7 @@ from agent.loop.session import Session
 from agent.markdown.title import clipped
 from agent.memory.edits.person_edits import WITHIN, PersonEdit, person_edits
 from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question
-from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.statements import is_question, is_to_forget
 from agent.memory.understanding.wording import similarity, wording
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.tools.text_origin import text_origin_of
@@ -55,9 +55,12 @@ class Reaction:
 
 
 def is_complaint(words: str) -> bool:
-    """True for the words of somebody who is not content with the answer before."""
+    """True for the words of somebody who is not content with the answer before; not for who corrects themselves, or
+    wants something forgotten."""
     plain = words.replace("’", "'").strip()
-    return 0 < len(plain) <= _LONG and not is_small_talk(plain) and pattern("complaint").search(plain) is not None
+    if not 0 < len(plain) <= _LONG or is_small_talk(plain) or is_to_forget(plain) or pattern("meant").search(plain):
+        return False
+    return pattern("complaint").search(plain) is not None
 
 
 def reactions_in_session(vault: Vault, session: Session, course: RunCourse) -> tuple[Reaction, ...]:
@@ -107,7 +110,7 @@ def _opinions(vault: Vault, session: Session, course: RunCourse) -> Iterator[Rea
 def _next_words(session: Session, course: RunCourse) -> Iterator[Reaction]:
     """What the same person asked next in the session, if it is about the answer."""
     began = [each for each in session.records if isinstance(each.event, Began)]
-    after = (each for each in began if each.at >= course.ended.astimezone(each.at.tzinfo))
+    after = (each for each in began if each.at >= course.ended)
     for record in after:
         event = record.event
         if not isinstance(event, Began) or event.run == course.run:

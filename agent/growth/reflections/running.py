@@ -1,16 +1,16 @@
-"""Looks at what goes wrong in a run while it goes on, and tells its model at once: a tool that failed, a call that the
-person refused or that took too long, and the person's own word that the last answer was no good.
+"""Looks at what goes wrong in a run while it goes on, and tells its model: a tool that has failed twice, a call that
+the person refused or that took too long, and the person's own word that the last answer was no good.
 
-The fast model is asked beside the run, which waits for it only a few seconds; a later answer comes with the next step.
-A run that has read what others have written is left alone: their words could come back as advice.
+Off by default: a strong model reads errors itself. The fast model is asked beside the run, which never waits for it;
+its answer comes with the step after it is there. A run that has read what others have written is left alone: their
+words could come back as advice.
 """
 
 import logging
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
 from dataclasses import field
 
 from agent.config.growth_settings import ReflectionSettings
@@ -33,18 +33,27 @@ MOST_TOKENS = 500
 _STEPS, _ERROR = 12, 600
 """The last steps, and the characters of an error, that the model is shown."""
 _KEPT = 64
+_TWICE = 2
+"""The failures of a tool from which it is looked at."""
 _CLEAR = (" was not called:", "not carried out", "there is no tool ", " is not among the tools ")
 """Parts of errors that say themselves what to do."""
 
 logger = logging.getLogger(__name__)
 
 
+def start_beside(work: Callable[[], None]) -> None:
+    """Begin some work beside the run."""
+    threading.Thread(target=work, name="vault-agent-reflection", daemon=True).start()
+
+
 @dataclass(slots=True)
 class _Watched:
-    """One run: what went wrong since its last step, what was asked about already, and the answer that is waited for."""
+    """One run: what is to be asked about, what was noted already, how often each tool has failed, and the answer that
+    is to come."""
 
     failures: list[str] = field(default_factory=list)
     known: set[str] = field(default_factory=set)
+    times: Counter[str] = field(default_factory=Counter)
     asked: int = 0
     pending: "Future[ErrorRecord | None] | None" = None
 
@@ -63,12 +72,12 @@ class RunningErrors:
     def started(self, event: TaskStarted) -> None:
         """A run begins; its task may say that the answer before it was no good."""
         if not event.speaker.group and is_complaint(event.task):
-            self._note(event.run, f"{COMPLAINT}“{clipped(event.task, _ERROR)}”")
+            self._note(event.run, COMPLAINT, f"{COMPLAINT}“{clipped(event.task, _ERROR)}”", _TWICE)
 
     def failed(self, event: ToolCallFailed) -> None:
-        """A call has failed; an error that says itself what to do is left alone."""
+        """A call has failed; an error that says itself what to do is left alone, and so is the first of a tool."""
         if not any(words in event.error for words in _CLEAR):
-            self._note(event.run, f"{event.tool}: {clipped(' '.join(event.error.split()), _ERROR)}")
+            self._note(event.run, event.tool, f"{event.tool}: {clipped(' '.join(event.error.split()), _ERROR)}")
 
     def step(self, event: IterationStarted) -> Sequence[Injection]:
         """What the model of the run is told before its next step."""
@@ -83,12 +92,10 @@ class RunningErrors:
                 watched.asked += 1
                 watched.pending = self._ask(event.session, event.run, tuple(failures))
             pending = watched.pending
-        if pending is None:
+        if pending is None or not pending.done():
             return ()
         try:
-            record = pending.result(timeout=self.settings.error_seconds)
-        except NotYet:
-            return ()  # it comes with the next step
+            record = pending.result()
         except (AgentError, OSError) as error:
             logger.info("run %s: what went wrong was not looked at: %s", event.run, error)
             record = None
@@ -103,12 +110,13 @@ class RunningErrors:
         with self._lock:
             self._runs.pop(event.run, None)
 
-    def _note(self, run: str, failure: str) -> None:
+    def _note(self, run: str, kind: str, failure: str, times: int = 1) -> None:
         if not self.enabled or not self.settings.errors_per_run:
             return
         with self._lock:
             watched = self._runs.setdefault(run, _Watched())
-            if failure not in watched.known:
+            watched.times[kind] += times
+            if failure not in watched.known and watched.times[kind] >= _TWICE:
                 watched.known.add(failure)
                 watched.failures.append(failure)
             while len(self._runs) > _KEPT:
@@ -124,7 +132,7 @@ class RunningErrors:
             except Exception as error:  # noqa: BLE001 - whoever waits for it hears of it
                 future.set_exception(error)
 
-        threading.Thread(target=work, name="vault-agent-reflection", daemon=True).start()
+        start_beside(work)
         return future
 
     def _found(self, path: str, run: str, failures: tuple[str, ...]) -> ErrorRecord | None:

@@ -11,6 +11,7 @@ from datetime import datetime
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.growth.reflections.reflection import Reflection
+from agent.json_value import parse_json
 from agent.vault.layout import UNREAD_REFLECTIONS
 from agent.vault.store import Vault
 
@@ -27,7 +28,7 @@ class UnreadReflections:
 def load_unread(vault: Vault) -> UnreadReflections | None:
     """The trouble, if the last answer could not be read; None for a file that cannot be parsed."""
     try:
-        row = json.loads((vault.private_folder / UNREAD_REFLECTIONS).read_bytes())
+        row = parse_json((vault.private_folder / UNREAD_REFLECTIONS).read_bytes())
         found = UnreadReflections(str(row["since"]), int(row["count"]), str(row["note"]))
         datetime.fromisoformat(found.since)
     except (OSError, ValueError, KeyError, TypeError):

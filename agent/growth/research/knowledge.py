@@ -13,9 +13,9 @@ from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod
 from agent.growth.rules.found_methods import append_tools, found_tool
 from agent.memory.capture.dedupe import changes_of
+from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.runs.capture import entry_writer
 from agent.runs.service import RunService
 from agent.vault.change import Create, Edit, Request
 
@@ -54,7 +54,7 @@ def memory_requests(runs: RunService, found: Conclusion) -> tuple[Request, ...]:
         evidence=(f"[[{found.path.removesuffix('.md')}]]",),
         untrusted=found.untrusted[:_NAMED],
     )
-    verdict = entry_writer(runs.workspace, runs.recall, runs.account).judged(entry)
+    verdict = EntryWriter(runs.workspace.vault, runs.recall.near).judged(entry)
     return tuple(
         Create(path, after) if before is None else Edit(path, before, after)
         for path, before, after in changes_of(verdict, vault.home)

@@ -98,10 +98,10 @@ def mark_strangers(runs: RunService, found: Research) -> None:
     """Record, before they are written, which lines are a stranger's, so that they count as that wherever they go."""
     for each in found.requests if found.strangers else ():
         if isinstance(each, Append):
-            runs.recall.foreign.remember(each.text, b"", found.strangers)
+            runs.recall.foreign.remember(found.run, each.text, b"", found.strangers)
         elif isinstance(each, Create | Edit):
             before = runs.workspace.vault.read(each.path) or b""
-            runs.recall.foreign.remember(each.data, before, found.strangers)
+            runs.recall.foreign.remember(found.run, each.data, before, found.strangers)
 
 
 def note_path(runs: RunService, topic: str) -> str:

@@ -10,33 +10,15 @@ from agent.growth.topic_words import words_of
 from agent.index.hit import Hit
 from agent.llm.provider import Cancelled
 from agent.markdown.note import Note
-from agent.memory.blame import person_lines
-from agent.memory.entry import EntryType, parse_entry
+from agent.memory.entry import parse_entry
 from agent.runs.recall_source import RecallSource
-from agent.vault.folders import (
-    APPROVALS,
-    INBOX,
-    JOB_HISTORY,
-    JOBS,
-    PROMPTS,
-    QUESTIONS,
-    REFLECTIONS,
-    RESEARCH,
-    RULES,
-    SESSIONS,
-    TASKS,
-    TASKS_DONE,
-    instructs,
-)
+from agent.vault.folders import INBOX, RESEARCH, instructs
 
 NAME = "vault"
 _HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
-_LEFT_OUT = frozenset(
-    (APPROVALS, INBOX, JOB_HISTORY, JOBS, PROMPTS, QUESTIONS, REFLECTIONS, RESEARCH, RULES, SESSIONS, TASKS, TASKS_DONE)
-)
-"""Folders whose notes say what is to be done, or what the agent said, not what is known."""
-_AGENTS_OWN = frozenset((EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE, EntryType.RESEARCH, EntryType.REFLECTION))
-"""Memories of what the agent did or found itself: a report that rests on an earlier one would confirm itself."""
+_LEFT_OUT = frozenset((INBOX, RESEARCH))
+"""Folders whose notes say what is to be done, or what was found before, not what is known. The agent's own notes are
+not found at all: a report that rests on an earlier one would confirm itself."""
 _WHOLE = 8_000
 """Characters up to which a note is read whole; of a longer one, what the search has found in it."""
 
@@ -77,25 +59,15 @@ class VaultSource:
         if data is None or row.path in _LEFT_OUT or instructs(path):
             return None
         note, entry = Note.parse(data), parse_entry(data)
-        if note.type == "about" or (entry is not None and (entry.superseded_by or entry.type in _AGENTS_OWN)):
+        if entry is not None and entry.superseded_by:
             return None
         origin = self.recall.foreign.source(path, data)
-        if row.logs:
-            text = "\n\n".join(self._persons_lines(hit, data) for hit in hits)
-        else:
-            text = note.body if len(note.body) <= _WHOLE else "\n\n".join(hit.passage for hit in hits)
-        text = text.strip()
+        is_whole = not row.logs and len(note.body) <= _WHOLE
+        text = (note.body if is_whole else "\n\n".join(hit.passage for hit in hits)).strip()
         if not (words & words_of(f"{hits[0].title} {text}")) or not _HEADING.sub("", text).strip():
             return None
         day = _day(note)
         return Lead(path, hits[0].title, date=day, authority="own", source=NAME, text=text, origin=origin)
-
-    def _persons_lines(self, hit: Hit, data: bytes) -> str:
-        """The lines of a passage that the agent did not log there: what it did itself is nothing known of a topic."""
-        first, last = hit.lines
-        rows = data.decode("utf-8", "replace").split("\n")
-        theirs = person_lines(self.recall.workspace.vault, hit.path, data)
-        return "\n".join(row for row, is_theirs in [*zip(rows, theirs, strict=True)][first - 1 : last] if is_theirs)
 
 
 def _day(note: Note) -> str:

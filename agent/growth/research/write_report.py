@@ -9,7 +9,7 @@ from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import ResearchFindings, by_question
 from agent.growth.research.outline import ResearchQuestion
 from agent.growth.research.statements import CitedStatement, Dispute
-from agent.loop.inert import inert
+from agent.loop.inert import inert_blocks
 from agent.texts import Language, text
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$", re.MULTILINE)
@@ -57,7 +57,7 @@ def checked_report(desk: ResearchDesk, answer: str) -> CheckedText | None:
 
 def harmless(text_of_model: str) -> str:
     """The text with each block that would do something in an editor as code."""
-    return "\n\n".join(inert(each) for each in re.split(r"\n{2,}", text_of_model))
+    return inert_blocks(text_of_model)
 
 
 def short_of(desk: ResearchDesk, report: str) -> str:

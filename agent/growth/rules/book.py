@@ -35,7 +35,8 @@ class RuleBook:
         """What the uses of a rule in force say since it was last let in; `probation` is the length of that, in uses."""
         since = self._let_in(rule)
         outcomes = [use.is_success for use in self.counted(rule) if since is None or use.at >= since]
-        return judge_active(outcomes) if self._skips_probation(rule) else judge_probation(outcomes, probation)
+        judge = judge_active if self._skips_probation(rule) else judge_probation
+        return judge(outcomes, probation)
 
     def is_settled_by_person(self, rule: LearnedRule) -> bool:
         """True if the rule is the person's: in their words, or made active or kept by them. It is never set aside

@@ -7,14 +7,14 @@ that the person called unhelpful.
 
 from collections.abc import Iterator, Sequence
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors, groups, pair_likeness
 from agent.growth.reflections.reflection import Reflection, Strategy
-from agent.growth.rules.relation import NEAR, NEAR_BY_WORDS, is_restriction, relations
+from agent.growth.rules.relation import NEAR, NEAR_BY_WORDS, is_restriction, relation
 from agent.growth.rules.rule import rule_sentence
 from agent.growth.rules.rule_note import RuleEvidence
-from agent.memory.understanding.seam import TextRelation, Understanding
-from agent.memory.understanding.vocabulary import pattern
+from agent.memory.understanding.seam import TextRelation
 
 ENOUGH = 3
 """Independent reflections from which a strategy is a candidate."""
@@ -91,9 +91,7 @@ def is_urgent(said: SaidStrategy) -> bool:
     return is_sure and strategy.restricts and is_restriction(strategy.text)
 
 
-def find_candidates(
-    said: Sequence[SaidStrategy], vectors: Vectors | None, understanding: Understanding
-) -> tuple[RuleCandidate, ...]:
+def find_candidates(said: Sequence[SaidStrategy], vectors: Vectors | None) -> tuple[RuleCandidate, ...]:
     """The candidates among these strategies, those with the most independent reflections first."""
     texts = [each.strategy.text for each in said]
     found = list[RuleCandidate]()
@@ -102,9 +100,10 @@ def find_candidates(
         if len(independent(group)) < ENOUGH:
             continue
         middle = _middle(group, vectors)
-        pairs = [(middle.strategy.text, each.strategy.text) for each in group]
-        related = zip(group, relations(pairs, vectors, understanding), strict=True)
-        same = [each for each, relation in related if relation is TextRelation.SAME or each is middle]
+        text = middle.strategy.text
+        same = [
+            each for each in group if each is middle or relation(text, each.strategy.text, vectors) is TextRelation.SAME
+        ]
         kept = independent(same)
         if len(kept) >= ENOUGH:
             found.append(RuleCandidate(middle.strategy, tuple(kept)))

@@ -6,7 +6,6 @@ a case came up if its words and those of the task mean nearly the same: by the s
 words. That misses some uses; it counts few wrong ones.
 """
 
-import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
 from agent.growth.patterns.likeness import Vectors, words_in
 from agent.growth.rules.uses import ENDED
+from agent.json_value import parse_json
 from agent.llm.messages import Request, User
 from agent.llm.provider import ignore
 from agent.markdown.title import clipped
@@ -88,7 +88,7 @@ def parse_numbers(reply: str) -> frozenset[int] | None:
     """The numbers in the last JSON list of a short reply; None without one."""
     found = _LIST.findall(reply) if len(reply) <= _LONGEST else []
     try:
-        return frozenset(json.loads(found[-1])) if found else None
+        return frozenset(parse_json(found[-1])) if found else None
     except ValueError:
         return None
 

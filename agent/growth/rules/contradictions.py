@@ -9,7 +9,6 @@ of them; it counts only with the record of the question on this machine, and for
 from datetime import UTC, datetime, timedelta
 
 from agent.dataclass import dataclass
-from agent.growth.gate.change import ChangedNote, GateReport, ProposedChange
 from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules
 from agent.growth.rules.load import load_rule
@@ -80,21 +79,17 @@ def report_contradiction(
         return None
     if matters and not may_ask_one(asked_questions(work.vault)):
         return None
-    report = _measured(work, rule, candidate) if matters else None
-    asks = report is not None and report.verdict != "below"
     uses = known.book.counted(rule)
     so_far = (len(uses), sum(use.is_success for use in uses))
     why = ", ".join(dict.fromkeys(each.link for each in candidate.evidence))
-    if report is not None and not asks:
-        why = f"{why} {report.text.partition(chr(10))[0]}"
     row = RuleRow(work.now, rule.path, words, "contradicted", "agent", why)
     changes = RuleChanges([row])
     after = with_opposite(rule, candidate.sentence, candidate.evidence, so_far, work.now, work.language)
     changes.edit(rule.path, rule.data, after)
-    if report is None or not asks:
+    if not matters:
         changes.write(work, f"rules(contradicted): {rule.name}")
         return row
-    draft = _draft(work, rule, candidate, so_far, report)
+    draft = _draft(work, rule, candidate, so_far)
     id = work.vault.clock.new_id()
     name = f"{QUESTIONS}{work.now:%Y-%m-%d}-{slug(rule.text) or 'rule'}-{id[-6:].lower()}.md"
     path = work.vault.home.at(name)
@@ -138,17 +133,7 @@ def _matters_since(known: KnownRules, rule: LearnedRule) -> datetime:
     return last.at if last is not None and last.event == "active" else datetime.min.replace(tzinfo=UTC)
 
 
-def _measured(work: RuleWork, rule: LearnedRule, candidate: RuleCandidate) -> GateReport:
-    """How past tasks come out with the opposite in place of the rule."""
-    said = candidate.strategy
-    data = with_words(rule, said.text, said.when, candidate.evidence, work.now, work.language)
-    runs = frozenset(run for each in candidate.said for run in each.reflection.runs)
-    return work.gate(ProposedChange(rule.name, (ChangedNote(rule.path, data.decode("utf-8", "replace")),), runs))
-
-
-def _draft(
-    work: RuleWork, rule: LearnedRule, candidate: RuleCandidate, so_far: tuple[int, int], report: GateReport
-) -> QuestionDraft:
+def _draft(work: RuleWork, rule: LearnedRule, candidate: RuleCandidate, so_far: tuple[int, int]) -> QuestionDraft:
     language, old, new = work.language, inert_line(rule.sentence), inert_line(candidate.sentence)
     uses, successes = so_far
     rows = "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in candidate.evidence)
@@ -161,7 +146,6 @@ def _draft(
         (
             text("rules.contradiction_so_far", language, link=rule.link, uses=uses, successes=successes),
             rows,
-            report.text.partition("\n")[0] or text("rules.not_measured", language),
         ),
         more={_RULE: rule.link},
     )

@@ -11,7 +11,7 @@ a run that had the rule before it and in which its case came up (`cases`); one w
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 
 from agent.context.budget import Count
@@ -28,10 +28,9 @@ from agent.growth.rules.rule_boxes import rule_boxes
 from agent.growth.rules.uses import GivenRule, RuleRun, append_runs
 from agent.llm.messages import Context
 from agent.loop.inert import inert_line
-from agent.loop.records import Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
-from agent.texts import Language, text
+from agent.texts import LANGUAGES, Language, text
 from agent.tools.tool import RunContext
 from agent.workspace.workspace import Workspace
 
@@ -55,6 +54,7 @@ class _InRun:
     session: str
     lines: dict[str, LearnedRule] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    outdated: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -71,9 +71,12 @@ class GivenRules:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def source(self, context: RunContext, session: Session) -> "RuleTexts":
-        """The source of rules for the tasks of a run; what stands no more is taken out of the session first."""
+        """The source of rules for the tasks of a run; its model is told at its first step what stands no more of what
+        the session was given before."""
         rules = {rule_line(rule): rule for rule in self._in_force()}
-        found = _InRun(session.path, {line: rules[line] for line in _take_out(session, rules.keys())})
+        before = _given_before(session)
+        found = _InRun(session.path, {line: rules[line] for line in before if line in rules})
+        found.outdated = [line for line in before if line not in rules]
         with self._lock:
             if context.run:
                 self._runs[context.run] = found
@@ -85,13 +88,14 @@ class GivenRules:
         """What the model of a run is told at the start of a step: the rules that stand no more."""
         with self._lock:
             found = self._runs.get(event.run)
-        if found is None or not found.lines:
+        if found is None or not (found.lines or found.outdated):
             return ()
         standing = {rule_line(rule) for rule in self._in_force()}
         gone = [line for line in found.lines if line not in standing and line not in found.gone]
+        found.gone.update(gone)
+        gone, found.outdated = [*found.outdated, *gone], []
         if not gone:
             return ()
-        found.gone.update(gone)
         words = "\n".join([text("rules.gone", self._language), *gone])
         return (Injection(words, NAME, _PRIORITY, (), InjectionType.WARNING),)
 
@@ -187,19 +191,16 @@ def fit(said: str, task: str, vectors: Vectors | None) -> float:
     return max(0.0, float(rows[0] @ rows[1]))
 
 
-def _take_out(session: Session, standing: Iterable[str]) -> list[str]:
-    """The lines of rules that a session was given and that stand; the others are taken out of its messages."""
-    known, kept = set(standing), list[str]()
-    for at, record in enumerate(session.records):
-        match record.event:
-            case Spoken(message=Context(text=said, source=source)) if source == NAME and said:
-                rows = said.split("\n")
-                left = [row for row in rows if not _LINE.match(row) or row in known]
-                lines = [row for row in left if _LINE.match(row)]
-                if len(left) < len(rows) or not lines:
-                    session.put_text(at, "\n".join(left).strip() if lines else "")
-                kept += lines
-    return list(dict.fromkeys(kept))
+def _given_before(session: Session) -> list[str]:
+    """The lines of rules that a session was given, without those that it was told of that they stand no more."""
+    told = {text("rules.gone", language) for language in LANGUAGES}
+    given: dict[str, None] = {}
+    for message in session.history:
+        if isinstance(message, Context) and message.source == NAME:
+            head, *rows = message.text.split("\n")
+            lines = [row for row in (head, *rows) if _LINE.match(row)]
+            given = {row: None for row in given if row not in lines} if head in told else given | dict.fromkeys(lines)
+    return list(given)
 
 
 def _receipt(rule: LearnedRule, score: float) -> Receipt:
@@ -208,4 +209,4 @@ def _receipt(rule: LearnedRule, score: float) -> Receipt:
 
 def _had_no_answer(event: TaskCompleted) -> bool:
     """True for a run whose model could not be asked at all: that says nothing of the rules that it was to be given."""
-    return event.outcome == "failed" and not (event.answer or event.tools or event.output_tokens)
+    return event.outcome == "failed" and not event.output_tokens

@@ -5,26 +5,25 @@ from collections.abc import Sequence
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.rules.book import RuleBook
-from agent.growth.rules.relation import relations
+from agent.growth.rules.relation import relation
 from agent.growth.rules.rule import without_case
 from agent.growth.rules.rule_work import RuleWork
-from agent.memory.understanding.seam import TextRelation, Understanding
+from agent.memory.understanding.seam import TextRelation
 from agent.vault.proposals.proposals import pending_proposals
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRules:
-    """The rules of a vault, and the sentences of the rules that the person is asked about; `vectors` and
-    `understanding` tell meanings apart."""
+    """The rules of a vault, and the sentences of the rules that the person is asked about; `vectors` tell
+    meanings apart."""
 
     book: RuleBook
     asked: tuple[str, ...]
     vectors: Vectors | None
-    understanding: Understanding
 
     def relations(self, said: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
         """The relation of a text to each of the others."""
-        return relations([(said, other) for other in others], self.vectors, self.understanding)
+        return tuple(relation(said, other, self.vectors) for other in others)
 
     def is_among(self, text: str, sentence: str, others: Sequence[str]) -> bool:
         """True if one of these sentences says the same as a rule, with its case (`sentence`) or without (`text`)."""
@@ -39,4 +38,4 @@ class KnownRules:
 def known_rules(work: RuleWork, book: RuleBook) -> KnownRules:
     """What the strategies of a look are compared with."""
     asked = tuple(each.facts.get("words", "") for each in pending_proposals(work.vault, "rule"))
-    return KnownRules(book, asked, work.vectors(), work.understanding())
+    return KnownRules(book, asked, work.vectors())

@@ -5,13 +5,10 @@ rest is proposed; what only restricts and is urgent takes effect at once, and ca
 import logging
 from collections.abc import Sequence
 from dataclasses import field, replace
-from datetime import datetime
-from typing import Literal
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
-from agent.growth.gate.change import ChangedNote, ProposedChange
 from agent.growth.rules.book import RuleBook
 from agent.growth.rules.candidates import (
     ENOUGH,
@@ -23,7 +20,6 @@ from agent.growth.rules.candidates import (
     usable_strategies,
 )
 from agent.growth.rules.contradictions import report_contradiction
-from agent.growth.rules.given_rules import LEAST_FIT, fit
 from agent.growth.rules.known import KnownRules, known_rules
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
@@ -33,7 +29,6 @@ from agent.growth.rules.rule_proposals import (
     new_rule,
     rule_again,
     start_urgent,
-    with_report,
 )
 from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
 from agent.growth.rules.skill_support import SkillMatch, may_change, skill_change, skill_that_says
@@ -96,7 +91,7 @@ def start_urgent_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrate
 def learn_rules(work: RuleWork, book: RuleBook, said: Sequence[SaidStrategy]) -> RuleChanges:
     """Propose rules, or support those that there are; returns what was written beside the proposals."""
     learner = _Learner(work, known_rules(work, book))
-    for candidate in find_candidates(said, learner.known.vectors, learner.known.understanding):
+    for candidate in find_candidates(said, learner.known.vectors):
         try:
             learner.consider(candidate)
         except UserError as error:
@@ -129,13 +124,12 @@ class _Learner:
             return
         opposite = (rule for rule, relation in related if relation is TextRelation.CONTRADICTS)
         if (rule := next((each for each in opposite if each.status in IN_FORCE), None)) is not None:
-            if self.is_newer_than_gate(candidate):
-                row = report_contradiction(self.work, known, rule, candidate)
-                self.reported += [row] if row is not None else []
+            row = report_contradiction(self.work, known, rule, candidate)
+            self.reported += [row] if row is not None else []
         elif (match := skill_that_says(self.work, known, candidate)) is not None:
             self.support_skill(match, candidate)
-        elif self.may_ask(candidate):
-            self.ask(candidate, new_rule(self.work, known.book.log, candidate))
+        elif self.may_ask():
+            self.ask(new_rule(self.work, known.book.log, candidate))
 
     def support(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
         """More evidence for a rule that says the same, or more cases; of one that was set aside, a new probation if
@@ -149,8 +143,8 @@ class _Learner:
         if case and rule.when and self.known.relations(case, [rule.when])[0] is TextRelation.DIFFERENT:
             wider = f"{rule.when}; {case}"
             is_known = self.known.is_among(rule.text, rule_sentence(rule.text, wider), self.known.book.log.unwanted)
-            if not is_known and self.may_ask(candidate):
-                self.ask(candidate, changed_rule(self.work, rule, rule.text, wider, candidate))
+            if not is_known and self.may_ask():
+                self.ask(changed_rule(self.work, rule, rule.text, wider, candidate))
                 return
         after = with_sources(rule, candidate.evidence, self.work.language)
         if after != rule.data:
@@ -160,14 +154,14 @@ class _Learner:
     def support_skill(self, match: SkillMatch, candidate: RuleCandidate) -> None:
         """Propose the line for a skill that says the same; where that cannot be, it is only in the log."""
         if may_change(self.work, self.known, match, candidate):
-            if self.may_ask(candidate):
-                self.ask(candidate, skill_change(self.work, match, candidate))
+            if self.may_ask():
+                self.ask(skill_change(self.work, match, candidate))
             return
         words = logged_words(candidate.sentence)
         if any(row.words == words and row.path == match.skill.path for row in self.known.book.log.rows):
             return  # the skill has it from an earlier yes
         why = text("rules.in_skill", self.work.language, name=match.skill.name)
-        self.note_once("supported", candidate, f"{why} {_links(candidate)}")
+        self.note_support(candidate, f"{why} {_links(candidate)}")
 
     def try_again(self, rule: LearnedRule, candidate: RuleCandidate) -> None:
         """Ask about a rule that the agent has set aside, if enough has been said for it since."""
@@ -176,44 +170,22 @@ class _Learner:
             return
         later = independent([each for each in candidate.said if each.reflection.at > last.at])
         again = replace(candidate, said=tuple(later))
-        if len(later) >= ENOUGH and self.may_ask(again):
-            self.ask(again, rule_again(self.work, rule, again))
+        if len(later) >= ENOUGH and self.may_ask():
+            self.ask(rule_again(self.work, rule, again))
 
-    def may_ask(self, candidate: RuleCandidate) -> bool:
-        """True if not too many questions wait, and the gate has not stopped this before."""
-        waiting = len(pending_proposals(self.work.vault, "rule"))
-        return waiting < MOST_AT_ONCE and self.is_newer_than_gate(candidate)
+    def may_ask(self) -> bool:
+        """True if not too many questions wait."""
+        return len(pending_proposals(self.work.vault, "rule")) < MOST_AT_ONCE
 
-    def ask(self, candidate: RuleCandidate, draft: ProposalDraft) -> bool:
-        """Measure what would be proposed, then ask the person; returns whether they are asked."""
-        (note,), work = draft.notes, self.work
-        runs = frozenset(run for each in candidate.said for run in each.reflection.runs)
-        changed = (ChangedNote(note.path, note.text),)
-        report = work.gate(ProposedChange(draft.name, changed, runs, lambda task: self.fits(candidate, task)))
-        if report.verdict == "below":
-            self.note_once("gate", candidate, report.text.partition("\n")[0])
-            return False
-        propose(work.vault, with_report(draft, report, work.language), work.language)
-        return True
+    def ask(self, draft: ProposalDraft) -> None:
+        """Ask the person."""
+        propose(self.work.vault, draft, self.work.language)
 
-    def fits(self, candidate: RuleCandidate, task: str) -> bool:
-        """True if a task may be such a case as a candidate is for."""
-        case = candidate.strategy.when
-        return not case or max(fit(each, task, self.known.vectors) for each in (case, candidate.sentence)) >= LEAST_FIT
-
-    def is_newer_than_gate(self, candidate: RuleCandidate) -> bool:
-        """False if the gate has stopped this before, and nothing was said for it since."""
-        stopped: datetime | None = None
-        for row in self.known.book.log.rows:
-            if row.event == "gate" and self.known.is_among(candidate.strategy.text, candidate.sentence, [row.words]):
-                stopped = row.at
-        return stopped is None or any(each.reflection.at > stopped for each in candidate.said)
-
-    def note_once(self, event: Literal["supported", "gate"], candidate: RuleCandidate, why: str) -> None:
+    def note_support(self, candidate: RuleCandidate, why: str) -> None:
         """Add a row with the words of a candidate that has no note yet, unless the log has it."""
         words = logged_words(candidate.sentence)
-        if not any(row.words == words and not row.path for row in self.known.book.log.rows if row.event == event):
-            self.changes.rows.append(RuleRow(self.work.now, "", words, event, "agent", why))
+        if not any(row.words == words and not row.path for row in self.known.book.log.rows if row.event == "supported"):
+            self.changes.rows.append(RuleRow(self.work.now, "", words, "supported", "agent", why))
 
 
 def _links(candidate: RuleCandidate) -> str:

@@ -8,13 +8,11 @@ import logging
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.growth.gate.change import ChangedNote, ProposedChange
 from agent.growth.rules.found_methods import FoundTool, ticked_tools
-from agent.growth.rules.given_rules import LEAST_FIT, fit
 from agent.growth.rules.relation import takes_away_safeguard
 from agent.growth.rules.rule import rule_sentence
 from agent.growth.rules.rule_log import RuleLog, RuleRow, append_rows, load_log, logged_words
-from agent.growth.rules.rule_proposals import method_rule, with_report
+from agent.growth.rules.rule_proposals import method_rule
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
 from agent.vault.folders import FOUND_METHODS
@@ -50,7 +48,7 @@ def propose_methods(work: RuleWork) -> RuleChanges:
         link = f"[[{work.vault.home.at(FOUND_METHODS).removesuffix('.md')}]]"
         if takes_away_safeguard(tool.use) or takes_away_safeguard(tool.name):
             why = f"{text('rules.method_loosens', work.language)} {link}"
-            changes.rows.append(RuleRow(work.now, "", said.words, "gate", "agent", why))
+            changes.rows.append(RuleRow(work.now, "", said.words, "withheld", "agent", why))
             continue
         try:
             _propose(work, log, tool, said)
@@ -62,18 +60,9 @@ def propose_methods(work: RuleWork) -> RuleChanges:
 
 def _propose(work: RuleWork, log: RuleLog, tool: FoundTool, said: _MethodRule) -> None:
     draft = method_rule(work, log, tool, said.text, said.when)
-    (note,) = draft.notes
-    vectors = work.vectors()
-    report = work.gate(
-        ProposedChange(
-            draft.name,
-            (ChangedNote(note.path, note.text),),
-            fits=lambda task: fit(said.when, task, vectors) >= LEAST_FIT,
-        )
-    )
     row = RuleRow(work.now, "", said.words, "proposed", "person", tool.link)
     also = (append_rows(work.vault.home, [row], work.language),)
-    propose(work.vault, with_report(draft, report, work.language), work.language, also=also)
+    propose(work.vault, draft, work.language, also=also)
 
 
 def _rule_of(tool: FoundTool, work: RuleWork) -> _MethodRule:

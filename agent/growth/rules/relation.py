@@ -5,12 +5,9 @@ by the order of its parts, and by the fast model where there is one; without a m
 and the person sees in the proposal on which words it rests.
 """
 
-from collections.abc import Sequence
-
+from agent.config.vocabulary import pattern, patterns, words
 from agent.growth.patterns.likeness import Vectors, overlap, pair_likeness, words_in
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Pair, TextRelation, Understanding
-from agent.memory.understanding.vocabulary import pattern, patterns, words
+from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import wording
 
 NEAR, NEAR_BY_WORDS = 0.42, 0.38
@@ -26,20 +23,11 @@ def is_near(one: str, other: str, vectors: Vectors | None) -> bool:
     return pair_likeness(one, other, vectors) >= (NEAR_BY_WORDS if vectors is None else NEAR)
 
 
-def relations(
-    pairs: Sequence[tuple[str, str]], vectors: Vectors | None, understanding: Understanding = RULES
-) -> tuple[TextRelation, ...]:
-    """The relation of the two rules in each pair: `same`, `contradicts` or `different`."""
-    found = [_by_words(one, other, vectors) for one, other in pairs]
-    if understanding is RULES:
-        return tuple(found)
-    doubtful = [
-        at for at, relation in enumerate(found) if relation is TextRelation.SAME and pairs[at][0] != pairs[at][1]
-    ]
-    answers = understanding.compare([Pair(*pairs[at]) for at in doubtful])
-    for at, answer in zip(doubtful, answers, strict=True):
-        found[at] = TextRelation.SAME if answer is TextRelation.ADDS else answer
-    return tuple(found)
+def relation(one: str, other: str, vectors: Vectors | None) -> TextRelation:
+    """The relation of two rules: `same`, `contradicts` or `different`."""
+    if _are_opposite(one, other):
+        return TextRelation.CONTRADICTS
+    return TextRelation.SAME if is_near(one, other, vectors) else TextRelation.DIFFERENT
 
 
 def takes_away_safeguard(text: str) -> bool:
@@ -51,12 +39,6 @@ def is_restriction(text: str) -> bool:
     """True if a rule only forbids something or asks for care, and takes away no safeguard."""
     plain = " ".join(text.split()).replace("’", "'")
     return pattern("restricts").search(plain) is not None and not takes_away_safeguard(text)
-
-
-def _by_words(one: str, other: str, vectors: Vectors | None) -> TextRelation:
-    if _are_opposite(one, other):
-        return TextRelation.CONTRADICTS
-    return TextRelation.SAME if is_near(one, other, vectors) else TextRelation.DIFFERENT
 
 
 def _are_opposite(one: str, other: str) -> bool:

@@ -22,12 +22,13 @@ from agent.vault.store import Vault
 
 RuleEvent: TypeAlias = Literal[
     "proposed", "refused", "probation", "urgent", "active", "deprecated", "deleted", "supported", "changed",
-    "contradicted", "gate", "merged",
+    "contradicted", "withheld", "merged", "gate",
 ]  # fmt: skip
 """`refused`: the person said no to it. `probation`, `active`, `deprecated`: the status that it has from now on;
 `urgent`: the same as `probation`, at once, because it only restricts. `supported`: more evidence, `changed`: other
-words. `contradicted`: a reflection says the opposite. `gate`: not proposed, as past tasks went worse with it.
-`merged`: its note is gone, as another one has the same rule."""
+words. `contradicted`: a reflection says the opposite. `withheld`: not proposed, as it would take away a
+safeguard. `merged`: its note is gone, as another one has the same rule. `gate` stands in old logs only: not proposed,
+as past tasks had gone worse with it."""
 By: TypeAlias = Literal["agent", "person"]
 _COLUMNS = 5
 """Time, rule, event, by whom, why."""

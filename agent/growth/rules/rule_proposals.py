@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agent.growth.gate.change import GateReport
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
 from agent.growth.rules.found_methods import FoundTool
 from agent.growth.rules.load import rule_paths
@@ -13,7 +12,7 @@ from agent.growth.rules.rule_note import RuleEvidence, compose_rule, parse_rule,
 from agent.growth.rules.rule_work import RuleWork
 from agent.loop.inert import inert_line
 from agent.memory.entry import slug
-from agent.texts import Language, text
+from agent.texts import text
 from agent.vault.change import Create
 from agent.vault.folders import RULES
 from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
@@ -60,12 +59,6 @@ def changed_rule(work: RuleWork, rule: LearnedRule, said: str, case: str, candid
     question = text("rules.ask_wider", work.language, rule=new)
     draft = _draft(work, "change", rule, question, why, candidate.evidence)
     return replace(draft, notes=(_edited(rule, data),), facts={**draft.facts, "words": logged_words(new)})
-
-
-def with_report(draft: ProposalDraft, report: GateReport, language: Language) -> ProposalDraft:
-    """The question with what was measured beforehand."""
-    measured = report.text or text("rules.not_measured", language)
-    return replace(draft, sections=((text("rules.measured", language), measured), *draft.sections))
 
 
 def start_urgent(work: RuleWork, log: RuleLog, said: SaidStrategy) -> LearnedRule:

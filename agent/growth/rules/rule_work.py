@@ -7,12 +7,9 @@ from datetime import date, datetime
 from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
 from agent.events.growth import RuleChanged
-from agent.growth.gate.change import GateReport, MeasureChange, ProposedChange
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.rules.rule_log import RuleRow, append_rows
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Understanding
 from agent.runs.growth_spend import growth_account
 from agent.texts import Language
 from agent.vault.change import Edit, Request, Stamp
@@ -54,24 +51,13 @@ def trust_nothing(path: str) -> None:
     """Trust no skill: the person is asked about it in a note."""
 
 
-def measure_nothing(change: ProposedChange) -> GateReport:
-    """The report of a change that is not measured."""
-    return GateReport("not_measurable", None, None, 0, "")
-
-
-def by_rules() -> Understanding:
-    """The understanding without a model."""
-    return RULES
-
-
 @dataclass(frozen=True, slots=True)
 class RuleWork:
     """What the work on the rules of one vault needs.
 
     `reflections` loads those from which rules may come, `lately` those since a day, `skills` those that may be used;
-    `vectors` and `understanding` compare meanings; `gate` measures a rule beforehand. `probation` is the length of
-    that, in uses. `corrections`: an edit of what a run wrote, and a complaint, is an opinion of it. `trust_skill`
-    trusts the skill at a path, whose change was approved.
+    `vectors` compare meanings. `probation` is the length of that, in uses. `corrections`: an edit of what a run wrote,
+    and a complaint, is an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
     """
 
     vault: Vault
@@ -80,8 +66,6 @@ class RuleWork:
     lately: Callable[[date], Sequence[Reflection]] = no_reflections
     skills: Callable[[], Sequence[KnownSkill]] = no_skills
     vectors: Callable[[], Vectors | None] = no_vectors
-    understanding: Callable[[], Understanding] = by_rules
-    gate: MeasureChange = measure_nothing
     probation: int = PROBATION
     corrections: bool = True
     actor: str = ACTOR

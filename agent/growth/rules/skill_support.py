@@ -1,7 +1,7 @@
 """A strategy that a skill states already: the skill gets it as a line of its own, with its evidence, as a next version.
 
 That three reflections say what a skill says already shows that runs with it still go wrong there. As with a rule, the
-change is measured on past tasks first and needs one yes; below the line that says it nothing of the skill changes.
+change needs one yes; below the line that says it nothing of the skill changes.
 """
 
 from collections.abc import Mapping

@@ -1,26 +1,23 @@
-"""What the uses of a rule say about it: on probation a sequential test of its success rate, then a watch for a drop.
+"""What the uses of a rule say about it: on probation whether enough of them went well, then whether too few do. Pure.
 
-The test is that of `growth.trials.rate`: a rule whose uses succeed half of the time passes with a probability of 3 %,
-one with nine of ten successes passes with 88 %, and is set aside though it is good with 5 % (`rate_chances`, 15 uses;
-`tests/growth/rules` prints and checks the figures). All is computed anew from the uses each time, so that a correction
-which comes a day later counts as if it had come at once.
+With ten uses, a rule with which half of the runs go well passes in 5 % of all cases, one with nine of ten in 93 %, one
+with 95 of 100 in 99 %. All is computed anew from the uses each time, so that a correction which comes a day later
+counts as if it had come at once.
 """
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.growth.rules.rule import RuleStatus
-from agent.growth.trials.drop import DropTest, uses_until_drop
-from agent.growth.trials.rate import RateTest, judge_rate
 
-GOOD, BAD = 0.9, 0.5
-"""The success rates that are told apart: with a good rule nine of ten runs do well, with a bad one half of them."""
-WATCHED = 50
-"""Uses in one watch for a drop, within which a rule that stays good is set aside with a probability of at most 5 %;
-then the next watch begins."""
+LEAST = 0.8
+"""The share of the uses on probation that have to go well."""
+DROPPED = 0.5
+"""An active rule is set aside once less than this share of its last uses, as many as a probation has, went well."""
 
-RuleReason: TypeAlias = Literal["passed", "failed", "inconclusive", "dropped", "open"]
+RuleReason: TypeAlias = Literal["passed", "failed", "dropped", "open"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +31,23 @@ class RuleVerdict:
     successes: int
 
 
-def probation_test(uses: int) -> RateTest:
-    """The test of a rule on probation of so many uses; while it is open then, half as many more."""
-    return RateTest(BAD, GOOD, uses + uses // 2)
-
-
 def judge_probation(outcomes: Sequence[bool], uses: int) -> RuleVerdict:
-    """The verdict on a rule with these uses since its yes, True for a success, when probation has so many `uses`."""
-    judged = judge_rate(outcomes, probation_test(uses))
-    total, successes = len(outcomes), sum(outcomes)
-    match judged.verdict:
-        case "passed":
-            watched = judge_active(outcomes[judged.uses :])
-            reason: RuleReason = "passed" if watched.reason == "open" else "dropped"
-            return RuleVerdict(watched.status, reason, total, successes)
-        case "failed" | "inconclusive" as reason:
-            return RuleVerdict("deprecated", reason, total, successes)
-        case "open":
-            return RuleVerdict("probation", "open", total, successes)
+    """The verdict on a rule with these uses since its yes, True for a success, when probation has so many `uses`; it is
+    made as soon as no further use can change it."""
+    total, successes, needed = len(outcomes), sum(outcomes), ceil(LEAST * uses)
+    for number in range(1, total + 1):
+        good = sum(outcomes[:number])
+        if good >= needed:
+            watched = judge_active(outcomes[number:], uses)
+            return RuleVerdict(watched.status, "dropped" if watched.reason == "dropped" else "passed", total, successes)
+        if number - good > uses - needed:
+            return RuleVerdict("deprecated", "failed", total, successes)
+    return RuleVerdict("probation", "open", total, successes)
 
 
-def judge_active(outcomes: Sequence[bool]) -> RuleVerdict:
+def judge_active(outcomes: Sequence[bool], uses: int) -> RuleVerdict:
     """The verdict on a rule that is active without probation, or since it has passed."""
-    test = DropTest(GOOD, BAD, WATCHED)
-    watches = [outcomes[start : start + WATCHED] for start in range(0, len(outcomes), WATCHED)]
-    has_dropped = any(uses_until_drop(each, test) is not None for each in watches)
+    windows = (outcomes[max(end - uses, 0) : end] for end in range(1, len(outcomes) + 1))
+    has_dropped = any(each.count(False) > uses * (1 - DROPPED) for each in windows)
     status: RuleStatus = "deprecated" if has_dropped else "active"
     return RuleVerdict(status, "dropped" if has_dropped else "open", len(outcomes), sum(outcomes))

@@ -1,24 +1,23 @@
 """`vault-agent approvals`: lists all that waits for a yes (calls, skills, arrivals, jobs), and approves or rejects."""
 
 from collections.abc import Callable
+from datetime import datetime
 
 import click
 
 from agent.app.open import open_workspace
+from agent.deeds.decisions import ShownApproval, approval, decide, list_approvals
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
+from agent.interfaces.cli.time_format import format_time
 from agent.runs.decision_codes import codes_by_path
-from agent.runs.decisions import approvals
 from agent.runs.named_decisions import decision_text, find_decision, name_of
 from agent.runs.pending_decisions import (
     DecisionKind,
     PendingDecision,
-    call_document,
-    decide_in_note,
-    decision_document,
     pending_decisions,
 )
 from agent.runs.resumer import Resumer
@@ -28,12 +27,13 @@ _ABOUT: dict[DecisionKind, str] = {
     "skill_review": "may the skill {name} be used?",
     "skill_offer": "shall the skill {name} be learned?",
     "arrived_note": "may the text that arrived in {name} steer the agent?",
+    "arrived_files": "may {name}, which came from elsewhere, be on this disk?",
     "remote": "do only you write to {name}?",
     "job": "may the job {name} run now?",
 }
 
 
-@click.group(short_help="List what waits for your yes, and decide.", invoke_without_command=True)
+@click.group(invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List the calls, skills and arrivals that wait for your yes. NAME is what the list begins a line with, the short
@@ -48,20 +48,17 @@ def command(ctx: click.Context) -> None:
 
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
-    waiting = pending_decisions(workspace)
+    waiting, now = pending_decisions(workspace), workspace.clock.now()
     codes = codes_by_path(workspace) if waiting else {}
     width = max((columns(name_of(each)) for each in waiting), default=0)
     lines = [
-        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {_since(each)}  {_about(each)}  {each.path}"
+        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {_since(each, now)}  {_about(each)}  {each.path}"
         for each in waiting
     ]
     lines += (
         ["", said("vault-agent approvals show NAME, yes NAME, no NAME; or tick a box in the note")] if waiting else []
     )
-    output.emit(
-        {"approvals": [{**decision_document(each), "code": codes.get(each.path)} for each in waiting]},
-        as_lines(lines) or said("nothing waits for your yes"),
-    )
+    output.emit(lambda: list_approvals(workspace), as_lines(lines) or said("nothing waits for your yes"))
 
 
 @command.command()
@@ -71,32 +68,29 @@ def show(output: Output, name: str) -> None:
     """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
     workspace = open_workspace(output.vault())
     asked = find_decision(workspace, name)
-    text, status = decision_text(workspace, asked), asked.call.status if asked.call is not None else "pending"
-    output.emit({**decision_document(asked), "text": text}, f"{text}\n{said(status)}")
+    found = approval(ShownApproval, asked, text=decision_text(workspace, asked))
+    output.emit(found, f"{found.text}\n{said(found.status)}")
 
 
 def _deciding(yes: bool) -> Callable[..., None]:
-    def decide(output: Output, name: str, reason: str, go: bool) -> None:
+    def say(output: Output, name: str, reason: str, go: bool) -> None:
         workspace = open_workspace(output.vault())
         asked = find_decision(workspace, name)
-        if asked.call is not None:
-            decided = approvals(workspace).decide(asked.id, yes, reason)
-            note = said(
-                "{status}: {tool}, in {path}", status=said(decided.status), tool=decided.tool, path=decided.path
-            )
-            if not decided.session:  # a program asked for it, in no session of ours
-                follows = [said("the program that asked for it can make the call again")] if yes else []
-                document = {**call_document(decided), "goes_on": Resumer.NOBODY.value, "run_ended": None}
-                output.emit(document, as_lines([note, *follows]))
-                return
-            emit_decision(workspace, output, asked.path, call_document(decided), note, resume_here=go)
+        done = decide(workspace, asked, yes, reason)
+        status = said(done.status)
+        if asked.call is None:
+            shown = said("waits until git has finished what it is doing") if done.status == "pending" else status
+            output.emit(done, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
             return
-        status = decide_in_note(workspace, asked, yes, reason)
-        document = {**decision_document(asked), "status": status, "reason": reason or None}
-        shown = said("waits until git has finished what it is doing") if status == "pending" else said(status)
-        output.emit(document, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
+        note = said("{status}: {tool}, in {path}", status=status, tool=done.tool, path=done.path)
+        if done.session:
+            emit_decision(workspace, output, done.path, done.document(), note, resume_here=go)
+            return
+        follows = [said("the program that asked for it can make the call again")] if yes else []  # in no session
+        document = {**done.document(), "goes_on": Resumer.NOBODY.value, "run_ended": None}
+        output.emit(document, as_lines([note, *follows]))
 
-    return decide
+    return say
 
 
 for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("no", False, "Say no.")):
@@ -106,8 +100,8 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
     command.command(_word, help=_help, epilog=EXIT_CODES)(click.argument("name", metavar="NAME")(_decide))
 
 
-def _since(asked: PendingDecision) -> str:
-    return f"{asked.since:%Y-%m-%d %H:%M}" if asked.since else "-"
+def _since(asked: PendingDecision, now: datetime) -> str:
+    return format_time(asked.since, now) if asked.since else "-"
 
 
 def _about(asked: PendingDecision) -> str:

@@ -3,7 +3,8 @@
 Where the vault's daemon is at work the task runs there and is shown here (`runs_in_daemon`), else in this process
 (`ask_here`). An answer exits with 0, and so does a run that waits for its person; a run that a limit stopped exits with
 1, since its answer is not whole. A failed run exits with the code of the error that stopped it; its document still
-names the run and the session.
+names the run and the session. Where the model failed before it had done anything, the notes are quoted as without a
+model: the quotations are the output, what failed is said on standard error, and the document has `quoted`.
 """
 
 import sys
@@ -21,7 +22,7 @@ from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
 from agent.interfaces.cli.words import words_argument
 
 
-@click.command(short_help="Give the agent a task and see its answer.", epilog=EXIT_CODES)
+@click.command(epilog=EXIT_CODES)
 @words_argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")

@@ -18,7 +18,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.run_task import RunTask
 
 
-@click.command(short_help="What the MCP server calls for a task.")
+@click.command()
 @click.argument("program")
 @click.pass_obj
 def command(output: Output, program: str) -> None:

@@ -1,5 +1,10 @@
-"""Runs a task of `ask` in this process."""
+"""Runs a task of `ask` in this process.
 
+Whoever reads the answer from a pipe has it as soon as it is there: what is to be remembered of the run is written once
+standard output is closed.
+"""
+
+import sys
 from contextlib import closing
 from functools import partial
 
@@ -10,6 +15,7 @@ from agent.interfaces.cli.decide import resume_after
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import close_output
 from agent.interfaces.cli.run_report import report_of, summary_of
 from agent.interfaces.cli.run_summary import show_summary
 from agent.interfaces.cli.run_task import SILENT, RunTask
@@ -31,16 +37,23 @@ def show_here(output: Output, wanted: RunTask) -> None:
     with closing(open_index(workspace)) as index:
         close_cut_off(workspace)
         update_index(workspace, index, output)
-        if arrived := arrivals_before_a_run(workspace):
+        arrived = arrivals_before_a_run(workspace)
+        if arrived and wanted.is_owners:
             output.note(arrived)
         agent = build_runs(workspace, index)
         here = foreground(agent, output)
+        is_read_at_once = output.json or not sys.stdout.isatty()
         with here.closing():
             ended = _run(agent, here, output, wanted)
             found = report_of(agent, ended, resumed=bool(wanted.resume))
-    summary = summary_of(found, workspace.settings.vault.language)
-    show_summary(output, summary)
-    show_skill_news(workspace, output)
+            summary = summary_of(found, workspace.settings.vault.language)
+            if is_read_at_once:
+                show_summary(output, summary)
+                close_output()
+    if not is_read_at_once:
+        show_summary(output, summary)
+    if wanted.is_owners:
+        show_skill_news(workspace, output)
 
 
 def _run(agent: RunService, here: Foreground, output: Output, wanted: RunTask) -> Ended:

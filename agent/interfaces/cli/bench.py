@@ -35,7 +35,7 @@ def _notes(least: int = 1) -> Callable[[_Command], _Command]:
     return _count("--notes", 10_000, "How many notes the vault has.", least)
 
 
-@click.group(short_help="Measure speed on this machine.")
+@click.group()
 def command() -> None:
     """Measure on generated vaults. Only `retrieval` reads your vault, and nothing writes to it."""
 

@@ -58,7 +58,8 @@ class Callers:
 def _settings(workspace: Workspace) -> list[tuple[int, int]]:
     """What differs when the settings are changed: when each of their files was, and its size."""
     places = workspace.directories
-    files = (workspace.vault.place.root / VAULT_FILE, places.settings_file, places.keys)
+    vault = workspace.vault
+    files = (vault.place.root / VAULT_FILE, places.settings_file, places.settings_of(vault.id), places.keys)
     return [_stamp(each) for each in files]
 
 

@@ -1,4 +1,4 @@
-"""`vault-agent channels`: the ways by which messages reach the person; sets them up and tries them."""
+"""`vault-agent channels`: the ways by which messages reach the person, and what came in by them and cannot be read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -10,16 +10,18 @@ from agent.app.channels import KINDS, ChannelKind, channel_kind, is_set, open_ch
 from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
 from agent.attention.channels.channel import Message
+from agent.attention.set_aside import SetAside, SetAsideItem
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import check_value, set_machine
 from agent.config.key_file import save_key
-from agent.config.load import load_settings
+from agent.config.last_good import load_vault_settings
 from agent.config.program_parts import command_to_add
 from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, UserError
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import beside
 from agent.interfaces.cli.prompt import hidden, keyboard
@@ -27,26 +29,23 @@ from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.time_format import format_time
 from agent.llm.provider import never
 from agent.texts import Sentence, joined, text
+from agent.vault.layout import SET_ASIDE
 from agent.workspace.workspace import Workspace
 
 _OWNER_SECONDS = 300.0
 """The longest wait for the person's message that shows who they are."""
+_SHOWN = 4_000
+"""The most characters of what cannot be read that are shown."""
 _CODE = 8
 """The characters of the code in it, which nobody else there can know."""
 
 
-@click.group(
-    invoke_without_command=True,
-    short_help="The ways by which messages reach you: list, add, test.",
-)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@group("list")
+def command() -> None:
     """The ways by which messages reach you, and those by which you can write back.
 
     The daily note is always one of them. All others are set up for this machine only.
     """
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_all)
 
 
 @command.command("list", short_help="List the channels, and what each still needs.")
@@ -54,7 +53,7 @@ def command(ctx: click.Context) -> None:
 def list_all(output: Output) -> None:
     """List the channels, what each still needs, and when each has delivered a notice last."""
     vault = output.vault_if_any()
-    settings, last = load_settings(vault).settings, _last_deliveries(vault)
+    settings, last = load_vault_settings(vault).settings, _last_deliveries(vault)
     output.emit({"channels": [_document(kind, settings, last) for kind in KINDS]}, lambda: _table(settings, last))
 
 
@@ -71,7 +70,7 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     """
     kind = channel_kind(name)
     values = _given(kind, settings)
-    present = load_settings().settings
+    present = load_vault_settings().settings
     if is_terminal():
         values |= _asked(kind, present, _renamed(values))
     is_asked = kind.finds_owner and is_terminal()  # the owner writes there, once the rest is set
@@ -206,7 +205,7 @@ def _find_owner(output: Output, kind: ChannelKind) -> str:
     """The owner's id after they have written something there; empty if it is set. Raises `UserError` if they do not,
     and what the channel raises."""
     key = kind.key("owner")
-    if is_set(load_settings().settings, key):
+    if is_set(load_vault_settings().settings, key):
         return ""
     workspace = open_workspace(output.vault())
     until = workspace.clock.monotonic() + _OWNER_SECONDS
@@ -275,3 +274,55 @@ def _state(kind: ChannelKind, settings: Settings) -> str:
     if missing:
         return said("needs {missing}", missing=listed(each.rpartition(".")[2] for each in missing))
     return said("on") if kind.is_on(settings) else said("off")
+
+
+@command.command("unread", short_help="What came in and cannot be read.")
+@click.argument("id", required=False, default="")
+@click.option("--again", is_flag=True, help="Have it tried again by the daemon, as after an update.")
+@click.option("--drop", is_flag=True, help="Delete what is kept of it.")
+@in_vault
+def unread(output: Output, workspace: Workspace, id: str, again: bool, drop: bool) -> None:
+    """List what came in through channels and could not be read, or show the one with this ID as it came.
+
+    Each is named once and kept here, and the messages after it are read. In your mailbox nothing is changed.
+    """
+    store, now = SetAside(workspace.vault.private_folder / SET_ASIDE), workspace.clock.now()
+    if not id:
+        if again or drop:
+            raise UserError("which one?", hint="vault-agent channels unread ID, as in its list")
+        items = store.all()
+        output.emit(
+            {"unread": [_unread_document(each) for each in items]},
+            lambda: (
+                "\n".join(_unread_row(each, format_time(each.at, now)) for each in items)
+                or said("nothing was set aside")
+            ),
+        )
+        return
+    item = store.find(id)
+    if again:
+        store.ask_again(item)
+        output.emit(_unread_document(item), said("the daemon tries {id} again at its next look", id=item.id))
+    elif drop:
+        store.remove(item)
+        output.emit(_unread_document(item), said("{id} is deleted here", id=item.id))
+    else:
+        shown = store.data(item)[:_SHOWN].decode("utf-8", "replace")
+        output.emit(
+            {**_unread_document(item), "text": shown}, "\n".join((_unread_row(item, format_time(item.at, now)), shown))
+        )
+
+
+def _unread_row(item: SetAsideItem, when: str) -> str:
+    size = counted(item.length, "1 byte", "{count:,} bytes")
+    return f"{item.id}  {item.channel}  {when}  {size}  {item.why}"
+
+
+def _unread_document(item: SetAsideItem) -> dict[str, object]:
+    return {
+        "id": item.id,
+        "channel": item.channel,
+        "at": item.at.isoformat(),
+        "why": item.why,
+        "bytes": item.length,
+    }

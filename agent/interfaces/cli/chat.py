@@ -10,13 +10,13 @@ from dataclasses import field
 import click
 
 from agent.app.agent import build_runs
-from agent.app.open import open_workspace
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import resume_after, settle
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
@@ -24,7 +24,7 @@ from agent.interfaces.cli.notice_news import NoticeNews, open_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.run_report import document, failure, queued, refused, why
+from agent.interfaces.cli.run_report import document, failure, queued, refused, until_then, why
 from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
 from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.screen import Screen
@@ -47,7 +47,7 @@ YOU = Speaker("cli")
 _LAST = "the last one"
 
 
-@click.command(short_help="Talk with the agent.", epilog=EXIT_CODES)
+@click.command(epilog=EXIT_CODES)
 @click.option(
     "--resume",
     is_flag=False,
@@ -56,15 +56,14 @@ _LAST = "the last one"
     metavar="[PATH]",
     help="Go on in the last session, or in the one at PATH.",
 )
-@click.pass_obj
-def command(output: Output, resume: str) -> None:
+@in_vault
+def command(output: Output, workspace: Workspace, resume: str) -> None:
     """Talk with the agent in one session. /help lists the commands of the chat itself.
 
     Ctrl-C stops the current run and keeps the session; a second one, Ctrl-D or /quit ends the chat. What you type
     during a run reaches the agent at its next step; a pasted block is one message. From a pipe each line is a message;
     the first run that fails ends the chat, and a run that a limit stopped makes it exit with 1.
     """
-    workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
         close_cut_off(workspace)
         if arrived := arrivals_before_a_run(workspace):
@@ -231,6 +230,8 @@ class Chat:
 
             ended = settle(self.workspace, ended, keyboard, go_on)
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
+            if ended.is_quoted and not self.output.json:
+                show(ended.answer)
             raise CommandFailed(failure(ended), document(self.agent, ended))
         if not self.lines.terminal:
             self.ended.append(ended)
@@ -259,6 +260,6 @@ class Chat:
             lines.append(text("chat.change", language))
         elif count:
             lines.append(text("chat.changes", language, count=count))
-        lines += [*queued(ended, language), *refused(ended, language)]
+        lines += [*queued(ended, language), *ended.remarks, *refused(ended, language), *until_then(ended, language)]
         lines += why(ended, language) if ended.outcome is not RunOutcome.FINISHED else []
         return [*lines, text("chat.can_resume", language)] if ended.outcome.can_go_on else lines

@@ -108,12 +108,12 @@ def _recall(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.recall_usage", chat.language)
     given = chat.agent.given(rest, chat.session)
-    paths = {hit.path for hit in given.hits}
-    lines = [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]})\n{hit.passage.strip()}" for hit in given.hits]
+    paths = {each.path for each in given.found}
+    lines = [f"## {each.title}  ({each.path}:{each.lines[0]}-{each.lines[1]})\n{each.text}" for each in given.found]
     lines = lines or [text("chat.nothing_recalled", chat.language)]
-    before = {hit.path for hit in chat.agent.given(rest).hits} - paths if chat.session else ()
+    before = {each.path for each in chat.agent.given(rest).found} - paths if chat.session else ()
     lines += [text("chat.recalled_before", chat.language, paths=", ".join(sorted(before)))] if before else []
-    degraded = given.memories.degraded
+    degraded = given.degraded
     lines += [text("chat.degraded", chat.language, why=degraded)] if degraded else []
     return "\n\n".join(lines)
 

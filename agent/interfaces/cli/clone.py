@@ -10,9 +10,9 @@ import click
 from agent.app.open import open_workspace
 from agent.app.setup import hook_program
 from agent.config.directories import directories
-from agent.config.load import load_settings
+from agent.config.load import load_settings, vault_folder_in
 from agent.config.set_clock import process_clock
-from agent.errors import UserError
+from agent.errors import ConfigError, UserError
 from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
@@ -21,8 +21,9 @@ from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.sync_setup import record_writers
 from agent.runs.arrivals import arrival_state
 from agent.vault import merge_driver_setup
-from agent.vault.folders import SKILLS
+from agent.vault.folders import AT_ROOT, SKILLS, AgentFolder, agent_folder
 from agent.vault.provenance.remotes import plain_address
+from agent.vault.receiving.release import release_own
 from agent.vault.sync.cloning import clone, remember
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace, options
@@ -30,7 +31,7 @@ from agent.workspace.workspace import Workspace, options
 _SHOWN = 5
 
 
-@click.command(short_help="Make a vault here of one on a remote.")
+@click.command()
 @click.argument("address")
 @click.argument("path", type=NamedPath())
 @click.option("--name", default="origin", show_default=True, help="The name of a new remote.")
@@ -50,15 +51,17 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
     with progress_bar(output, said("files")) as moved:
         steps = {"fetch": "asking the remote …", "write": "writing what has come …"}
         made = clone(address, path, directories().state, options(settings), name=name, branch=branch,
-                     step=lambda step: progress(steps[step]), progress=moved)  # fmt: skip
+                     mine=mine, home_in=_home_in, step=lambda step: progress(steps[step]), progress=moved)  # fmt: skip
     workspace = open_workspace(made.root)
     remember(workspace.vault, made, clock)
     merge_driver_setup.install(workspace.vault, hook_program())
     record_writers(output, workspace, made.name, made.address, mine, others)
+    release_own(workspace.vault)
     progress("indexing …")
     with closing(open_index(workspace)) as index:
         indexed = index.refresh().indexed
-    steering = arrival_state(workspace).steering
+    state = arrival_state(workspace)
+    steering, held = state.steering, tuple(each.path for each in state.held)
     skills = _skills(workspace)
     document = {
         "vault": str(made.root),
@@ -69,9 +72,18 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
         "files": made.files,
         "indexed": indexed,
         "steering": list(steering),
+        "held": list(held),
         "skills": skills,
     }
-    output.emit(document, lambda: as_lines(_format(made.root, made.files, indexed, steering, skills)))
+    output.emit(document, lambda: as_lines(_format(made.root, made.files, indexed, steering, skills, held)))
+
+
+def _home_in(settings: bytes) -> AgentFolder:
+    """Where the agent's folders lie, by the settings of a vault; at its root if they cannot be read."""
+    try:
+        return agent_folder(vault_folder_in(settings))
+    except ConfigError:
+        return AT_ROOT
 
 
 def _skills(workspace: Workspace) -> int:
@@ -80,13 +92,18 @@ def _skills(workspace: Workspace) -> int:
     return sum(1 for path in paths if home.holds(path, SKILLS) and path.endswith("/SKILL.md"))
 
 
-def _format(root: Path, files: int, indexed: int, steering: tuple[str, ...], skills: int) -> Iterator[str]:
+def _format(
+    root: Path, files: int, indexed: int, steering: tuple[str, ...], skills: int, held: tuple[str, ...]
+) -> Iterator[str]:
     call = f"{PROGRAM} --vault {shlex.quote(str(root))}"
     came = counted(files, "1 file", "{count} files")
     yield said("{root} is a vault now: {files}, {count} notes found by search", root=root, files=came, count=indexed)
     if steering:
         names = listed(steering, _SHOWN)
         yield said("  these steer me only when you have looked: {names}: {call} trust", names=names, call=call)
+    if held:
+        names = listed(held, _SHOWN)
+        yield said("  these are held back until you have looked: {names}: {call} trust", names=names, call=call)
     if skills:
         yield counted(skills, "  1 skill waits for your look: {call} skills review",
                       "  {count} skills wait for your look: {call} skills review", call=call)  # fmt: skip

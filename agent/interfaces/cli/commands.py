@@ -5,17 +5,19 @@ from agent.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LazyCommand:
-    """A command that is not imported yet; `help` must equal the command's own short help (a test compares them)."""
+    """A command that is not imported yet: `name` in its module. `help` is its line in the list of commands."""
 
     module: str
     help: str
     hidden: bool = False
+    name: str = "command"
 
 
 COMMANDS = {
     "init": LazyCommand("agent.interfaces.cli.init", "Make a folder a vault; touches nothing that exists."),
     "daemon": LazyCommand("agent.interfaces.cli.daemon", "Watch the vault: index, commit, react."),
     "serve": LazyCommand("agent.interfaces.cli.serve", "Open the dashboard and the API on a port."),
+    "browsers": LazyCommand("agent.interfaces.cli.browsers", "List who is signed in to the dashboard, and sign out."),
     "search": LazyCommand("agent.interfaces.cli.search", "Find notes by words and by meaning."),
     "recall": LazyCommand("agent.interfaces.cli.recall", "Show what a model would be given for a task."),
     "reindex": LazyCommand("agent.interfaces.cli.reindex", "Bring the search index up to date, or build it anew."),
@@ -38,9 +40,9 @@ COMMANDS = {
     "channels": LazyCommand("agent.interfaces.cli.channels", "The ways by which messages reach you: list, add, test."),
     "notify": LazyCommand("agent.interfaces.cli.notify", "Tell yourself something, by the rules of attention."),
     "notices": LazyCommand("agent.interfaces.cli.notices", "What the agent wanted to say: list, show, dismiss."),
-    "why": LazyCommand("agent.interfaces.cli.why", "Explain why a notice was sent, held or dropped."),
-    "wake": LazyCommand("agent.interfaces.cli.wake", "Wake the agent: its tasks begin now."),
-    "sleep": LazyCommand("agent.interfaces.cli.sleep", "Let the agent sleep until something is due."),
+    "why": LazyCommand("agent.interfaces.cli.notices", "Explain why a notice was sent, held or dropped.", name="why"),
+    "wake": LazyCommand("agent.interfaces.cli.wake", "Wake the agent: its tasks begin now.", name="wake"),
+    "sleep": LazyCommand("agent.interfaces.cli.wake", "Let the agent sleep until something is due.", name="sleep"),
     "status": LazyCommand("agent.interfaces.cli.status", "Show what is saved, what waits, and what needs you."),
     "doctor": LazyCommand("agent.interfaces.cli.doctor", "Probe that everything works; --fix repairs what is safe."),
     "remember": LazyCommand("agent.interfaces.cli.remember", "Write TEXT into the vault as a memory entry."),

@@ -2,27 +2,28 @@
 
 import click
 
-from agent.app.open import open_workspace
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.change import Outcome
 from agent.vault.worktree.survey import Dirty, DirtyKind
+from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
 
 
-@click.command(short_help="Commit your own edits now, in your name.")
+@click.command()
 @click.option("-y", "--yes", "confirmed", is_flag=True, help="Go on even if many notes would be deleted or emptied.")
-@click.pass_obj
-def command(output: Output, confirmed: bool) -> None:
+@in_vault
+def command(output: Output, workspace: Workspace, confirmed: bool) -> None:
     """Commit every note and file you changed by hand, in your name, as one commit.
 
     Changes that you have staged with `git add` are left for you to commit, and so are new files that are large or no
     text (`git.largest_megabytes`, `git.binaries`). A file that another program keeps open is
     left until it is closed, or committed as it is after some minutes.
     """
-    vault = open_workspace(output.vault()).vault
+    vault = workspace.vault
     outcome = vault.commit_human(confirmed=confirmed, drafts=True)
     left = vault.changed_files()
     document = {

@@ -14,7 +14,6 @@ _WHERE = {
 
 
 @click.command(
-    short_help="Print a shell completion script.",
     help="Print a shell completion script.\n\nTo use it:\n\n\b\n" + "\n".join(f"  {line}" for line in _WHERE.values()),
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))

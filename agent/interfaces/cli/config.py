@@ -1,23 +1,27 @@
-"""`vault-agent config`: prints settings with their origin, and writes those of this machine."""
+"""`vault-agent config`: prints settings with their origin, writes those of this machine, tries the model they name."""
 
 import os
 import sys
 from collections.abc import Mapping
+from importlib import import_module
 
 import click
 
+from agent.app.open import open_workspace
+from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import set_machine, unset_machine
 from agent.config.key_file import save_key
+from agent.config.last_good import load_vault_settings
 from agent.config.load import Loaded, SettingOrigin, load_settings, variable
 from agent.config.secrets import Secret
-from agent.config.settings import RENAMED, keys, setting_type
+from agent.config.settings import OF_VAULT_HERE, RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value
-from agent.errors import ConfigError
-from agent.interfaces.cli.config_model import check_model_setting, report_model
-from agent.interfaces.cli.language import said
+from agent.errors import AgentError, ConfigError, MissingKey
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.prompt import hidden
+from agent.vault.layout import known_id
 
 
 class Key(click.ParamType[str]):
@@ -34,9 +38,9 @@ class Key(click.ParamType[str]):
 
 
 @click.group(
-    short_help="Read and write settings.",
     help="Read and write settings.\n\nA setting comes from the first of: a flag, the environment "
-    "(VAULT_AGENT_SECTION__KEY), this machine's settings, the vault's settings, the defaults.\n\nNo setting, but two "
+    "(VAULT_AGENT_SECTION__KEY), this machine's settings (of this vault, then of all), the vault's settings, the "
+    "defaults.\n\nNo setting, but two "
     "variables set the clock of a single command for trying things out: VAULT_AGENT_CLOCK__START=2026-11-23T09:00, and "
     "VAULT_AGENT_CLOCK__RATE=60 for a clock that is 60 times as fast. Nothing is pushed with it.",
 )
@@ -51,7 +55,7 @@ def get(output: Output, key: str) -> None:
     """Print one setting, and the origin of its value."""
     key = RENAMED.get(key, key)
     setting_type(key)
-    loaded = load_settings(output.vault_if_any())
+    loaded = _load(output)
     value, origin = loaded.values[key], loaded.origin(key)
     output.emit(_document(key, value, origin), format_value(value))
     output.note(said("from: {origin}", origin=_origin(origin)))
@@ -61,7 +65,7 @@ def get(output: Output, key: str) -> None:
 @click.pass_obj
 def list_all(output: Output) -> None:
     """List all settings, and the origin of each value."""
-    loaded = load_settings(output.vault_if_any())
+    loaded = _load(output)
     document = {
         "settings": [_document(key, loaded.values[key], loaded.origin(key)) for key in keys()],
         "file": str(directories().settings_file),
@@ -92,12 +96,15 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
         given = "--prompt" if kind.base is Secret else "VALUE"
         raise click.UsageError(f"{key} needs a value: {kind.expects}; {PROGRAM} config set {key} {given}")
     check_model_setting(key, value.strip())
-    path = set_machine(written, value)
+    vault_id = _vault_of(output, key)
+    path = set_machine(written, value, vault_id=vault_id)
     shown = format_value(kind.read(value))
     dropped = _drop_key(key) if before and before != shown else ""
     overridden = variable(key) if os.environ.get(variable(key)) else None
-    document = {"key": key, "value": kind.read(value), "file": str(path), "overridden_by": overridden}
+    document = {"key": key, "value": _plain(kind.read(value)), "file": str(path), "overridden_by": overridden}
     output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {shown}  ({path})")
+    if vault_id:
+        output.note(said("it holds for this vault on this machine; outside of a vault, the command sets it for all"))
     if dropped:
         output.note(
             said(
@@ -116,6 +123,19 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
         report_model(output, key)
 
 
+def _load(output: Output) -> Loaded:
+    """The settings of the vault, if there is one, with those that this machine has for it."""
+    root = output.vault_if_any()
+    return load_vault_settings(root, vault_id=known_id(root) if root is not None else "")
+
+
+def _vault_of(output: Output, key: str) -> str:
+    """The id of the vault to which a setting of this machine belongs; empty for one that is of all vaults, and where
+    there is no vault."""
+    root = output.vault_if_any() if key in OF_VAULT_HERE else None
+    return open_workspace(root).vault.id if root is not None else ""
+
+
 def _typed(key: str, value: str | None) -> str:
     """The reference of a key file that has what the person types, or what a pipe brings."""
     if value is not None:
@@ -131,7 +151,7 @@ def _typed(key: str, value: str | None) -> str:
 def _value(key: str) -> str:
     """The value of a setting; empty if none can be read."""
     try:
-        return str(load_settings().values[key])
+        return format_value(load_vault_settings().values[key])
     except ConfigError:  # the command may be about to mend it
         return ""
 
@@ -148,7 +168,8 @@ def _drop_key(key: str) -> str:
 @click.pass_obj
 def unset(output: Output, key: str) -> None:
     """Remove a setting from this machine's file."""
-    path, was_set = unset_machine(key)
+    vault_id = _vault_of(output, key)
+    path, was_set = unset_machine(key, vault_id=vault_id) if vault_id else unset_machine(key)
     if not was_set:
         key = RENAMED.get(key, key)
         setting_type(key)
@@ -162,7 +183,12 @@ def unset(output: Output, key: str) -> None:
 
 
 def _document(key: str, value: SettingValue, origin: SettingOrigin) -> Mapping[str, object]:
-    return {"key": key, "value": value, "origin": origin.layer, "place": origin.place}
+    return {"key": key, "value": _plain(value), "origin": origin.layer, "place": origin.place}
+
+
+def _plain(value: SettingValue) -> SettingValue:
+    """The value for a document: a text as people are shown it."""
+    return format_value(value) if isinstance(value, str) else value
 
 
 def _origin(origin: SettingOrigin) -> str:
@@ -174,3 +200,63 @@ def _table(loaded: Loaded) -> str:
     rows = [(f"{key} = {format_value(loaded.values[key])}", _origin(loaded.origin(key))) for key in keys()]
     width = max(len(left) for left, _ in rows)
     return "\n".join(f"{left:<{width}}  {right}" for left, right in rows)
+
+
+_NAMES_A_MODEL = (".preset", ".wire", ".base_url", ".model", ".api_key")
+"""The settings of the model after which its server is asked."""
+_SHOWN = 8
+"""The most names of models that are listed."""
+
+
+def check_model_setting(key: str, value: str) -> None:
+    """Raise `ConfigError` for a preset that does not exist and an address that is none; other settings pass."""
+    if key.startswith("llm."):
+        import_module("agent.llm.presets").check_setting(key, value)
+
+
+def report_model(output: Output, key: str) -> None:
+    """Say whether the model that the setting `key` is about can be used; nothing for other settings."""
+    try:
+        if key == "index.model":  # the modules are slow to load
+            choose = import_module("agent.index.embedder").choose_embedder
+            notice = str(choose(load_settings().settings.index.model).notice)
+            if notice:
+                output.warn(said(notice))
+        elif key.startswith("llm.") and key.endswith(_NAMES_A_MODEL):
+            output.note(_try_model(key))
+    except (ConfigError, MissingKey) as error:
+        output.warn(said("no model can be asked yet: {problem}", problem=_with_hint(error)))
+    except AgentError as error:
+        kept = "the setting is kept, but the model was not reached: {problem}"
+        output.warn(said(kept, problem=_with_hint(error)))
+
+
+def _with_hint(error: AgentError) -> str:
+    return said("; ").join(filter(None, (said(error.message), said(error.hint))))
+
+
+def _try_model(key: str) -> str:
+    """Try the connection to the model's server and return what came of it; raises what `try_connection` does."""
+    kinds = import_module("agent.llm.presets").ALL_KINDS
+    kind = key.split(".")[1]
+    llm = load_settings().settings.llm
+    found = import_module("agent.llm.connection").try_connection(llm, kind if kind in kinds else "main", SystemClock())
+    if found is None:
+        return said("no model's server is set: `ask` quotes your notes")
+    answered: dict[str, object] = {"place": found.place, "seconds": found.seconds, "model": found.model}
+    have, section = listed(found.models, _SHOWN), key.rpartition(".")[0]
+    if not found.model:
+        told = (
+            "{place} answers ({seconds:.1f} s); now say which model: {models}. "
+            "vault-agent config set {section}.model NAME"
+            if have
+            else "{place} answers ({seconds:.1f} s); now say which model. vault-agent config set {section}.model NAME"
+        )
+        return said(told, models=have, section=section, **answered)
+    if not found.lists_model:
+        told = (
+            "{place} answers ({seconds:.1f} s), but does not list {model}; it has {models}. "
+            "vault-agent doctor --model asks it"
+        )
+        return said(told, models=have, **answered)
+    return said("{place} answers ({seconds:.1f} s): {model} can be asked", **answered)

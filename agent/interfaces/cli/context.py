@@ -21,7 +21,7 @@ from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
 
 
-@click.command(short_help="Show what would be put before the model, and its budget.")
+@click.command()
 @words_argument("task", required=False)
 @click.option("--explain", metavar="TASK", default="", hidden=True, help="The same as TASK.")
 @guest_options

@@ -12,7 +12,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
-from agent.config.load import load_settings
+from agent.config.last_good import load_vault_settings
 from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
@@ -28,7 +28,7 @@ from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
 
 
-@click.command(short_help="Watch the vault: index, commit, react.")
+@click.command()
 @click.argument("path", required=False, type=NamedPath())
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
@@ -57,7 +57,7 @@ def command(
         raise click.UsageError("--init needs the PATH of the folder that is to become a vault")
     if make and path is not None:
         if http:
-            _check_port(load_settings(path if path.is_dir() else None).settings, port)
+            _check_port(load_vault_settings(path if path.is_dir() else None).settings, port)
         done = adopt(output, path, Wishes(language, under=under, spoken=spoken()), drafts=None, yes=yes).done
         output.note(said("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
     daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
@@ -119,7 +119,8 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
-            output.note(said("the dashboard: {link} (this link works once)", link=link))
+            told = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
+            output.note(said(told, link=link))
         yield
 
 

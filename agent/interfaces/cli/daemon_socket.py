@@ -1,15 +1,16 @@
 """Requests of the command line to the vault's daemon, through its Unix socket."""
 
 import http.client
-import json
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from urllib.parse import urlencode
 
 from agent.errors import Permanent
+from agent.interfaces.cli.run_messages import parse_stream
 from agent.interfaces.http.door.socket_file import bindable, socket_path
 from agent.interfaces.http.door.token import load_token
+from agent.json_value import parse_json
 from agent.workspace.daemon_socket import SOCKET_HOST
 from agent.workspace.workspace import Workspace
 
@@ -38,12 +39,6 @@ def stream_from_daemon(
         connection.request("POST", f"{path}?{urlencode(params)}", headers=headers)
         response = connection.getresponse()
         if response.status != http.HTTPStatus.OK:
-            problem = json.loads(response.read())
+            problem = parse_json(response.read())
             raise Permanent(problem["detail"], hint=problem.get("hint", ""))
-        kind = ""
-        for line in response:
-            name, _, value = line.decode().rstrip("\n").partition(": ")
-            if name == "event":
-                kind = value
-            elif name == "data":
-                yield kind, json.loads(value) or {}
+        yield from parse_stream(response)

@@ -5,7 +5,6 @@ is left to the note, the commands and the daemon. The call is loaded from the pr
 and shown in a frame that fits the screen; the prompt's last line names the tool and its target.
 """
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -16,6 +15,7 @@ from agent.escape import escape_line
 from agent.interfaces.cli.output import ToldError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.interfaces.cli.run_summary import AnsweredRun
+from agent.json_value import parse_json
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import GivenDecision, Question, approvals, read_question, record_decision
 from agent.runs.run_io import RunIO
@@ -140,7 +140,7 @@ def approval_frame(
 
 def approval_prompt(asked: ApprovalRecord, language: Language) -> str:
     """The prompt for an approval: the tool, and its target or arguments."""
-    values = asked.paths or tuple(_values(json.loads(asked.shown)["arguments"]))
+    values = asked.paths or tuple(_values(parse_json(asked.shown)["arguments"]))
     names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))
     if len(values) > _NAMED:
         names = text("decide.and_more", language, names=names, count=len(values) - _NAMED)

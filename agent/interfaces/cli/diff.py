@@ -2,17 +2,24 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Printed, Styled, patch_line
-from agent.vault.history.commit_document import difference_document
+from agent.lazy import later
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import FileDifference, of_commit, of_working_tree
+from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.deeds.changes import diff_of
+else:  # only for --json
+    diff_of = later("agent.deeds.changes", "diff_of")
 
 _END = b"\n"
 _SHOWN = 100_000
@@ -20,16 +27,14 @@ _SHOWN = 100_000
 
 
 @click.command(
-    short_help="Show what a change did to the notes.",
     help="Show what a change did to the notes.\n\nWith COMMIT, what it changed; without, what is not committed yet, "
     "new notes included.",
 )
 @click.argument("commit", required=False)
 @click.option("--path", metavar="P", help="Only this note or folder.")
 @click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")
-@click.pass_obj
-def command(output: Output, commit: str | None, path: str | None, raw: bool) -> None:
-    workspace = open_workspace(output.vault())
+@in_vault
+def command(output: Output, workspace: Workspace, commit: str | None, path: str | None, raw: bool) -> None:
     vault = workspace.vault
     oid: str | None = None
     if commit is None:
@@ -39,8 +44,7 @@ def command(output: Output, commit: str | None, path: str | None, raw: bool) -> 
         found = of_commit(vault, oid)
     if path:
         found = [item for item in found if item.is_in(path_with_changes(path, vault.place.root))]
-    document = {"commit": oid, "files": [difference_document(item) for item in found]}
-    output.emit(document, lambda: _format(found), raw=raw)
+    output.emit(lambda: diff_of(oid, found), lambda: _format(found), raw=raw)
     if not found:
         output.note(said("everything is committed") if commit is None and not path else said("no note was changed"))
 

@@ -15,9 +15,7 @@ from agent.vault.health.probe import Check, Level
 _SHOWN = 10
 
 
-@click.command(
-    short_help="Probe that everything works; --fix repairs what is safe.", epilog=exit_codes("something is bad")
-)
+@click.command(epilog=exit_codes("something is bad"))
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
 @click.option("--model", "ask_model", is_flag=True, help="Ask the model for a word, which may cost something.")
 @click.pass_obj

@@ -9,7 +9,7 @@ from agent.interfaces.cli.output import Output
 from agent.markdown.note import Note
 
 
-@click.command(short_help="Print a note, by path or id.")
+@click.command()
 @click.argument("name", metavar="PATH|ID")
 @click.option("--at", "revision", metavar="COMMIT", help="As it was in this commit.")
 @click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")

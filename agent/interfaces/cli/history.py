@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -15,6 +15,7 @@ from agent.interfaces.cli.prompt import agree
 from agent.texts import Sentence
 from agent.vault.health.packing import pack
 from agent.vault.history.squash import SquashPlan, SquashResult, plan_squash, squash
+from agent.workspace.workspace import Workspace
 
 _DAYS = {"d": 1, "w": 7, "mo": 30, "y": 365}
 _AGE = re.compile(r"(\d{1,4})\s*(d|w|mo|y)")
@@ -22,16 +23,16 @@ _EXAMPLES = "90d, 12w, 6mo, 1y"
 _NAMED = 5
 
 
-@click.group(short_help="Keep a long history quick and small.")
+@click.group()
 def command() -> None:
     """Keep a long history quick and small. The daemon packs by itself; squash is done only on request."""
 
 
 @command.command("pack", short_help="Pack the history now, as the daemon does.")
-@click.pass_obj
-def pack_command(output: Output) -> None:
+@in_vault
+def pack_command(output: Output, workspace: Workspace) -> None:
     """Fold loose objects into packs and write git's commit graph. Nothing is deleted."""
-    done = pack(open_workspace(output.vault()).vault)
+    done = pack(workspace.vault)
     document = {"loose_before": done.before, "loose_after": done.after, "graph": done.graph}
     output.emit(document, said("loose objects: {before} before, {after} now", before=done.before, after=done.after))
 
@@ -41,15 +42,14 @@ def pack_command(output: Output) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--yes-remote", is_flag=True, help="Also when a repository has the commits to which only you write.")
-@click.pass_obj
-def squash_command(output: Output, age: str, dry_run: bool, yes: bool, yes_remote: bool) -> None:
+@in_vault
+def squash_command(output: Output, workspace: Workspace, age: str, dry_run: bool, yes: bool, yes_remote: bool) -> None:
     """Join the agent's old commits that follow each other on one day into one commit.
 
     Your own commits, merges and undos stay, with their times and messages; ids change from the first joined commit on.
     The notes stay as they are. A run that was joined with others cannot be undone by itself any more. The history as it
     was is kept in a bundle outside the vault and under a rescue ref; to get space back, remove both and run git gc.
     """
-    workspace = open_workspace(output.vault())
     vault = workspace.vault
     before = _time(age, workspace.clock.now())
     plan = plan_squash(vault, before)

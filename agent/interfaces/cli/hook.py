@@ -13,7 +13,7 @@ from agent.vault.health.staged import StagedProblem, problems
 from agent.vault.secrets import EXCUSE
 
 
-@click.group(short_help="What the git hooks call.")
+@click.group()
 def command() -> None:
     """The commands that the git hooks call."""
 
@@ -21,15 +21,15 @@ def command() -> None:
 @command.command("pre-commit")
 @click.pass_obj
 def pre_commit(output: Output) -> None:
-    """Check the staged notes: readable headers, no secrets."""
+    """Check the staged notes: no secrets, no marks of a merge in a header; what else is wrong is only said."""
     # Before the vault is opened: that clears git's variables, and `git commit PATH` sets its own index here.
     given = os.environ.get("GIT_INDEX_FILE")
     vault = open_workspace(output.vault()).vault
     index = vault.place.worktree / given if given else None
     found = problems(vault, index)
-    listed = [{"path": item.path, "line": item.line, "why": str(item.why)} for item in found]
+    listed = [{"path": item.path, "line": item.line, "why": str(item.why), "stops": item.stops} for item in found]
     output.emit({"problems": listed}, lambda: _format(found))
-    if found:
+    if any(item.stops for item in found):
         raise CheckFailed
 
 
@@ -45,7 +45,10 @@ def rescan(output: Output) -> None:
 
 
 def _format(found: list[StagedProblem]) -> str:
-    lines = [f"{item.path}:{item.line}: {said(item.why)}" for item in found]
+    lines = [
+        f"{item.path}:{item.line}: {said(item.why) if item.stops else said('{why}; committed as it is', why=item.why)}"
+        for item in found
+    ]
     if any(item.is_secret for item in found):
         lines.append(said("A line that is no secret is excused by <!-- {mark} --> or %% {mark} %% on it.", mark=EXCUSE))
     return as_lines(lines)

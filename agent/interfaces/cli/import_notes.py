@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
-from agent.app.open import open_workspace
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.memory.capture.importing import ImportedFile, ImportResult, import_entries
 from agent.vault.change import Outcome
 from agent.vault.folders import AgentFolder
+from agent.workspace.workspace import Workspace
 
 _SHOWN = 20
 _REASONS = {
@@ -21,17 +22,16 @@ _REASONS = {
 }
 
 
-@click.command(short_help="Take in memories of an older layout.")
+@click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
-@click.pass_obj
-def command(output: Output, folder: Path, dry_run: bool) -> None:
+@in_vault
+def command(output: Output, workspace: Workspace, folder: Path, dry_run: bool) -> None:
     """Make an entry of each memory in FOLDER: a flat folder of Markdown notes, each named by its id.
 
     The folder is only read. Other files are left alone and listed; a second import adds no duplicates. It is one
     commit: undo takes it back.
     """
-    workspace = open_workspace(output.vault())
     found, outcome = import_entries(workspace.vault, folder, dry_run=dry_run)
     output.emit(
         _document(workspace.vault.home, found, outcome, dry_run), lambda: "\n".join(_format(found, outcome, dry_run))

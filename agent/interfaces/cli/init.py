@@ -23,13 +23,13 @@ from agent.vault.template import Left
 
 _SHOWN = 10
 _ABOUT_HOOKS = (
-    "git can check your own commits in this repository: before a commit, it looks for notes whose header cannot be "
-    "read and for passwords and keys; after a pull or a checkout, it tells the agent that notes have changed. These "
-    "are three scripts in .git/hooks; hooks that you have stay as they are."
+    "git can check your own commits in this repository: before a commit, it looks for passwords and keys, and "
+    "names notes whose header cannot be read; after a pull or a checkout, it tells the agent that notes have changed. "
+    "These are three scripts in .git/hooks; hooks that you have stay as they are."
 )
 
 
-@click.command(short_help="Make a folder a vault; touches nothing that exists.")
+@click.command()
 @click.argument("path", type=NamedPath())
 @click.option("--language", type=click.Choice(LANGUAGES), help="The language of the notes that are laid; else yours.")
 @click.option("--hooks/--no-hooks", default=None, help="Put our git hooks into the repository, or do not ask.")

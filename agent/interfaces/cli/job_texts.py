@@ -1,18 +1,22 @@
 """Jobs as `vault-agent jobs` prints them."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.schedule.history import JobRecord
 from agent.schedule.job import Job, JobProblem
-from agent.schedule.job_document import coming
 from agent.schedule.shelf import Shelf
 from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import At, Cron
 from agent.schedule.zones import machine_zone
+
+if TYPE_CHECKING:
+    from agent.runs.owed_jobs import OwedJob
 
 
 def format_list(shelf: Shelf, now: datetime) -> str:
@@ -23,6 +27,7 @@ def format_list(shelf: Shelf, now: datetime) -> str:
         words = filter(None, (_state(job), format_when(job), _next(job, now), _title(job)))
         lines += beside(f"{padded(job.name, width)}  ", "  ".join(words).rstrip())
     lines += [problem_line(each) for each in shelf.problems]
+    lines += warning_lines(shelf.jobs)
     lines += [
         said("{path} has text that arrived and does not count yet: vault-agent approvals", path=each)
         for each in shelf.waiting
@@ -36,6 +41,20 @@ def problem_line(problem: JobProblem) -> str:
     return said("{where} cannot run: {problem}; {fix}", where=where, problem=problem.message, fix=problem.hint)
 
 
+def owed_line(owed: "OwedJob", now: datetime) -> str:
+    """What was to be done once and is not done, why, and how it goes on."""
+    told = "{id} was due {moment} and is not done: {reason}"
+    line = said(told, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome))
+    if owed.again is not None:
+        return line + said("; tried again {moment}", moment=format_time(owed.again, now))
+    return line + said("; vault-agent jobs run {id} runs it now", id=quote(owed.job.name))
+
+
+def warning_lines(jobs: Iterable[Job]) -> list[str]:
+    """What is likely misspelt in the notes of jobs."""
+    return [said("{path}: {problem}", path=job.path, problem=said(each)) for job in jobs for each in job.warnings]
+
+
 def format_when(job: Job) -> str:
     """What starts a job, in words; with its zone where that is not this machine's."""
     words = listed(job_words(job, spoken()))
@@ -45,7 +64,7 @@ def format_when(job: Job) -> str:
 
 def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
     """Everything about one job but its runs before the last one."""
-    times = coming(job, now, 3) if job.status == "active" else ()
+    times = job.coming(now, 3) if job.status == "active" else ()
     rows = [
         (said("note"), job.path),
         (said("when"), format_when(job)),
@@ -61,6 +80,7 @@ def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
         rows.append(
             (said("status"), said("{id} is stopped by its failures: vault-agent jobs resume {id}", id=quote(job.name)))
         )
+    rows += [(said("warning"), said(each)) for each in job.warnings]
     width = max(columns(label) for label, _ in rows)
     return [job.title, *(f"  {padded(label, width)}  {words}" for label, words in rows)]
 
@@ -79,5 +99,5 @@ def _state(job: Job) -> str:
 
 
 def _next(job: Job, now: datetime) -> str:
-    found = coming(job, now, 1) if job.status == "active" else ()
+    found = job.coming(now, 1) if job.status == "active" else ()
     return said("next {moment}", moment=format_time(found[0].at, now)) if found else ""

@@ -1,85 +1,107 @@
-"""`vault-agent jobs`: lists, shows, makes, runs and pauses what the agent does at its time."""
+"""`vault-agent jobs`: lists, shows, makes, runs, switches and looks back at what the agent does at its time."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from shlex import quote
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.app.open import open_workspace
+from agent.deeds.jobs import (
+    JobHistory,
+    PastRunView,
+    find_job,
+    job_history,
+    job_view,
+    list_jobs,
+    pause_job,
+    resume_job,
+    show_job,
+    stop_schedule,
+)
 from agent.errors import UserError
-from agent.interfaces.cli.job_texts import format_job, format_list
-from agent.interfaces.cli.jobs_add import add
-from agent.interfaces.cli.jobs_change import pause, resume, run
-from agent.interfaces.cli.jobs_lookup import find_job
-from agent.interfaces.cli.jobs_past import history, log
-from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines
-from agent.runs.job_upkeep import job_as_it_is, job_record, job_shelf
-from agent.schedule.job import Job
-from agent.schedule.job_document import coming, job_document, occurrence_documents, problem_document, record_document
+from agent.interfaces.cli import log as changes
+from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.job_texts import format_job, format_list, format_when, warning_lines
+from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
+from agent.interfaces.cli.printing import as_lines, padded, show
+from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.time_format import format_time
+from agent.interfaces.cli.words import words_argument
+from agent.lazy import later
+from agent.runs.configured_models import has_model
+from agent.runs.job_edits import write_new_job
+from agent.runs.job_state import job_as_it_is
+from agent.runs.job_upkeep import DayCost, cost_of_day, job_shelf, record_here
+from agent.runs.wake_times import switch_schedule
+from agent.schedule.history import history_path
+from agent.schedule.job import Job, JobStatus
+from agent.schedule.new_job import job_of_words
 from agent.schedule.occurrences import moment_in
+from agent.schedule.trigger_words import often_words
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.schedule_switch import schedule_switch
+from agent.workspace.workspace import Workspace
 
 MOST = 1_000
 """The most times of a job that are shown at once."""
 
 
-@click.group(short_help="What the agent does at its time: list, make, run, pause.", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@group("list")
+def command() -> None:
     """Jobs are notes in jobs/: the header says when to wake, the body what to do then. A daemon runs them.
 
     ID is a job's id, its note, or its title.
     """
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj)
 
 
 @command.command("list", short_help="List the jobs, when each runs next, and what is wrong with some.")
-@click.pass_obj
-def list_(output: Output) -> None:
+@in_vault
+def list_(output: Output, workspace: Workspace) -> None:
     """List the jobs, when each runs next, and the notes in jobs/ that cannot run."""
-    _list(output)
+    output.emit(lambda: list_jobs(workspace), lambda: _format_jobs(workspace))
 
 
-def _list(output: Output) -> None:
-    workspace = open_workspace(output.vault())
-    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
+def _format_jobs(workspace: Workspace) -> str:
+    shelf = job_shelf(workspace).load()
     shelf = replace(shelf, jobs=tuple(job_as_it_is(workspace, job) for job in shelf.jobs))
-    document = {
-        "jobs": [job_document(job, now) for job in shelf.jobs],
-        "problems": [problem_document(each) for each in shelf.problems],
-        "waiting": list(shelf.waiting),
-    }
-    output.emit(document, lambda: format_list(shelf, now))
+    line = schedule_switch(workspace).line
+    return format_list(shelf, workspace.clock.now()) + (f"\n{said(line)}" if line is not None else "")
 
 
-@command.command()
+@command.command("show")
 @click.argument("name", metavar="ID")
-@click.pass_obj
-def show(output: Output, name: str) -> None:
+@in_vault
+def show_one(output: Output, workspace: Workspace, name: str) -> None:
     """Show one job, its next times and its last run."""
-    workspace = open_workspace(output.vault())
-    job, now = job_as_it_is(workspace, find_job(workspace, name)), workspace.clock.now()
-    record = job_record(workspace, job.id)
-    document = {**job_document(job, now), **record_document(record)}
-    output.emit({"job": document}, lambda: as_lines(format_job(job, now, record)))
+    output.emit(lambda: {"job": show_job(workspace, name)}, lambda: _format_job(workspace, name))
+
+
+def _format_job(workspace: Workspace, name: str) -> str:
+    job = job_as_it_is(workspace, find_job(workspace, name))
+    return as_lines(format_job(job, workspace.clock.now(), record_here(workspace, job)))
 
 
 @command.command("next", short_help="Print when a job runs next.")
 @click.argument("name", metavar="ID")
 @click.option("--from", "start", metavar="TIME", help="After this moment; without an offset, in the job's zone.")
 @click.option("--count", type=click.IntRange(1, MOST), default=5, show_default=True, help="How many times.")
-@click.pass_obj
-def next_(output: Output, name: str, start: str | None, count: int) -> None:
+@in_vault
+def next_(output: Output, workspace: Workspace, name: str, start: str | None, count: int) -> None:
     """Print the next times of a job, with their offset. A job that is paused has the times that it would have."""
-    workspace = open_workspace(output.vault())
     job = find_job(workspace, name)
-    found = coming(job, _moment(start, job) if start else workspace.clock.now(), count)
+    found = job.coming(_moment(start, job) if start else workspace.clock.now(), count)
     text = [each.at.isoformat(" ", "minutes") for each in found] or [
         said("no time: only changes or events start this job")
     ]
-    output.emit({"job": job.id, "zone": job.zone.key, "occurrences": occurrence_documents(found)}, as_lines(text))
+    output.emit(
+        {"job": job.id, "zone": job.zone.key, "occurrences": [{"at": each.at.isoformat()} for each in found]},
+        as_lines(text),
+    )
 
 
 def _moment(words: str, job: Job) -> datetime:
@@ -90,5 +112,179 @@ def _moment(words: str, job: Job) -> datetime:
         raise UserError("{text} is not a time", hint=hint, text=words) from error
 
 
-for _each in (add, run, pause, resume, history, log):
-    command.add_command(_each)
+@command.command("add", short_help="Make a job of a sentence.")
+@words_argument("words", metavar="TEXT...")
+@click.option("--yes", is_flag=True, help="Write it without asking.")
+@in_vault
+def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
+    """Make a job of a sentence with a time in it, such as "every weekday at 9 brief me" or "每个工作日九点给我简报".
+
+    Shows when it would run, and asks before it writes the note; --json writes only with --yes.
+    """
+    vault, now = workspace.vault, workspace.clock.now().astimezone()
+    made = job_of_words(vault, words, now)
+    job = made.job
+    times = job.coming(now, 3)
+    lines = [
+        job.title,
+        "  " + format_when(job),
+        *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
+        "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
+    ]
+    document = {"job": job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}
+    asks = not yes and not output.json and sys.stdin.isatty()
+    if asks:
+        show(as_lines(lines))
+        confirm(said("Write it to {path}?", path=job.path), default=True, abort=True)
+    elif not yes:
+        lines.append(said("not written: with --yes it is"))
+        output.emit({**document, "written": False}, as_lines(lines))
+        return
+    commit = write_new_job(workspace, made).commit
+    told = [] if asks else lines
+    told.append(said("written: {path}", path=job.path))
+    told += [*warning_lines([job]), *what_keeps_jobs(workspace)]
+    output.emit({**document, "written": True, "commit": commit}, as_lines(told))
+
+
+if TYPE_CHECKING:
+    from agent.app.jobs import run_by_hand
+    from agent.runs.job_run import JobResult
+else:
+    run_by_hand = later("agent.app.jobs", "run_by_hand")
+
+
+@command.command("run", short_help="Run a job now, here.", epilog=exit_codes("the run failed"))
+@click.argument("name", metavar="ID")
+@in_vault
+def run(output: Output, workspace: Workspace, name: str) -> None:
+    """Run a job once now, in this terminal, also one that is paused or asks for a yes. It is in the job's history."""
+    job = find_job(workspace, name)
+    progress("running …")
+    result = run_by_hand(workspace, job)
+    document = {
+        "job": job.id,
+        "outcome": result.outcome,
+        "answer": result.text,
+        "reason": result.reason or None,
+        "session": result.session or None,
+        "waits_for": result.waits_for or None,
+        "money": round(result.money, 6),
+        "history": history_path(workspace.vault.home, job.id),
+    }
+    output.emit(document, lambda: as_lines(_format_result(result)))
+    if result.outcome == "failed":
+        raise CheckFailed
+
+
+def _format_result(result: "JobResult") -> list[str]:
+    lines = [result.text] if result.text else []
+    lines.append(said("{outcome}: {reason}", outcome=said(result.outcome), reason=result.reason)
+                 if result.reason else said(result.outcome))  # fmt: skip
+    return lines + ([said("it waits for you in {path}", path=result.waits_for)] if result.waits_for else [])
+
+
+@command.command("pause", short_help="Let a job run no more.")
+@click.argument("name", metavar="ID")
+@in_vault
+def pause(output: Output, workspace: Workspace, name: str) -> None:
+    """Set `status: paused` in the note of a job; nothing else of it changes."""
+    _set(output, workspace, name, "paused")
+
+
+@command.command("resume", short_help="Let a job run again; says what a day of it costs.")
+@click.argument("name", metavar="ID")
+@in_vault
+def resume(output: Output, workspace: Workspace, name: str) -> None:
+    """Set `status: active` in the note of a job. One that its failures have stopped runs again, too."""
+    _set(output, workspace, name, "active")
+
+
+def _set(output: Output, workspace: Workspace, name: str, status: JobStatus) -> None:
+    job = find_job(workspace, name)
+    done = (resume_job if status == "active" else pause_job)(workspace, job.id)
+    lines = [said("waits until git has finished what it is doing")] if done.queued else []
+    lines += [said("{id} is {status}", id=job.name, status=said(status))]
+    if status == "active":
+        lines += [format_cost(cost_of_day(workspace, job, has_model(workspace))), *what_keeps_jobs(workspace)]
+    output.emit(done, as_lines(lines))
+
+
+def format_cost(cost: DayCost) -> str:
+    """What a day costs, in one line."""
+    often = often_words(cost.times, spoken()) if cost.times else said("no fixed time")
+    times = said("once") if cost.is_once else often
+    if cost.is_free:
+        return said("{times}; no model: nothing to pay", times=times)
+    if cost.money is None:
+        return said("{times}; what a run costs is known after the first one", times=times)
+    money = round(cost.money * cost.times, 6)
+    return said("{times}; about ${money:.4f} a day, by its runs so far", times=times, money=money)
+
+
+@command.command("history", short_help="List the runs of a job, and what did not run.")
+@click.argument("name", metavar="ID")
+@click.option("-n", "count", type=click.IntRange(0), default=20, show_default=True, help="How many; 0 for all.")
+@in_vault
+def history(output: Output, workspace: Workspace, name: str, count: int) -> None:
+    """List the runs of a job, the newest last, with those that found nothing to do and stay on this machine."""
+    found, now = job_history(workspace, name), workspace.clock.now()
+    shown = (found.runs[:count] if count else found.runs)[::-1]
+    lines = [_line(each, now) for each in shown]
+    if found.stopped:
+        stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
+        id = quote(find_job(workspace, name).name)
+        lines.append(said(stopped, count=found.consec_failures, id=id))
+    output.emit(lambda: JobHistory.of(found, runs=shown), as_lines(lines) or said("it has not run yet"))
+
+
+@command.command("log", short_help="List what a job has changed.")
+@click.argument("name", metavar="ID")
+@click.option("-n", "count", type=click.IntRange(0), default=10, show_default=True, help="How many; 0 for all.")
+@click.pass_context
+def log(ctx: click.Context, name: str, count: int) -> None:
+    """List the commits of a job, as `vault-agent log --job` does."""
+    output: Output = ctx.obj
+    job = find_job(open_workspace(output.vault()), name)
+    ctx.invoke(changes.command, path=None, actor=None, run=None, job=job.id, since=None, until=None, count=count)
+
+
+def _line(row: PastRunView, now: datetime) -> str:
+    parts: Sequence[str] = (
+        padded(said(row.outcome), 11),
+        said("{seconds:.0f} s", seconds=row.seconds) if row.started and not row.local else "",
+        f"${row.money:.4f}" if row.money else "",
+        said("stands for {count}", count=row.missed) if row.missed else "",
+        said("attempt {number}", number=row.attempt) if row.attempt > 1 else "",
+        row.reason or "",
+        row.delivery or "",
+        row.session or "",
+        said("on this machine only") if row.local else "",
+    )
+    return f"{format_time(datetime.fromisoformat(row.planned), now)}  " + "  ".join(filter(None, parts))
+
+
+@command.command("start", short_help="Let jobs and tasks begin again.")
+@in_vault
+def start(output: Output, workspace: Workspace) -> None:
+    """Let the jobs and tasks of this vault begin by themselves on this machine, after `stop`. A daemon runs them."""
+    switch_schedule(workspace, True)
+    lines = [said("the jobs and tasks of this vault begin at their times again"), *what_keeps_jobs(workspace)]
+    output.emit({"enabled": True}, as_lines(lines))
+
+
+@command.command("stop", short_help="Let no job and no task begin, until `start`.")
+@in_vault
+def stop(output: Output, workspace: Workspace) -> None:
+    """Let no job and no task of this vault begin on this machine any more; what goes on is finished. Other vaults go
+    on."""
+    stop_schedule(workspace, said("you stopped it"))
+    hint = schedule_switch(workspace).hint
+    output.emit({"enabled": False}, as_lines([said("no job and no task of this vault begins any more"), said(hint)]))
+
+
+def what_keeps_jobs(workspace: Workspace) -> list[str]:
+    """The lines that say why no job runs here at its time: no daemon, or a schedule that is stopped."""
+    line = schedule_switch(workspace).line
+    lines = [said(line)] if line is not None else []
+    return lines + ([] if is_watched(workspace) else [said("no daemon runs here: vault-agent daemon")])

@@ -2,30 +2,36 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import Unknown
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time
-from agent.vault.history.commit_document import ChangeLines, commit_document
+from agent.lazy import later
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
 from agent.vault.history.find import commits, indexed_commits, refuse_unknown_run
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.deeds.changes import ChangeLines, logged_commit
+else:  # only for --json
+    logged_commit = later("agent.deeds.changes", "logged_commit")
 
 _FILES, _LINES = 8, 6
 """The most notes of a commit, and lines about a note, in the text; JSON has all of them."""
 
 
 @click.command(
-    short_help="List the changes: who, when, why and what.",
     help="List the changes: who, when, why and what.\n\nPATH is a note, whose renames are followed, or a folder. "
     "Times: 2h, 30m, 1d, today, yesterday, 2026-11-21 or 2026-11-21T14:30.",
 )
@@ -38,9 +44,10 @@ _FILES, _LINES = 8, 6
 @click.option(
     "-n", "count", metavar="N", type=click.IntRange(0), default=20, show_default=True, help="At most N; 0: all."
 )
-@click.pass_obj
+@in_vault
 def command(
     output: Output,
+    workspace: Workspace,
     path: str | None,
     actor: str | None,
     run: str | None,
@@ -49,7 +56,6 @@ def command(
     until: str | None,
     count: int,
 ) -> None:
-    workspace = open_workspace(output.vault())
     vault, now = workspace.vault, workspace.clock.now()
     named = path_with_changes(path, vault.place.root) if path else None
     found = commits(
@@ -67,7 +73,7 @@ def command(
     shown = found[:count] if count else found
     described = iter(describe(vault, [change for commit in shown for change in commit.files]))
     entries = [(commit, [next(described) for _ in commit.files]) for commit in shown]
-    output.emit({"commits": [commit_document(*entry) for entry in entries]}, lambda: _format(entries, now))
+    output.emit(lambda: {"commits": [logged_commit(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
         output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
     elif len(found) > len(shown):
@@ -83,7 +89,7 @@ def _refuse_unknown(vault: Vault, run: str | None, path: str | None) -> None:
         raise Unknown("no change here is of a note or folder {path}", hint=hint, path=path)
 
 
-def _format(entries: Sequence[tuple[Commit, ChangeLines]], now: datetime) -> list[str | Styled]:
+def _format(entries: "Sequence[tuple[Commit, ChangeLines]]", now: datetime) -> list[str | Styled]:
     pieces: list[str | Styled] = []
     for commit, changes in entries:
         text = as_lines(_entry(commit, changes, now))
@@ -97,7 +103,7 @@ def _who(commit: Commit) -> str:
     return commit.author if commit.actor == HUMAN else commit.actor
 
 
-def _entry(commit: Commit, changes: ChangeLines, now: datetime) -> Iterator[str]:
+def _entry(commit: Commit, changes: "ChangeLines", now: datetime) -> Iterator[str]:
     """The lines about a commit, the first without its id."""
     who = _who(commit)
     claims = said("claims to be {claims}, not made on this machine", claims=commit.claims) if commit.claims else ""

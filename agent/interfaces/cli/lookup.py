@@ -1,19 +1,19 @@
-"""Finds a note by a path as people type it, or by its id."""
+"""Finds a note by a path as people type it, by its name, or by its id."""
 
 import os
 from pathlib import Path
 
 from agent.errors import BadPath
-from agent.vault.find import find_note
+from agent.vault.find import find_named_note
 from agent.vault.store import Vault
 
 
 def named_note(vault: Vault, text: str) -> str:
-    """The path of the note that a person names by a path, as `path_in_vault` has it, or by an id.
+    """The path of the note that a person names by a path, as `path_in_vault` has it, by its name or by an id.
 
-    Raises what `find_note` and `path_in_vault` raise.
+    Raises what `find_named_note` and `path_in_vault` raise.
     """
-    return find_note(vault, path_in_vault(text, vault.place.root) if text.strip() else text)
+    return find_named_note(vault, path_in_vault(text, vault.place.root) if text.strip() else text)
 
 
 def path_with_changes(text: str, root: Path) -> str:

@@ -104,17 +104,17 @@ class LazyGroup(click.Group):
 
 def load_command(name: str) -> click.Command:
     """The imported command, with the shared options and the closing lines of its help; raises `UserError`."""
-    module = COMMANDS[name].module
+    lazy = COMMANDS[name]
     try:
-        command = import_module(module).command
+        command = getattr(import_module(lazy.module), lazy.name)
     except ModuleNotFoundError as error:
-        if error.name != module:
+        if error.name != lazy.module:
             raise
         raise UserError(
             "this version has no command {name}", hint="vault-agent --help lists the commands", name=name
         ) from error
     if not isinstance(command, click.Command):
-        raise TypeError(f"{module}.command is not a click command")
+        raise TypeError(f"{lazy.module}.{lazy.name} is not a click command")
     return _share(command)
 
 

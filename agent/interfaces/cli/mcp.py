@@ -11,35 +11,45 @@ import click
 from agent.app.open import open_workspace
 from agent.config.program_parts import command_to_add
 from agent.errors import UserError
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
 from agent.interfaces.mcp.sdk import build_late, skip_client
+from agent.interfaces.mcp.source import plain_name
 from agent.workspace.process_memory import look_while_staying
+from agent.workspace.workspace import Workspace
 
 _HOME = "VAULT_AGENT_HOME"
 
 
-@click.group(short_help="Serve the vault to other programs (MCP).", invoke_without_command=True)
+@click.group(invoke_without_command=True)
 @click.option("--http", "is_http", is_flag=True, help="Over HTTP on this machine, not standard input and output.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=None, help="With --http: the port; 0: any free one.")
+@click.option("--as", "name", metavar="NAME", default="", help="The program's name; mcp install gives it one.")
 @click.option("--tools", metavar="A,B", default="", help="Offer these tools only; all: every one.")
 @click.option("--read-only", is_flag=True, help="Offer only what changes nothing.")
 @click.pass_context
-def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, read_only: bool) -> None:
+def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tools: str, read_only: bool) -> None:
     """Serve the vault by the Model Context Protocol. A program such as Claude Code starts this by itself.
 
     Each program is named in the commits that it makes, such as mcp:claude-code, and its changes are undone by that
-    name. What others wrote, and what needs your yes, is treated as in the agent's own runs.
+    name. The name is that of --as, else of the process that has started this, never what a program says of itself
+    alone. What others wrote, and what needs your yes, is treated as in the agent's own runs.
 
-    With --http any program on this machine can connect that shows the token in the file that is named.
+    With --http any program on this machine can connect that shows the token in the file that is named, or one of its
+    own: vault-agent mcp token NAME.
     """
     if ctx.invoked_subcommand is not None:
         return
     if port is not None and not is_http:
         raise click.UsageError(said("--port goes with --http"))
+    if name and is_http:
+        raise click.UsageError(said("with --http a token names the program: vault-agent mcp token {name}", name=name))
+    if name and not plain_name(name):
+        raise UserError("{name} is no name for a program", hint="use a word, such as cursor", name=name)
     offer = offer_of(tools, read_only=read_only)
     _check_library()
     output: Output = ctx.obj
@@ -51,7 +61,7 @@ def command(ctx: click.Context, is_http: bool, port: int | None, tools: str, rea
             output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
         stdio = import_module("agent.interfaces.mcp.stdio")
         look_while_staying()
-        stdio.serve(workspace, offer)
+        stdio.serve(workspace, offer, name)
         return
 
     def announce(listening: object) -> None:
@@ -83,7 +93,7 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
         if not dry_run:
             _check_library()
         offer_of(tools, read_only=read_only)
-        options = [*(["--tools", tools] if tools else []), *(["--read-only"] if read_only else [])]
+        options = ["--as", client, *(["--tools", tools] if tools else []), *(["--read-only"] if read_only else [])]
         root = open_workspace(output.vault()).vault.place.root
         first, *words = _program()
         env = tuple((key, os.environ[key]) for key in (_HOME,) if os.environ.get(key))
@@ -95,6 +105,29 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
     output.emit({**document, "diff": edited.diff}, as_lines(_report(edited.is_changed, path, program.title, dry_run)))
     if edited.is_changed and dry_run and not output.json:
         output.note(edited.diff)
+
+
+@command.command(short_help="Give a program a token of its own, for --http.")
+@click.argument("name", required=False)
+@click.option("--remove", is_flag=True, help="Take it away: it opens nothing any more.")
+@in_vault
+def token(output: Output, workspace: Workspace, name: str | None, remove: bool) -> None:
+    """Make a token for the program NAME, which is named so in its commits, or list the programs that have one.
+
+    A server that is at work takes a new token, and refuses one that was taken away, at once.
+    """
+    tokens = import_module("agent.interfaces.mcp.token_file").Tokens(workspace.vault.private_folder)
+    if name is None:
+        if remove:
+            raise UserError("whose token?", hint="vault-agent mcp token lists them")
+        names = tokens.names()
+        output.emit({"names": names}, as_lines(names) if names else said("no program has a token of its own"))
+        return
+    if remove:
+        output.emit({"removed": str(tokens.remove(name))}, said("{name} has no token any more", name=name))
+        return
+    file = tokens.named(name)
+    output.emit({"token_file": str(file)}, said("the token of {name} is in {file}", name=name, file=file))
 
 
 def _check_library() -> None:

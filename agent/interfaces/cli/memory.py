@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
-from agent.context.tokens import estimate
 from agent.growth.beliefs.blocks import NOTE
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -18,11 +17,11 @@ from agent.lazy import later
 from agent.memory.counts import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.memory.upkeep.report import report_lines
-from agent.runs.accounts import open_accounts
-from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.texts import text
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.growth.beliefs.learn import lines_learned
@@ -30,7 +29,7 @@ else:
     lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
 
 
-@click.group(short_help="Tend what is remembered, and see how much it is.")
+@click.group()
 def command() -> None:
     """Maintain the memories, and count them.
 
@@ -40,16 +39,15 @@ def command() -> None:
 
 @command.command(short_help="Archive, merge and sum up now.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
-@click.pass_obj
-def run(output: Output, dry_run: bool) -> None:
+@in_vault
+def run(output: Output, workspace: Workspace, dry_run: bool) -> None:
     """Archive expired entries, merge duplicates, summarise old days, and update MEMORY.md.
 
     It is one commit with a report in the daily note; undo takes it back. What you prefer, by what you said, changed
     and chose, is written down in another one, at most once a day, and what you stated goes into your profile in a
     third.
     """
-    workspace = open_workspace(output.vault())
-    upkeeper = open_upkeeper(workspace, open_accounts(workspace, estimate), partial(lines_learned, workspace))
+    upkeeper = Upkeeper(workspace, partial(lines_learned, workspace))
     upkeep, outcome = (upkeeper.plan(), Outcome()) if dry_run else upkeeper.run()
     learned = 0 if dry_run else upkeeper.learn()
     profile = 0 if dry_run else len(upkeeper.fill_profile().made)
@@ -58,11 +56,10 @@ def run(output: Output, dry_run: bool) -> None:
 
 
 @command.command(short_help="Count what is remembered.")
-@click.pass_obj
-def report(output: Output) -> None:
+@in_vault
+def report(output: Output, workspace: Workspace) -> None:
     """Count the entries by type, those that expire soon, the archived and forgotten ones, and the facts in
     MEMORY.md."""
-    workspace = open_workspace(output.vault())
     counts = count_memories(workspace.vault, workspace.settings.memory)
     oldest = format_time(counts.oldest, workspace.clock.now()) if counts.oldest else None
     output.emit({**asdict(counts), "oldest": oldest}, lambda: "\n".join(_counted(counts, oldest)))

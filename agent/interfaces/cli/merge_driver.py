@@ -11,7 +11,7 @@ from agent.vault.merge_driver import merge_files
 _FILE = click.Path(path_type=Path)
 
 
-@click.command(short_help="What git calls to merge notes.")
+@click.command()
 @click.argument("base", type=_FILE)
 @click.argument("ours", type=_FILE)
 @click.argument("theirs", type=_FILE)

@@ -5,12 +5,9 @@ from dataclasses import asdict
 
 import click
 
-from agent.app.figures import all_figures, load_effect, present_figures, prometheus_text
+from agent.app.figures import all_figures, present_figures, prometheus_text
 from agent.app.open import open_workspace
-from agent.growth.effect.effect_document import effect_document
-from agent.growth.effect.weeks import HelpEffect
-from agent.growth.effect.wording import caution, comparison_words
-from agent.interfaces.cli.language import counted, said, spoken
+from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
 from agent.metrics.durations import Durations
@@ -19,7 +16,7 @@ from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.history.typed_time import parse_time
 
 
-@click.command(short_help="Show how well memory works, and what happened.")
+@click.command()
 @click.option("--since", metavar="TIME", help="Only since then: 7d, today, 2026-11-21.")
 @click.option("--prometheus", is_flag=True, help="Print all counters in Prometheus' text format.")
 @click.pass_obj
@@ -37,10 +34,8 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
         return
     totals, present = load_totals(workspace.metrics, start), present_figures(workspace)
     found = all_figures(workspace, totals, present, start)
-    effect = load_effect(workspace)
-    shown = {**_document(totals, found), "effect": effect_document(effect)}
-    document = {"since": start.isoformat() if start else None, **shown}
-    output.emit(document, lambda: "\n".join((*_format(totals, found), *_effect_lines(effect))))
+    document = {"since": start.isoformat() if start else None, **_document(totals, found)}
+    output.emit(document, lambda: "\n".join(_format(totals, found)))
 
 
 def _document(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Mapping[str, object]:
@@ -102,16 +97,6 @@ def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[s
             input_tokens=_value(totals.job_input_tokens),
             output_tokens=_value(totals.job_output_tokens),
         )
-
-
-def _effect_lines(effect: HelpEffect) -> Iterator[str]:
-    """What gets done with and without unasked help; nothing where nothing was counted."""
-    found = comparison_words(effect, spoken())
-    for each in found:
-        yield said("{title}:", title=each.title)
-        yield from (f"  {line}" for line in (each.given, each.plain, each.verdict))
-    if found:
-        yield caution(spoken())
 
 
 def _table(found: tuple[MetricFigure, ...]) -> Iterator[str]:

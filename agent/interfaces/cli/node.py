@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent.interfaces.node.server import NodeHost
 
 
-@click.command(short_help="Let the agent work on this desktop, after a yes to each call.")
+@click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), default=19_820, show_default=True, help="0: any free port.")
 @click.option("--check", is_flag=True, help="Show what is ready on this machine, and what each tool still needs.")
 @click.option("--tray", is_flag=True, help="An icon beside the clock, with a menu, in place of this terminal.")

@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from agent.app.notice_ledger import open_ledger
+from agent.attention.lateness import late_line
 from agent.attention.receipt import NoticeReceipt
 from agent.attention.receipts import NoticeLedger
 from agent.errors import AgentError
+from agent.interfaces.cli.language import spoken
 from agent.interfaces.cli.output import say
 from agent.interfaces.cli.printing import one_line
 from agent.workspace.workspace import Workspace
@@ -52,4 +54,5 @@ def _show(sent: Sequence[NoticeReceipt]) -> None:
 
 
 def _indented(receipt: NoticeReceipt) -> list[str]:
-    return [f"      {one_line(line)}" for line in receipt.raised.lines if line.strip()]
+    lines = (*receipt.raised.lines, late_line(receipt.raised, receipt.at, spoken()))
+    return [f"      {one_line(line)}" for line in lines if line.strip()]

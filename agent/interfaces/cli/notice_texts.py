@@ -1,9 +1,9 @@
-"""Notices as the command line shows them: a line in a list, the document for `--json`, and why each was sent or not."""
+"""Notices as the command line shows them: a line in a list, and why each was sent or not."""
 
 from collections.abc import Mapping
 from datetime import datetime
 
-from agent.attention.feedback import notice_code
+from agent.attention.notice_code import notice_code
 from agent.attention.receipt import NoticeDecision, NoticeReceipt
 from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.printing import one_line, padded

@@ -4,8 +4,8 @@ import click
 
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
-from agent.attention.notice_document import notice_document
 from agent.attention.outbox import DIGEST
+from agent.deeds.notices import notice
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.language import listed
@@ -17,7 +17,7 @@ from agent.llm.provider import never
 from agent.workspace.daemon_lock import is_watched
 
 
-@click.command(short_help="Tell yourself something, by the rules of attention.")
+@click.command()
 @words_argument("text")
 @click.option("--type", "kind", default="note", show_default=True, help="What kind of notice it is, in one word.")
 @click.option(
@@ -51,4 +51,4 @@ def command(output: Output, text: str, kind: str, priority: float, urgent: bool,
     others = {each.id: each for each in outbox.ledger.all()}
     receipt, now = others.get(taken.id, taken), workspace.clock.now()
     told = [notice_line(receipt, now), *notice_story(receipt, others, now, watched)[2:]]
-    output.emit({"notice": notice_document(receipt, others)}, as_lines(told))
+    output.emit(lambda: {"notice": notice(receipt, others)}, as_lines(told))

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Union
 
 from agent.config.directories import VAULT_FILE
 from agent.config.masking import printable
@@ -17,6 +18,9 @@ from agent.escape import escape_json
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import Printed, at_words, encoding, is_terminal, show, show_file, size
 
+if TYPE_CHECKING:
+    from agent.deeds.result import ResultValue
+
 PROGRAM = "vault-agent"
 
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
@@ -25,6 +29,7 @@ DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 13
 COMPLETE = "_VAULT_AGENT_COMPLETE"
 """The variable through which a shell's completion script asks the program for completions."""
 
+Document = Union[Mapping[str, object], "ResultValue"]
 Result = Printed | bytes | Callable[[], Printed | bytes]
 
 
@@ -64,14 +69,15 @@ class Output:
     given: Path | None = None
     """`--vault`, or `VAULT_AGENT_VAULT`; None if neither is set."""
 
-    def emit(self, document: Mapping[str, object], text: Result, *, raw: bool = False) -> None:
+    def emit(self, document: Document | Callable[[], Document], text: Result, *, raw: bool = False) -> None:
         """Print the result: `{"ok": true, **document}` with `--json`, else `text`; bytes are a file's content, which
         goes into a pipe with its control characters if it is `raw`.
 
-        Call it once, as the command's last step. `text` may be a function, called only when it is needed.
+        Call it once, as the command's last step. Both may be functions: only what is needed is called.
         """
         if self.json:
-            show(to_json({"ok": True, **document}))
+            found = document() if callable(document) else document
+            show(to_json({"ok": True, **(found if isinstance(found, Mapping) else found.document())}))
             return
         shown = text() if callable(text) else text
         if isinstance(shown, bytes):
@@ -146,8 +152,10 @@ def to_json(document: Mapping[str, object]) -> str:
     return escape_json(masked)
 
 
-def _masked(value: object) -> object:
+def _masked(value: Any) -> object:
     """A JSON value with known secrets masked; masked before encoding, so that the JSON stays valid."""
+    if hasattr(value, "__struct_fields__"):  # a view; those who print none do not load its module
+        value = value.document()
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):

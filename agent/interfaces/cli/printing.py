@@ -15,7 +15,7 @@ from dataclasses import field, replace
 from errno import EIO
 from io import TextIOBase
 from typing import IO, TypeAlias
-from unicodedata import east_asian_width
+from unicodedata import category, east_asian_width
 
 import click
 
@@ -30,6 +30,8 @@ _RESET = "\x1b\\\x1b]8;;\x1b\\\x0f\x1b(B\x1b[?47l\x1b[?7h\x1b[?25h\x1b[4l\x1b[0m
 """Ends an unfinished sequence, a link, another alphabet, the second screen and insert mode, turns line wrapping and the
 cursor on, and resets every style."""
 _TAB = 4
+_MARKS = frozenset(("Mn", "Me", "Cf"))
+"""Categories of characters that stand on the sign before them."""
 _NARROWEST = 20
 """The fewest columns in which words are still read beside something."""
 _PAGES: ContextVar[tuple[IO[str], IO[str]] | None] = ContextVar("pages", default=None)
@@ -120,6 +122,17 @@ class TerminalFile(TextIOBase):
 
     def fileno(self) -> int:
         return sys.stdout.fileno()
+
+
+def close_output() -> None:
+    """End standard output, so that whoever reads it from a pipe knows that all of it is there; what is printed
+    afterwards goes nowhere. Standard error stays."""
+    stream = _stream(error=False)
+    stream.flush()
+    if stream is sys.__stdout__:
+        nowhere = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def can_draw() -> bool:
@@ -276,9 +289,10 @@ def _rows(text: str, width: int) -> Iterator[str]:
     start = end = used = end_used = 0
     for at, char in enumerate(text):
         columns = _columns(char)
-        if at > start and (text[at - 1] == " " or _is_wide(char) or _is_wide(text[at - 1])):
+        is_joined = _is_joined(text, at)
+        if at > start and not is_joined and (text[at - 1] == " " or _is_wide(char) or _is_wide(text[at - 1])):
             end, end_used = at, used  # a row may end here
-        if used + columns > width:
+        if used + columns > width and not is_joined:
             if char == " " or end <= start:
                 end, end_used = at, used
             yield text[start:end]
@@ -289,8 +303,16 @@ def _rows(text: str, width: int) -> Iterator[str]:
     yield text[start:]
 
 
+def _is_joined(text: str, at: int) -> bool:
+    """True for a mark, selector or joiner, and for what a joiner joins: cut off from the sign before it, it would be
+    escaped, and longer."""
+    return category(text[at]) in _MARKS or text[at - 1 : at] == "\u200d"
+
+
 def _columns(char: str) -> int:
     """The most columns that a terminal gives to the character."""
+    if category(char) in _MARKS:
+        return 0
     return 2 if _is_wide(char) or east_asian_width(char) == "A" else 1
 
 

@@ -5,6 +5,7 @@ from importlib import import_module
 import click
 
 from agent.app.open import open_workspace
+from agent.deeds.decisions import QuestionView, list_questions, question_view
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, fitted
@@ -12,7 +13,6 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.runs.decision_codes import codes_by_path
-from agent.runs.decisions import question_document
 from agent.runs.named_decisions import NamedAnswer, answer_question, find_question
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
@@ -21,7 +21,7 @@ from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
 
-@click.group(short_help="List what the agent asks you, and answer.", invoke_without_command=True)
+@click.group(invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
     """List the questions that wait for you. ID is a question's id, the end of it, its short code, or its note."""
@@ -35,9 +35,7 @@ def _list(output: Output) -> None:
     codes, language = codes_by_path(workspace) if waiting else {}, workspace.settings.vault.language
     shown = [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
-    output.emit(
-        {"questions": [{**question_document(each), "code": codes.get(each.path)} for each in waiting]}, fitted(text)
-    )
+    output.emit(lambda: list_questions(workspace), fitted(text))
 
 
 @command.command("answer", epilog=EXIT_CODES)
@@ -51,7 +49,7 @@ def answer_one(output: Output, name: str, text: str, go: bool) -> None:
     question = find_question(workspace, name)
     done = answer_question(workspace, question, text)
     note = said("answered in {path}: {words}", path=question.path, words=done.words)
-    document = {**question_document(question), "answer": done.words}
+    document = {**question_view(QuestionView, question).document(), "answer": done.words}
     if done.is_of_run:
         emit_decision(workspace, output, question.path, document, note, resume_here=go)
         return

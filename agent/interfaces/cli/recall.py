@@ -1,24 +1,30 @@
 """`vault-agent recall`: the passages that a model could get for a task, each with its receipt."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
 from agent.errors import UserError
-from agent.index.hit import SearchResult
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.words import words_argument
+from agent.lazy import later
 from agent.memory.recall.asker import Asker
-from agent.runs.recall_preview import PIECES, closest, given, preview_recall
+from agent.runs.recall_preview import PIECES, RecallPreview, closest, given, preview_recall
 from agent.texts import text
 from agent.workspace.catch_up import catch_up, search_whole
 
+if TYPE_CHECKING:
+    from agent.deeds.search import recall_view
+else:  # only for --json
+    recall_view = later("agent.deeds.search", "recall_view")
 
-@click.command(short_help="Show what a model would be given for a task.")
+
+@click.command()
 @words_argument("task")
 @click.option("-n", "--limit", type=click.IntRange(1), help=f"The most passages (with --all: {PIECES}).")
 @click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
@@ -43,16 +49,16 @@ def command(output: Output, task: str, limit: int | None, whole: bool, name: str
         best = partial(closest, workspace, index, task, limit or PIECES)
         look = best if whole else partial(given, workspace, index, asker, task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
-    output.emit({**found.document, "task": task}, lambda: _format(found.answer, found.pieces))
+    output.emit(lambda: recall_view(found, task), lambda: _format(found))
 
 
-def _format(answer: SearchResult, pieces: list[dict[str, object]]) -> str:
-    lines: list[str] = []
-    for hit, piece in zip(answer.hits, pieces, strict=True):
-        commit = str(piece["commit"])[:12] if piece["commit"] else said("not committed")
+def _format(found: RecallPreview) -> str:
+    answer, lines = found.answer, list[str]()
+    for hit, oid in zip(answer.hits, found.commits, strict=True):
+        commit = oid[:12] if oid else said("not committed")
         best = listed(f"{text(f'search_signals.{leg.name}', spoken())} {leg.share:.2f}" for leg in hit.why[:3])
         lines += [f"## {hit.title}  ({hit.path}:{hit.lines[0]}-{hit.lines[1]} @ {commit})", hit.passage.strip()]
         lines += [said("   score {score:.2f}: {best}", score=hit.score, best=best), ""]
-    lines += [] if pieces else [said("nothing is given for it; --all shows what comes closest")]
+    lines += [] if answer.hits else [said("nothing is given for it; --all shows what comes closest")]
     lines += [said("degraded: {reason}", reason=said(answer.degraded))] if answer.degraded else []
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 import click
 
 from agent.app.open import open_workspace
+from agent.clock import in_clock_zone
 from agent.context.tokens import estimate
 from agent.errors import UserError
 from agent.growth.reflections.by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
@@ -18,7 +19,7 @@ from agent.texts import Language
 from agent.vault.history.typed_time import parse_time
 
 
-@click.command(short_help="Look back at a run or a day, and learn from it.")
+@click.command()
 @click.option("--run", "run", metavar="ID", default="", help="This run, by its id or the end of it.")
 @click.option("--day", "day", metavar="DATE", default="", help="All runs of a day: today, yesterday, 2026-11-21.")
 @click.pass_obj
@@ -37,7 +38,7 @@ def command(output: Output, run: str, day: str) -> None:
     reflecting = Reflecting(workspace, open_accounts(workspace, estimate))
     with stopped_by_ctrl_c() as cancelled:
         if day:
-            found = reflect_on_day(reflecting, parse_time(day, now).astimezone(now.tzinfo).date(), cancelled)
+            found = reflect_on_day(reflecting, in_clock_zone(parse_time(day, now), now).date(), cancelled)
         else:
             found = reflect_on_run(reflecting, run, cancelled)
     reflection = found.reflection

@@ -15,7 +15,7 @@ from agent.workspace.search_index import open_index
 _SHOWN = 10
 
 
-@click.command(short_help="Bring the search index up to date, or build it anew.")
+@click.command()
 @click.option("--all", "anew", is_flag=True, help="Throw the index away and build it from the notes.")
 @click.pass_obj
 def command(output: Output, anew: bool) -> None:

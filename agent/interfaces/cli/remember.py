@@ -12,7 +12,7 @@ from agent.interfaces.cli.words import words_argument
 from agent.memory.remember import remember
 
 
-@click.command(short_help="Write TEXT into the vault as a memory entry.")
+@click.command()
 @words_argument("text")
 @click.option("-k", "--keyword", "keywords", multiple=True, help="A keyword for the entry's header; may be repeated.")
 @click.pass_obj

@@ -35,7 +35,6 @@ _SHOWN = 100
 
 
 @click.command(
-    short_help="Look something up, with numbered sources, in a note.",
     epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"),
 )
 @words_argument("topic")

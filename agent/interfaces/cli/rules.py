@@ -5,29 +5,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
-from agent.events.bus import ignore_event
 from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
 from agent.growth.rules.deciding import deprecate_rule, restore_rule
 from agent.growth.rules.rule import LearnedRule
-from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, columns, padded
+from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.markdown.title import clipped
 from agent.vault.folders import RULES
 from agent.vault.proposals.proposals import pending_proposals
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.app.measured_rules import measured_rule_work
     from agent.app.rules import rule_work
+    from agent.growth.patterns.likeness import vectors_of
     from agent.growth.rules.tend import tend_rules
     from agent.workspace.search_index import open_index
 else:
     open_index = later("agent.workspace.search_index", "open_index")
-    measured_rule_work = later("agent.app.measured_rules", "measured_rule_work")
+    vectors_of = later("agent.growth.patterns.likeness", "vectors_of")
     rule_work = later("agent.app.rules", "rule_work")
     tend_rules = later("agent.growth.rules.tend", "tend_rules")
 
@@ -35,28 +35,20 @@ _SHOWN = 100
 _ORDER = ("active", "probation", "deprecated")
 
 
-@click.group(short_help="What the agent has learned to do: list, show, set aside.", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@group("list")
+def command() -> None:
     """Rules are notes in rules/. The agent proposes them from what it has learned, and follows them after your yes:
     first on probation, then active, and set aside when they do not help. You can write one yourself: a sentence in a
     note there is a rule.
 
     NAME is a rule's note, its name, or the beginning of that.
     """
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj)
 
 
 @command.command("list", short_help="List the rules with their uses.")
-@click.pass_obj
-def list_(output: Output) -> None:
+@in_vault
+def list_(output: Output, workspace: Workspace) -> None:
     """List the rules: how many runs had each before them, and how many of those went well."""
-    _list(output)
-
-
-def _list(output: Output) -> None:
-    workspace = open_workspace(output.vault())
     book, waiting = load_book(workspace.vault), pending_proposals(workspace.vault, "rule")
     rules = sorted(book.rules, key=lambda rule: (_ORDER.index(rule.status), rule.path))
     document = {
@@ -73,11 +65,10 @@ def _list(output: Output) -> None:
 
 @command.command(short_help="Show a rule, what it rests on, and what became of it.")
 @click.argument("name", metavar="NAME")
-@click.pass_obj
-def show(output: Output, name: str) -> None:
+@in_vault
+def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show a rule with its case, its evidence, and all that became of it."""
-    workspace = open_workspace(output.vault())
-    book = load_book(workspace.vault)
+    book, now = load_book(workspace.vault), workspace.clock.now()
     rule = book.find(name)
     document = rule_document(book, rule)
     rows = list(rule_history(book, rule))
@@ -88,7 +79,7 @@ def show(output: Output, name: str) -> None:
         said("{successes} of {uses} runs with it went well", uses=document["uses"], successes=document["successes"]),
         *(said("rests on {path}", path=path) for path in rule.evidence),
         "" if rows else said("the log has nothing about it yet"),
-        *(f"{row.at:%Y-%m-%d %H:%M}  {said(row.event)}  {row.why}" for row in rows),
+        *(f"{format_time(row.at, now)}  {said(row.event)}  {row.why}" for row in rows),
     ]
     output.emit({"rule": {**document, "log": history}}, as_lines(lines))
 
@@ -96,10 +87,9 @@ def show(output: Output, name: str) -> None:
 @command.command(short_help="Set a rule aside.")
 @click.argument("name", metavar="NAME")
 @click.option("--reason", default="", metavar="TEXT", help="Why; the log keeps it.")
-@click.pass_obj
-def deprecate(output: Output, name: str, reason: str) -> None:
+@in_vault
+def deprecate(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Set a rule aside: no run is given it any more, and it does not come back by itself."""
-    workspace = open_workspace(output.vault())
     work = rule_work(workspace)
     rule = deprecate_rule(work, load_book(workspace.vault).find(name), reason)
     _decided(output, rule, said("{rule} is set aside; vault-agent rules restore {rule} brings it back", rule=rule.name))
@@ -108,26 +98,21 @@ def deprecate(output: Output, name: str, reason: str) -> None:
 @command.command(short_help="Make a rule active.")
 @click.argument("name", metavar="NAME")
 @click.option("--reason", default="", metavar="TEXT", help="Why; the log keeps it.")
-@click.pass_obj
-def restore(output: Output, name: str, reason: str) -> None:
+@in_vault
+def restore(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Make a rule active: one that was set aside, or one on probation. It is then not set aside without asking you."""
-    workspace = open_workspace(output.vault())
     rule = restore_rule(rule_work(workspace), load_book(workspace.vault).find(name), reason)
     _decided(output, rule, said("{rule} is active", rule=rule.name))
 
 
 @command.command(short_help="Look at the reflections and the uses now.")
-@click.pass_obj
-def learn(output: Output) -> None:
-    """Look now at what the reflections say and how the rules have done; a running daemon does so by itself.
-
-    A rule that is proposed is first tried on past tasks, if there is a model: that may take minutes. Ctrl-C stops it.
-    """
-    workspace = open_workspace(output.vault())
+@in_vault
+def learn(output: Output, workspace: Workspace) -> None:
+    """Look now at what the reflections say and how the rules have done; a running daemon does so by itself."""
     if not workspace.settings.growth.enabled:
         raise UserError("growth is switched off", hint="vault-agent config set growth.enabled true")
-    with stopped_by_ctrl_c() as cancelled, closing(open_index(workspace)) as index:
-        rows = tend_rules(measured_rule_work(workspace, index, ignore_event, cancelled))
+    with closing(open_index(workspace)) as index:
+        rows = tend_rules(rule_work(workspace, lambda: vectors_of(index.chosen.embedder)))
     waiting = pending_proposals(workspace.vault, "rule")
     lines = [f"{said(row.event)}  {row.words}  {row.why}" for row in rows]
     lines += [f"{each.question}  {each.path}" for each in waiting]

@@ -14,13 +14,13 @@ An event is a name and a JSON object. An event of a run has the name of its clas
 | `closed` | the run's memories are written; `news`: there is something to tell of skills |
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.cli.run_task import RunTask
+from agent.json_value import parse_json
 
 RUN_PATH = "/api/v1/command/run"
 RunEvent: TypeAlias = IterationStarted | ModelRetry | ToolCallStarted | ToolCompleted | ToolCallFailed
@@ -62,5 +62,5 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[tuple[str, Mapping[str, Any
         if key == "event":
             name = value
         elif key == "data":
-            found = json.loads(value)
+            found = parse_json(value)
             yield name, found if isinstance(found, dict) else {}

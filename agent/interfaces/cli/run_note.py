@@ -8,7 +8,6 @@ from dataclasses import replace
 import click
 
 from agent.app.agent import build_runs
-from agent.app.open import open_workspace
 from agent.background.inbox.answering import (
     WrittenAnswer,
     asked_in,
@@ -20,6 +19,7 @@ from agent.background.inbox.answering import (
 )
 from agent.background.inbox.turns import TurnByHand, turn_by_hand
 from agent.errors import AgentError, LockHeld, UserError
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
@@ -41,17 +41,16 @@ from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 
-@click.command(short_help="Answer what a note asks, in the note.", epilog=EXIT_CODES)
+@click.command(epilog=EXIT_CODES)
 @click.argument("path")
-@click.pass_obj
-def command(output: Output, path: str) -> None:
+@in_vault
+def command(output: Output, workspace: Workspace, path: str) -> None:
     """Run the requests in the note at PATH, and write the answers into it in one commit.
 
     A note in inbox/, or with `agent: ask` in its header, is one request; else each open task that begins with @agent is
     one, and without any the whole note. The daemon does the same for the notes that you write in inbox/; of several
     machines with the vault, one answers.
     """
-    workspace = open_workspace(output.vault())
     name = named_note(workspace.vault, path)
     if is_standing(workspace.vault, name):
         raise UserError(

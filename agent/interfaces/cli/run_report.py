@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 from agent.errors import AgentError
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.run_summary import RunSummary
+from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import RunReport, report
 from agent.texts import Language, Sentence, text
 
 if TYPE_CHECKING:
+    from agent.deeds.runs import run_result
     from agent.runs.service import RunService
+else:
+    run_result = later("agent.deeds.runs", "run_result")
 
 _DECIDE = {
     RunOutcome.NEEDS_APPROVAL: "run_report.decide",
@@ -25,7 +29,7 @@ _DECIDE = {
 
 def document(agent: "RunService", ended: Ended, *, resumed: bool = False) -> dict[str, object]:
     """The report of a run for `--json`."""
-    return report_of(agent, ended, resumed=resumed).as_document()
+    return run_result(report_of(agent, ended, resumed=resumed)).document()
 
 
 def report_of(agent: "RunService", ended: Ended, *, resumed: bool = False) -> RunReport:
@@ -43,7 +47,7 @@ def remarks(ended: Ended, language: Language) -> list[str]:
     elif ended.commits:
         lines.append(text("run_report.changes", language, count=len(ended.commits), run=ended.run))
     lines += [*queued(ended, language), text("run_report.session", language, path=ended.session)]
-    lines += refused(ended, language)
+    lines += [*ended.remarks, *refused(ended, language), *until_then(ended, language)]
     if ended.outcome not in {RunOutcome.FINISHED, RunOutcome.FAILED}:
         lines += why(ended, language)
     if ended.outcome is RunOutcome.INTERRUPTED:
@@ -67,6 +71,14 @@ def refused(ended: Ended, language: Language) -> list[str]:
     return [text("run_report.refused", language, tools=listed(ended.refused))] if ended.refused else []
 
 
+def until_then(ended: Ended, language: Language) -> list[str]:
+    """One line with the tools that a run had used before its model failed; none if it had done nothing."""
+    if ended.outcome is not RunOutcome.FAILED or ended.is_quoted or not ended.tools:
+        return []
+    used = (f"{name} × {ended.tools.count(name)}" for name in dict.fromkeys(ended.tools))
+    return [text("run_report.until_then", language, tools=listed(used))]
+
+
 def queued(ended: Ended, language: Language) -> list[str]:
     """One line with the reason if changes of the run wait to be written; else none."""
     return [text("run_report.queued", language, reason=said(ended.queued))] if ended.queued else []
@@ -77,7 +89,9 @@ def summary_of(found: RunReport, language: Language) -> RunSummary:
     ended = found.ended
     below = "\n".join(remarks(ended, language))
     why = failure(ended) if ended.outcome is RunOutcome.FAILED else None
-    return RunSummary(ended.answer, ended.outcome, ended.session, ended.waits_for, below, found.as_document(), why)
+    return RunSummary(
+        ended.answer, ended.outcome, ended.session, ended.waits_for, below, run_result(found).document(), why
+    )
 
 
 def failure(ended: Ended) -> Exception:

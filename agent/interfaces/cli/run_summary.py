@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from agent.dataclass import dataclass
 from agent.interfaces.cli.output import CheckFailed, CommandFailed, Output, ToldError, exit_codes
+from agent.interfaces.cli.printing import show
 from agent.loop.outcome import RunOutcome
 
 EXIT_CODES = exit_codes("a limit stopped the run: its answer is not whole")
@@ -44,8 +45,14 @@ class RunSummary:
 
 def show_summary(output: Output, summary: RunSummary) -> None:
     """Print the answer and what is below it; raises `CommandFailed` for a run that failed, and `CheckFailed` for one
-    that a limit stopped."""
+    that a limit stopped.
+
+    What is quoted in place of an answer is printed as one; the exit code says that the model failed, since a script has
+    to know that nobody has answered it.
+    """
     if summary.failure is not None:
+        if summary.report.get("quoted") and not output.json and not sys.stdout.isatty():
+            show(summary.answer)
         output.note(summary.below)
         raise CommandFailed(summary.failure, summary.report)
     is_terminal = sys.stdout.isatty()

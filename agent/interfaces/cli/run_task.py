@@ -29,3 +29,8 @@ class RunTask:
     given: "GivenDecision | None" = None
     patience: float = 0.0
     untrusted: str = ""
+
+    @property
+    def is_owners(self) -> bool:
+        """True for a task of the owner's, who is told beside the answer what is new."""
+        return self.role == "owner"

@@ -81,7 +81,7 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
     with here.closing():
         summary = here.run_and_decide(lambda line: first.follow(output, screen, line), resume)
     show_summary(output, summary)
-    if runs[-1].has_news:
+    if runs[-1].has_news and wanted.is_owners:
         import_module("agent.interfaces.cli.skill_news").show_skill_news(_workspace(output), output)
     return True
 

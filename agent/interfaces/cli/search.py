@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -19,20 +20,29 @@ from agent.interfaces.cli.output import Output, to_json
 from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.words import words_argument
-from agent.runs.find_notes import commit_at, find_notes, search_document
-from agent.texts import text
+from agent.lazy import later
+from agent.memory.recall.authorship import is_agents
+from agent.runs.find_notes import commit_at, find_notes
+from agent.runs.near_words import words_of_near_hits
+from agent.texts import Sentence, text
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.deeds.search import findings
+else:  # only for --json
+    findings = later("agent.deeds.search", "findings")
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _COMMENT = "%% vault-agent:"
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
 
-@click.command(short_help="Find notes by words and by meaning.")
+@click.command()
 @words_argument("query", required=False)
 @click.option("-n", "--limit", type=click.IntRange(1), default=10, show_default=True, help="How many hits.")
 @click.option("--passages", is_flag=True, help="One hit per passage instead of one per note.")
+@click.option("--all", "whole", is_flag=True, help="Also the agent's own notes, after yours.")
 @click.option("--explain", is_flag=True, help="Show every signal's rank, score and share.")
 @click.option("--as-of", "as_of", metavar="COMMIT|DATE", help="Search the notes as they were then.")
 @click.option("--queries", type=_FILE, help="A file with one query a line.")
@@ -43,12 +53,16 @@ def command(
     query: str | None,
     limit: int,
     passages: bool,
+    whole: bool,
     explain: bool,
     as_of: str | None,
     queries: Path | None,
     opened: int | None,
 ) -> None:
-    """Search for QUERY. Filters in it: path: tag: type: scope: after: before: and any header key, as key:value."""
+    """Search for QUERY in your notes and in what you told.
+
+    Filters in it: path: tag: type: scope: after: before: and any header key, as key:value; kind:agent finds the agent's
+    own notes."""
     if (query is None) == (queries is None):
         raise UserError("give one QUERY, or --queries FILE", hint='vault-agent search "green tea"')
     if query is not None and not query.strip():
@@ -58,18 +72,20 @@ def command(
         index, notes = open_past(workspace, commit_at(workspace, as_of)), None
     else:
         index, notes = index_for(workspace, query or "")
+    wanted = partial(find_notes, index, passages=passages, explain=explain, whole=whole, in_past=as_of is not None)
     with using(index):
         late = catch_up(workspace, index, notes, in_past=as_of is not None, shown=partial(indexing, output))
         if queries is not None:
             for line in _lines(queries):
-                found = find_notes(index, line, limit, passages=passages, explain=explain)
-                show(to_json({"ok": True, **search_document(*found, late)}))
+                found = wanted(line, limit)
+                show(to_json({"ok": True, **findings(*found, late).document()}))
             return
-        ask = partial(find_notes, index, query or "", limit, passages=passages, explain=explain)
+        ask = partial(wanted, query or "", limit)
         (answer, took), late = search_whole(workspace, index, ask, late, in_past=as_of is not None)
+        near = words_of_near_hits(index, answer, late, in_past=as_of is not None)
     if opened is not None:
         _open(workspace, answer, opened)
-    output.emit(search_document(answer, took, late), lambda: _format(answer, took, late))
+    output.emit(lambda: findings(answer, took, late), lambda: _format(workspace, answer, took, late, near))
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -77,14 +93,16 @@ def _lines(path: Path) -> Iterator[str]:
     return (line.strip() for line in text.splitlines() if line.strip())
 
 
-def _format(answer: SearchResult, took: float, late: str | None) -> str:
-    lines = [said("no note has these words; these are nearest in meaning")] if answer.is_near else []
+def _format(workspace: Workspace, answer: SearchResult, took: float, late: str | None, near: Sentence | None) -> str:
+    lines = [said(near)] if near is not None else []
     for number, hit in enumerate(answer.hits, 1):
         where = f"{hit.path}:{hit.lines[0]}"
-        lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}")
+        is_own = is_agents(hit, workspace.vault.home)
+        own = "  " + said("(the agent's own)") if is_own else ""
+        lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}{own}")
         lines += [f"   {line}" for line in _readable(hit.passage)[:3]]
         lines += _reasons(hit)
-    lines += [] if answer.hits else [said("nothing found")]
+    lines += [] if answer.hits else [said("nothing found; --all looks in the agent's own notes, too")]
     reason = said("; ").join(said(each) for each in (answer.degraded, late) if each)
     lines += [said("degraded: {reason}", reason=reason)] if reason else []
     return "\n".join(

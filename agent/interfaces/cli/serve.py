@@ -6,7 +6,7 @@ command runs.
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.declare import in_vault
+from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.stop_signals import on_stop
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agent.daemon import Daemon, Live
 
 
-@click.command(short_help="Open the dashboard and the API on a port.")
+@click.command()
 @click.option("--port", type=click.IntRange(0, 65_535), help="The port; 0 takes any that is free.")
 @click.option("--open", "opened", is_flag=True, help="Open the dashboard in the browser.")
 @click.option("--listen", metavar="ADDRESS", help="Listen on this address, for other machines; needs TLS or a proxy.")
@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 @click.option(
     "--proxy", metavar="ORIGIN", help="The public origin, of a proxy before it for example: https://a.example.org."
 )
-@click.pass_obj
+@in_vault
 def command(
     output: Output,
+    workspace: Workspace,
     port: int | None,
     opened: bool,
     listen: str | None,
@@ -51,7 +52,6 @@ def command(
     proxy: str | None,
 ) -> None:
     """Serve the vault's dashboard and API to this machine, and watch the vault as the daemon does, until Ctrl-C."""
-    workspace = open_workspace(output.vault())
     port = workspace.settings.http.port if port is None else port
     wanted = _wanted(port, listen, certificate, key, proxy)
     with _interruptible() as stopping:
@@ -67,8 +67,8 @@ def command(
             doors_of = import_module("agent.interfaces.http.serving").doors_of
             with doors_of(live, served.own_routes(workspace)) as found, served.answering(workspace):
                 port = found.open(wanted)
-                _announce(output, port.url, port.open, str(port.token_file), opened)
-                yield
+                with _announced(output, port.url, port.open, port.token_file, opened):
+                    yield
 
         daemon.doors = doors
         output.note(text("live.reading", workspace.settings.vault.language))
@@ -97,10 +97,11 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
         "key": str(tls.key.absolute()) if tls else "",
     }
     try:
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), ExitStack() as shown:
             for event, data in stream_from_daemon(workspace, "/api/v1/ports", asked):
                 if event == "open":
-                    _announce(output, str(data["url"]), str(data["open"]), str(data["token_file"]), opened)
+                    file = Path(str(data["token_file"]))
+                    shown.enter_context(_announced(output, str(data["url"]), str(data["open"]), file, opened))
             raise UserError("the daemon has ended, and closed the port", hint="vault-agent serve opens it again")
     except OSError:
         raise UserError(
@@ -108,11 +109,19 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
         ) from None
 
 
-def _announce(output: Output, url: str, link: str, token_file: str, opened: bool) -> None:
-    document = {"url": url, "open": link, "token_file": token_file}
-    output.emit(document, said("{url}\nopen it with this link, which works once: {link}", url=url, link=link))
-    if opened:
-        click.launch(link)
+@contextmanager
+def _announced(output: Output, url: str, link: str, token_file: Path, opened: bool) -> Iterator[None]:
+    """Say where the server listens, and open it in the browser if that is wanted."""
+    document = {"url": url, "open": link, "token_file": str(token_file)}
+    told = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
+    output.emit(document, "\n".join([told, said("vault-agent serve --open makes a new link at any time")]))
+    if not opened:
+        yield
+        return
+    opening = import_module("agent.interfaces.http.door.opening")
+    with opening.opening_page(token_file.parent, link, spoken()) as file:
+        click.launch(file.as_uri())
+        yield
 
 
 @contextmanager

@@ -18,8 +18,8 @@ from agent.interfaces.cli.main import run_command
 from agent.interfaces.cli.printing import print_on
 from agent.interfaces.cli.served_runs import run_route
 from agent.interfaces.cli.served_searches import search_route
-from agent.interfaces.http.command_line import CommandLine, CommandOperation, Printed, command_operation
-from agent.interfaces.http.operation import AnyOperation, AnyStream
+from agent.interfaces.http.command_line import CommandLine, Printed, command_operation
+from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.workspace.workspace import Workspace
@@ -40,13 +40,13 @@ class CapturedStream(StringIO):
         return self.terminal_size is not None
 
 
-def own_routes(workspace: Workspace) -> tuple[AnyOperation | AnyStream, ...]:
+def own_routes(workspace: Workspace) -> tuple[Operation, ...]:
     """What a daemon answers for the command line, with the settings that it has now."""
     callers = Callers.of(workspace)
     return command_route(callers), run_route(callers), search_route(callers)
 
 
-def command_route(callers: Callers) -> CommandOperation:
+def command_route(callers: Callers) -> Operation:
     """The operation that answers commands at once."""
 
     def answer(service: Service, asked: CommandLine) -> Printed:

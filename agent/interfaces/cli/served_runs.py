@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 
-from agent.background.asked_runs import AnswerText, AskedRun, RunFailed, RunNews
+from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.errors import Stopping
 from agent.events.runs import Speaker, TaskStarted
 from agent.interfaces.cli.callers import Callers
@@ -21,7 +21,7 @@ from agent.interfaces.cli.run_report import summary_of
 from agent.interfaces.cli.run_summary import as_message, told_message
 from agent.interfaces.cli.run_task import SILENT
 from agent.interfaces.http.command_line import RunCommand, RunMessage, TakenRun, Tell, run_stream
-from agent.interfaces.http.operation import NoParams, Stream
+from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.loop.outcome import Ended
@@ -36,7 +36,7 @@ from agent.skills.learning.offer_news import has_news
 from agent.texts import Language
 
 
-def run_route(callers: Callers) -> Stream[NoParams]:
+def run_route(callers: Callers) -> Operation:
     """The stream of a run for a command, whose work goes on in the daemon's pool."""
 
     def take(service: Service, asked: RunCommand, tell: Tell) -> TakenRun:
@@ -111,7 +111,7 @@ def _pass_on(
 def _message(news: RunNews, language: Language, settings: Language) -> RunMessage:
     """The event of what is new, for a reader of this language; `settings` is that of the vault."""
     match news:
-        case AnswerText():
+        case ModelText():
             return "text", {"text": news.text}
         case TaskStarted():
             return "started", {"session": news.session}

@@ -7,7 +7,8 @@ from http import HTTPStatus
 
 from agent.errors import AgentError
 from agent.interfaces.cli.callers import Callers
-from agent.interfaces.http.command_line import SearchAsked, SearchFound, SearchOperation, search_operation
+from agent.interfaces.http.command_line import SearchAsked, SearchFound, search_operation
+from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
@@ -17,7 +18,7 @@ from agent.workspace.catch_up import catch_up
 from agent.workspace.daemon_socket import program_version
 
 
-def search_route(callers: Callers) -> SearchOperation:
+def search_route(callers: Callers) -> Operation:
     """The operation of a daemon that searches with the settings that it was started with."""
     started = (program_version(), settings_of(os.environ))
     opened: list[RecallSource] = []

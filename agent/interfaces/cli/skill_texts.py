@@ -1,9 +1,11 @@
 """The output of `vault-agent skills` as JSON documents and as text: skills, problems and matches."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from datetime import datetime
 
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import beside, columns, padded
+from agent.interfaces.cli.time_format import format_time
 from agent.markdown.title import clipped
 from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
@@ -16,7 +18,7 @@ from agent.vault.folders import SKILLS, AgentFolder
 _SUMMARY = 90
 _HEADS = (("uses", 6), ("success", 9), ("helpful", 9), ("not", 5), ("fixed", 7), ("factor", 8))
 """The columns of the statistics: what is counted, and the width."""
-_SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED})
+_SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.OFFERED, MatchStatus.UNREVIEWED})
 
 
 def problem_line(problem: SkillProblem) -> str:
@@ -70,8 +72,8 @@ def format_matches(found: SkillPreview, everything: bool) -> str:
     shown = [each for each in matched.matches if everything or each.status in _SHOWN]
     blocks = ["\n".join(_lines(each, everything)) for each in shown]
     if everything:
-        names = {each.skill.key for each in matched.matches}
-        rest = [skill.name for skill in matched.catalogue if skill.key not in names]
+        names = {each.skill.name for each in matched.matches}
+        rest = [name for name in (*found.index.names, *found.left_out) if name not in names]
         blocks += [said("nothing speaks for: {rest}", rest=listed(rest))] if rest else []
         blocks.append("\n".join(_summary_lines(found)))
     off = [] if found.auto else [said("runs are given no skills: skills.auto is off")]
@@ -79,7 +81,7 @@ def format_matches(found: SkillPreview, everything: bool) -> str:
 
 
 def _summary_lines(found: SkillPreview) -> Iterator[str]:
-    used = sum(each.tokens for each in found.matched.given)
+    used = sum(each.tokens for each in found.matched.active)
     yield said(
         "a window of {tokens:,} tokens leaves {room:,} for skills; {used:,} are used",
         tokens=found.window.tokens,
@@ -88,16 +90,15 @@ def _summary_lines(found: SkillPreview) -> Iterator[str]:
     )
     if found.index.names:
         yield said(
-            "in the index of other skills, {tokens:,} tokens: {names}",
+            "in the index of skills, {tokens:,} tokens: {names}",
             tokens=found.index.tokens,
             names=listed(found.index.names),
         )
-    out = [skill.name for skill in found.matched.listed if skill.reviewed and skill.name not in found.index.names]
-    if out:
-        yield said("not in the index: {out}", out=listed(out))
+    if found.left_out:
+        yield said("not in the index: {out}", out=listed(found.left_out))
 
 
-def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
+def format_stats(counts: Mapping[str, Stats], last: Iterable[Use], now: datetime) -> str:
     """The counts of skills as a table, and the last runs of a single skill."""
     width = max(32, *(len(name) + 2 for name in counts)) if counts else 32
     heads = [" " * (room - columns(head)) + head for head, room in ((said(name), room) for name, room in _HEADS)]
@@ -109,7 +110,7 @@ def format_stats(counts: Mapping[str, Stats], last: Iterable[Use]) -> str:
             f"{count.factor:>8.1f}"
         )
     rows = [
-        f"{use.time:%Y-%m-%d %H:%M}  {use.run}  {said(use.outcome) if use.outcome else '-'}  {_opinion(use)}"
+        f"{format_time(use.time, now)}  {use.run}  {said(use.outcome) if use.outcome else '-'}  {_opinion(use)}"
         for use in last
     ]
     return "\n".join([*lines, *([""] if rows else []), *rows])

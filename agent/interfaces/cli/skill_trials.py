@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.growth.mutations.candidates import LEAST_RATE, LEAST_USES, NotTried, Unfit
 from agent.growth.mutations.overview import (
@@ -16,11 +15,13 @@ from agent.growth.mutations.overview import (
     reasons_not_to_try,
     trial_document,
 )
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
 from agent.lazy import later
 from agent.runs.skill_lookup import find_skill, skills_on_demand
-from agent.skills.variants.variant import VariantStatus
+from agent.skills.variants.variant import TRIAL_USES, VariantStatus
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.app.experiments import propose_variants
@@ -51,17 +52,17 @@ _WHY: Mapping[NotTried, str] = {
 
 @click.group("trials", short_help="Variants of skills on trial: list, show, stop, propose.")
 def trials() -> None:
-    """Variants of skills that work well: every second use takes one, and it is kept only if it is clearly better.
+    """Variants of skills that work well: every second use takes one, and after ten uses of each the better one is kept.
 
     Each variant is a note in skills/mutations/, with what changes, why, and what became of it.
     """
 
 
 @trials.command("list")
-@click.pass_obj
-def list_(output: Output) -> None:
+@in_vault
+def list_(output: Output, workspace: Workspace) -> None:
     """List all variants, and the skills that could be tried."""
-    skills = skills_on_demand(open_workspace(output.vault()))
+    skills = skills_on_demand(workspace)
     found = load_trials(skills.workspace.vault)
     mutations = Mutations(skills)
     ready = [each.skill.name for each in mutations.candidates()]
@@ -77,10 +78,10 @@ def list_(output: Output) -> None:
 
 @trials.command()
 @click.argument("name")
-@click.pass_obj
-def show(output: Output, name: str) -> None:
+@in_vault
+def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show the variants of the skill NAME, or one of them, such as plan-week-1."""
-    vault = open_workspace(output.vault()).vault
+    vault = workspace.vault
     found = find_trials(vault, name)
     notes = [(vault.read(each.variant.path) or b"").decode("utf-8", "replace") for each in found]
     documents = [{**trial_document(each), "body": each.variant.body} for each in found]
@@ -90,10 +91,10 @@ def show(output: Output, name: str) -> None:
 
 @trials.command()
 @click.argument("name")
-@click.pass_obj
-def stop(output: Output, name: str) -> None:
+@in_vault
+def stop(output: Output, workspace: Workspace, name: str) -> None:
     """Stop the trial of a variant of the skill NAME; the skill stays as it is."""
-    skills = skills_on_demand(open_workspace(output.vault()))
+    skills = skills_on_demand(workspace)
     ended = Mutations(skills).stop(find_open_trial(skills.workspace.vault, name))
     told = said("{name}: variant {number} is not tried any more", name=name, number=ended.number)
     output.emit({"skill": name, "number": ended.number, "status": ended.status, "path": ended.path}, told)
@@ -101,13 +102,12 @@ def stop(output: Output, name: str) -> None:
 
 @trials.command()
 @click.argument("name", required=False)
-@click.pass_obj
-def propose(output: Output, name: str | None) -> None:
+@in_vault
+def propose(output: Output, workspace: Workspace, name: str | None) -> None:
     """Ask the model for a variant of each skill that may be tried, or of the skill NAME; try it, or ask you about it.
 
-    The daemon does this by itself after runs. Past tasks are done again first, which costs a model's time.
+    The daemon does this by itself after runs.
     """
-    workspace = open_workspace(output.vault())
     skills = skills_on_demand(workspace)
     mutations = Mutations(skills)
     if not mutations.is_on:
@@ -143,11 +143,11 @@ def _lines(view: TrialView) -> Iterator[str]:
     yield said("{skill}, variant {number}: {status}", skill=variant.skill, number=variant.number, status=status)
     yield f"  {variant.change}"
     counts = {"good": sum(count.original), "uses": len(count.original)}
-    counts |= {"better": sum(count.variant), "tried": len(count.variant), "most": variant.plan.uses}
+    counts |= {"better": sum(count.variant), "tried": len(count.variant), "most": TRIAL_USES}
     if variant.status == "trial" and not view.is_here:
         yield said("  its trial goes on on another machine")
     yield said(
-        "  the skill succeeded in {good} of {uses} uses, the variant in {better} of {tried}; at most {most} uses",
+        "  the skill succeeded in {good} of {uses} uses, the variant in {better} of {tried}; {most} of each decide",
         **counts,
     )
     if count.kept:

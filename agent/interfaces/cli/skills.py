@@ -7,7 +7,21 @@ import click
 
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
+from agent.deeds.skills import (
+    OfferView,
+    SuggestionView,
+    UseView,
+    distrust_skill,
+    list_skills,
+    matches_of,
+    preview_task,
+    show_skill,
+    skill_problems,
+    skill_stats,
+    skill_views,
+)
 from agent.errors import UserError
+from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.skill_texts import (
@@ -23,18 +37,7 @@ from agent.lazy import later
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
-from agent.runs.skill_preview import preview_skills
 from agent.runs.skill_set import skill_library, skill_set
-from agent.skills.documents import (
-    match_document,
-    offer_document,
-    problem_document,
-    problems_document,
-    skill_document,
-    suggestion_document,
-    use_document,
-)
-from agent.skills.history.stats import stats_document
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.learning.offer_news import take_news
 from agent.skills.learning.offer_records import OfferStatus
@@ -42,21 +45,17 @@ from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
-from agent.skills.reading.skill import SkillSource
-from agent.skills.trust.review_note import revoke as withdraw
 from agent.skills.variants.trial_records import open_trials
-from agent.vault.folders import SKILLS
 from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.app.agent import build_runs, counting
-    from agent.app.replays import draft_measure
 else:
     build_runs = later("agent.app.agent", "build_runs")
     counting = later("agent.app.agent", "counting")
-    draft_measure = later("agent.app.replays", "draft_measure")
 
-_SHOWN = {MatchStatus.ACTIVE, MatchStatus.SUMMARY, MatchStatus.UNREVIEWED}
+_SHOWN = {MatchStatus.ACTIVE, MatchStatus.OFFERED, MatchStatus.UNREVIEWED}
 _DECIDED: dict[OfferStatus, str] = {
     "accepted": "{name} was accepted",
     "rejected": "{name} was rejected",
@@ -66,44 +65,33 @@ _RUNS = 10
 """The most runs of one skill that are shown."""
 
 
-@click.group(short_help="List, match, review, rate and learn skills.", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@group("list")
+def command() -> None:
     """Skills are instructions for a kind of work: folders with a SKILL.md, in your vault's skills/ or in the program.
 
     A skill that fits a task is shown to the model automatically, after you have reviewed it.
     """
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj)
 
 
 command.add_command(trials)
 
 
 @command.command("list", short_help="List all skills, and what is wrong with some.")
-@click.pass_obj
-def list_(output: Output) -> None:
+@in_vault
+def list_(output: Output, workspace: Workspace) -> None:
     """List all skills, why some cannot be used, and the warnings about others."""
-    _list(output)
-
-
-def _list(output: Output) -> None:
-    workspace = open_workspace(output.vault())
     library = skill_library(workspace)
     shelf = library.snapshot()
     on_trial = {record.skill for record in open_trials(workspace.vault) if record.status == "trial"}
-    documents = [skill_document(skill) for skill in shelf.candidates]
-    problems = problems_document(shelf.errors, shelf.warnings)
-    output.emit({"skills": documents, **problems}, lambda: format_list(shelf, library.home, on_trial))
+    output.emit(lambda: list_skills(workspace), lambda: format_list(shelf, library.home, on_trial))
 
 
 @command.command()
 @click.argument("name")
-@click.pass_obj
-def show(output: Output, name: str) -> None:
+@in_vault
+def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show the text of a skill, and its files."""
-    skill = find_skill(skill_library(open_workspace(output.vault())), name)
-    output.emit({**skill_document(skill), "files": skill.files, "body": skill.body}, lambda: format_skill(skill))
+    output.emit(lambda: show_skill(workspace, name), lambda: format_skill(find_skill(skill_library(workspace), name)))
 
 
 @command.command(
@@ -111,13 +99,13 @@ def show(output: Output, name: str) -> None:
     epilog=exit_codes("a skill cannot be used"),
 )
 @click.argument("name", required=False)
-@click.pass_obj
-def validate(output: Output, name: str | None) -> None:
+@in_vault
+def validate(output: Output, workspace: Workspace, name: str | None) -> None:
     """Check the files of all skills, or of the skill NAME: what makes it unusable, and what only breaks the format.
 
     A limit of the format that is broken, such as a long description, is a warning: the skill is used all the same.
     """
-    library = skill_library(open_workspace(output.vault()))
+    library = skill_library(workspace)
     shelf = library.snapshot()
     errors, warnings = (
         [each for each in found if not name or f"/{name}/" in each.path] for found in (shelf.errors, shelf.warnings)
@@ -126,7 +114,7 @@ def validate(output: Output, name: str | None) -> None:
         find_skill(library, name)
     lines = [said("cannot be used: {each}", each=problem_line(each)) for each in errors]
     lines += [said("warning: {text}", text=problem_line(each)) for each in warnings]
-    document = {"ok": not errors, **problems_document(errors, warnings)}
+    document = {"ok": not errors, "problems": skill_problems(errors), "warnings": skill_problems(warnings)}
     output.emit(document, "\n".join(lines) or said("{name} is as it should be", name=name or said("every skill")))
     if errors:
         raise CheckFailed
@@ -140,23 +128,17 @@ def validate(output: Output, name: str | None) -> None:
 @click.pass_obj
 def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slots: tuple[str, ...]) -> None:
     """Show the skills that a run would be given for TASK, in the window of your model."""
-    if not task.strip():
-        raise UserError("the task is empty", hint='vault-agent skills match "Plan my week"')
     bad = next((slot for slot in slots if "=" not in slot), None)
     if bad is not None:
         raise UserError("{bad} is no slot", hint="--slot task_type=research", bad=bad)
     known = {"channel": "cli"} | {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    found = preview_skills(skills_on_demand(open_workspace(output.vault())), MatchTask(task, tools, known))
-    documents = [match_document(each) for each in found.matched.matches]
-    shown = [each for each in documents if each["fate"] in _SHOWN]
-    others = [each for each in documents if each["fate"] not in _SHOWN]
+    found = preview_task(open_workspace(output.vault()), MatchTask(task, tools, known))
+    views = matches_of(found)
     document = {
-        "matches": shown,
-        "others": others,
-        "index": list(found.index.names),
-        "room": found.room,
+        **views.document(),
+        "matches": [each for each in views.matches if each.fate in _SHOWN],
+        "others": [each for each in views.matches if each.fate not in _SHOWN],
         "window": found.window.tokens,
-        "auto": found.auto,
     }
     output.emit(document, lambda: format_matches(found, explain))
 
@@ -164,13 +146,13 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
 @command.command(short_help="Trust a skill as it is now; without NAME, list the others.")
 @click.argument("name", required=False)
 @click.option("--revoke", is_flag=True, help="Trust it no more.")
-@click.pass_obj
-def review(output: Output, name: str | None, revoke: bool) -> None:
+@in_vault
+def review(output: Output, workspace: Workspace, name: str | None, revoke: bool) -> None:
     """Trust the current version of the skill NAME on this machine; without NAME, list the skills not reviewed.
 
     It is shown in full. When any of its files changes, it has to be reviewed again.
     """
-    found = skill_set(open_workspace(output.vault()), lambda: None, estimate)
+    found = skill_set(workspace, lambda: None, estimate)
     found.ticked()
     shelf = found.library.snapshot()
     if name is None and revoke:
@@ -178,29 +160,21 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
         lines = [f"{skill.name}  {skill.path}" for skill in waiting] or [said("every skill has been reviewed")]
-        output.emit({"unreviewed": [skill_document(skill) for skill in waiting]}, "\n".join(lines))
+        output.emit({"unreviewed": skill_views(waiting)}, "\n".join(lines))
+        return
+    if revoke:
+        output.emit(distrust_skill(workspace, name), said("{name} is not trusted any more", name=name))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
-    skill = waiting[0] if waiting and not revoke else find_skill(found.library, name)
-    if revoke and skill.source is SkillSource.PACKAGE:
-        raise UserError(
-            "{name} comes with the program",
-            hint="a skill of yours in {skills}{name}/ goes before it",
-            name=name,
-            skills=found.library.home.at(SKILLS),
-        )
+    skill = waiting[0] if waiting else find_skill(found.library, name)
     try:
-        if revoke:
-            withdraw(found.library, skill)
-            output.emit({"name": name, "reviewed": False}, said("{name} is not trusted any more", name=name))
-            return
         pin = found.review(skill, "skills review")
     except (BadFolder, OSError) as error:
         raise UserError(
             "{name} could not be reviewed: {error}", hint="run the command again", name=name, error=error
         ) from error
     output.emit(
-        {**skill_document(skill), "reviewed": True, "digest": pin.digest},
+        {**skill_views([skill])[0].document(), "reviewed": True, "digest": pin.digest},
         lambda: "\n\n".join([format_skill(skill), said("reviewed: {name}", name=name)]),
     )
 
@@ -208,10 +182,9 @@ def review(output: Output, name: str | None, revoke: bool) -> None:
 @command.command()
 @click.argument("source", metavar="PATH|GIT-URL")
 @click.option("--skill", "names", multiple=True, metavar="NAME", help="Only this skill; may be repeated.")
-@click.pass_obj
-def install(output: Output, source: str, names: tuple[str, ...]) -> None:
+@in_vault
+def install(output: Output, workspace: Workspace, source: str, names: tuple[str, ...]) -> None:
     """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing is trusted yet."""
-    workspace = open_workspace(output.vault())
     done = install_from(workspace.vault, source, names)
     lines = [problem_line(each) for each in done.problems]
     lines += [said("installed: {names}", names=listed(done.names))]
@@ -221,41 +194,38 @@ def install(output: Output, source: str, names: tuple[str, ...]) -> None:
         else said("commit {commit}", commit=(done.commit or "")[:12])
     ]
     lines += ["", *(said("look at it, then: vault-agent skills review {name}", name=name) for name in done.names)]
-    problems = [problem_document(each) for each in done.problems]
     found = {
         "installed": list(done.names),
         "commit": done.commit,
         "queued": done.queued,
-        "problems": problems,
+        "problems": skill_problems(done.problems),
     }
     output.emit(found, "\n".join(lines))
 
 
 @command.command(short_help="Show how skills were used, and what came of it.")
 @click.argument("name", required=False)
-@click.pass_obj
-def stats(output: Output, name: str | None) -> None:
+@in_vault
+def stats(output: Output, workspace: Workspace, name: str | None) -> None:
     """Show how often skills were used, and with what outcome; with NAME also its last runs."""
-    workspace = open_workspace(output.vault())
     found = skills_on_demand(workspace)
     shelf = found.library.snapshot()
     gather_feedback(workspace, shelf.named)
     names = [find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     last = list(merge_opinions(load_uses(workspace.vault, names[0])))[-_RUNS:] if name else []
-    known: dict[str, object] = {"stats": [{"name": each, **stats_document(count)} for each, count in counts.items()]}
-    more = {"runs": [use_document(use) for use in last]} if name else {}
-    output.emit(known | more, lambda: format_stats(counts, last))
+    known: dict[str, object] = {"stats": [{"name": each, **skill_stats(count)} for each, count in counts.items()]}
+    more = {"runs": [UseView.of(use) for use in last]} if name else {}
+    output.emit(known | more, lambda: format_stats(counts, last, workspace.clock.now()))
 
 
 @command.command()
 @click.argument("name")
 @click.argument("verdict", type=click.Choice(["helpful", "not-helpful", "not_helpful"]), metavar="helpful|not-helpful")
 @click.option("--run", default="", metavar="ID", help="The run that is meant; else the last one without a word.")
-@click.pass_obj
-def feedback(output: Output, name: str, verdict: str, run: str) -> None:
+@in_vault
+def feedback(output: Output, workspace: Workspace, name: str, verdict: str, run: str) -> None:
     """Record if a skill was helpful."""
-    workspace = open_workspace(output.vault())
     gone: list[str] = []
     opinion: Opinion = "helpful" if verdict == "helpful" else "not_helpful"
     with counting(workspace) as publish:
@@ -268,20 +238,20 @@ def feedback(output: Output, name: str, verdict: str, run: str) -> None:
         "name": skill.name,
         "feedback": opinion,
         "run": use.run,
-        **stats_document(counts),
+        **skill_stats(counts),
         "put_aside": "; ".join(gone),
     }
     output.emit(known, "\n".join([format_rating(skill.name, opinion, counts), *gone]))
 
 
 @command.command(short_help="List workflows that could become skills.")
-@click.pass_obj
-def suggest(output: Output) -> None:
+@in_vault
+def suggest(output: Output, workspace: Workspace) -> None:
     """List the suggestions that wait for your answer, and other workflows that could be learned from your runs.
 
     Nothing is written; `skills learn` asks you about them in notes.
     """
-    found = skills_on_demand(open_workspace(output.vault()))
+    found = skills_on_demand(workspace)
     learner = skill_learning(found, None)
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
@@ -301,7 +271,10 @@ def suggest(output: Output) -> None:
     lines += ["", said("yes or no: vault-agent skills learn --accept NAME, or --reject NAME")] if waiting else []
     lines += ["", said("to be asked about them: vault-agent skills learn")] if more else []
     output.emit(
-        {"waiting": [offer_document(each) for each in waiting], "more": [suggestion_document(each) for each in more]},
+        {
+            "waiting": [OfferView.of(each) for each in waiting],
+            "more": [SuggestionView.of(each, evidence=[run.path for run in each.evidence]) for each in more],
+        },
         "\n".join(lines) or said("no workflow has come back often enough yet"),
     )
 
@@ -330,11 +303,10 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
         }
         take_news(workspace.vault)
         none = said("nothing was learned: {reason}", reason=said(offer.reason))
-        output.emit(offer_document(offer), answers.get(offer.status, none))
+        output.emit(OfferView.of(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
-        measure = draft_measure(workspace, lambda: index.chosen)
-        learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish, measure)
+        learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
         made = learner.learn()
     take_news(workspace.vault)  # all of it is printed here
@@ -346,6 +318,6 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     lines += [said("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
     lines += [said("or: vault-agent skills learn --accept NAME")] if made or waiting else []
     output.emit(
-        {"offered": [offer_document(each) for each in made], "decided": [offer_document(each) for each in decided]},
+        {"offered": [OfferView.of(each) for each in made], "decided": [OfferView.of(each) for each in decided]},
         "\n".join(lines) or said("no workflow has come back often enough yet"),
     )

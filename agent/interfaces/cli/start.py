@@ -12,6 +12,7 @@ from agent.errors import NotAVault
 from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.time_format import format_time
 from agent.runs.status import agent_status
 from agent.vault.health.status import status
 from agent.vault.worktree.paths import is_note
@@ -73,7 +74,8 @@ def _state(workspace: Workspace) -> list[str]:
     found, agent = status(workspace.vault), agent_status(workspace)
     last = ""
     if found.last:
-        last = said("; last change {when:%Y-%m-%d %H:%M}: {subject}", when=found.last.when, subject=found.last.subject)
+        when = format_time(found.last.when, workspace.clock.now())
+        last = said("; last change {when}: {subject}", when=when, subject=found.last.subject)
     model = agent.misconfigured[:1] or (agent.problem,)
     named = agent.model or said("none yet: `ask` quotes your notes; vault-agent config set llm.preset NAME")
     waits = agent.approvals + agent.questions

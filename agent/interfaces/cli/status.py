@@ -11,7 +11,7 @@ from agent.prefetch import Prefetch
 from agent.vault.health.status import status
 
 
-@click.command(short_help="Show what is saved, what waits, and what needs you.")
+@click.command()
 @click.option("--notes", is_flag=True, help="Name every note that search does not find in full, and why.")
 @click.pass_obj
 def command(output: Output, notes: bool) -> None:

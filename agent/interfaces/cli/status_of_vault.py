@@ -1,12 +1,13 @@
 """The part of `vault-agent status` about the vault: commits, edits, and what keeps either waiting."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.printing import padded
-from agent.vault.drafts import DRAFT
+from agent.interfaces.cli.time_format import format_time
 from agent.vault.health.status import VaultStatus
-from agent.vault.worktree.survey import DirtyKind
+from agent.vault.worktree.survey import DRAFT, DirtyKind
 
 _SHOWN = 10
 _NAMED = 5
@@ -33,20 +34,20 @@ def vault_document(found: VaultStatus) -> dict[str, object]:
     }
 
 
-def last_commit(found: VaultStatus) -> str:
+def last_commit(found: VaultStatus, now: datetime) -> str:
     """The last commit in one line; empty if there is none."""
     last = found.last
-    return f"{last.id[:12]} {last.when:%Y-%m-%d %H:%M} {last.subject}" if last is not None else ""
+    return f"{last.id[:12]} {format_time(last.when, now)} {last.subject}" if last is not None else ""
 
 
-def format_vault(found: VaultStatus) -> list[str]:
+def format_vault(found: VaultStatus, now: datetime) -> list[str]:
     """A line for each thing about commits and files."""
     lines = [
         row("vault", str(found.root)),
         row("branch", found.branch or said("none (HEAD is detached)")),
     ]
     if found.last:
-        lines.append(row("last", last_commit(found)))
+        lines.append(row("last", last_commit(found, now)))
     staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
     yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
     lines.append(row("edits", _edits(len(yours), found.unread)))

@@ -4,20 +4,28 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
-from agent.background.jobs.jobs_status import jobs_status, jobs_status_document
+from agent.background.jobs.jobs_status import jobs_status
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.machines import format_machines, machines_document
-from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines, beside
 from agent.interfaces.cli.status_of_arrivals import arrived_document, format_arrived
-from agent.interfaces.cli.status_of_jobs import format_jobs_status
-from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
-from agent.interfaces.cli.status_of_reflections import format_unread_reflections, unread_reflections
+from agent.interfaces.cli.status_of_jobs import format_jobs_status, jobs_status_document
+from agent.interfaces.cli.status_of_notices import (
+    format_notices_status,
+    format_unread_messages,
+    format_unread_reflections,
+    notices_status,
+    unread_messages,
+    unread_reflections,
+)
 from agent.interfaces.cli.status_of_vault import format_vault, vault_document
 from agent.interfaces.cli.sync_status import found_standings, short_lines
+from agent.lazy import later
 from agent.llm.ledger import SpendTotals
 from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
@@ -27,10 +35,14 @@ from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.goals import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
-from agent.vault.sync.standing import standing_document
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.deeds.sync import remote_view
+else:
+    remote_view = later("agent.deeds.sync", "remote_view")
 
 _NAME = re.compile(r"^\S*\s*")
 """The name that a line begins with, and the spaces up to its words."""
@@ -46,12 +58,15 @@ _APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
 
 def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], notes: bool) -> None:
     """Print the state. `looked` is what git finds meanwhile; `notes` names each note that search misses in part."""
+    if workspace.vault.provenance.is_new:
+        progress("looking for the first time at who has written what …")
     daemon, agent, day = (
         load_daemon_state(workspace),
         agent_status(workspace),
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
     notices, unread = notices_status(workspace), unread_reflections(workspace)
+    messages = unread_messages(workspace)
     index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE, lambda: looked.result().number)
     found = looked.result()
     arrived = arrival_state(workspace)
@@ -60,21 +75,25 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
     warnings = list(workspace.loaded.warnings)
     if day.unreadable:
         warnings.append(said("some of today's counts cannot be read and are left out"))
-    document = {
-        **vault_document(found),
-        "daemon": daemon,
-        "index": _index_document(index, notes),
-        "agent": _agent_document(agent, workspace.settings.spend),
-        "schedule": jobs_status_document(jobs),
-        "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
-        "unread_reflections": asdict(unread) if unread else None,
-        "machines": machines_document(agent),
-        "arrived": arrived_document(arrived),
-        "events": dict(day.events),
-        "sync": {"paused": paused, "remotes": [standing_document(each) for each in remotes]} if remotes else None,
-        "clock": _clock_document(workspace.clock),
-        "warnings": warnings,
-    }
+
+    def document() -> dict[str, object]:
+        return {
+            **vault_document(found),
+            "daemon": daemon,
+            "index": _index_document(index, notes),
+            "agent": _agent_document(agent, workspace.settings.spend),
+            "schedule": jobs_status_document(jobs),
+            "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
+            "unread_messages": dict(messages),
+            "unread_reflections": asdict(unread) if unread else None,
+            "machines": machines_document(agent),
+            "arrived": arrived_document(arrived),
+            "events": dict(day.events),
+            "sync": {"paused": paused, "remotes": [remote_view(each) for each in remotes]} if remotes else None,
+            "clock": _clock_document(workspace.clock),
+            "warnings": warnings,
+        }
+
     lines = [
         *_format_clock(workspace.clock),
         *short_lines(remotes, paused, workspace.clock.now()),
@@ -82,13 +101,14 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         *_format_daemon(daemon),
         *format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
         *format_notices_status(notices),
-        *format_unread_reflections(unread),
+        *format_unread_messages(messages),
+        *format_unread_reflections(unread, workspace.clock.now()),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
         *format_machines(agent),
         *_format_day(day),
     ]
-    output.emit(document, lambda: as_lines(_folded([*format_vault(found), *lines])))
+    output.emit(document, lambda: as_lines(_folded([*format_vault(found, workspace.clock.now()), *lines])))
     for warning in () if output.json else warnings:
         output.warn(warning)
 

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.app.open import open_workspace
+from agent.deeds.sync import end_conflict, sync_status
 from agent.errors import UserError
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
@@ -14,19 +16,20 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.status_of_vault import last_commit
 from agent.interfaces.cli.sync_rounds import finish, go_round
 from agent.interfaces.cli.sync_setup import setup
-from agent.interfaces.cli.sync_sign import sign
 from agent.interfaces.cli.sync_status import found_standings, long_lines
 from agent.lazy import later
+from agent.runs.machines import note_machine
 from agent.runs.sync_questions import settle_questions
-from agent.texts import text
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.checks import sync_checks
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.removal import remove
-from agent.vault.sync.resolve import ConflictSide, conflicted_note, resolve
+from agent.vault.sync.resolve import ConflictSide, conflicted_note
 from agent.vault.sync.rounds import chosen, pause
-from agent.vault.sync.standing import standing_document
 from agent.vault.sync.state import sync_state
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.machine import this_machine
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.interfaces.cli.doctor import emit_checks
@@ -36,9 +39,7 @@ else:
 _EXIT = exit_codes("not synced: the message says why")
 
 
-@click.group(
-    short_help="Keep the vault equal on several machines, through git.", invoke_without_command=True, epilog=_EXIT
-)
+@click.group(invoke_without_command=True, epilog=_EXIT)
 @click.option("--remote", default="", metavar="NAME", help="Only this remote.")
 @click.option("--yes", is_flag=True, help="Also when many notes would be deleted or emptied, here or there.")
 @click.option("--keep", is_flag=True, help="The remote was rewritten: keep what is here, and send it again.")
@@ -68,31 +69,24 @@ def command(ctx: click.Context, remote: str, yes: bool, keep: bool, take: bool, 
 
 
 command.add_command(setup)
-command.add_command(sign)
 
 
 @command.command("status", short_help="Show how this machine and each remote stand.")
-@click.pass_obj
-def show_status(output: Output) -> None:
+@in_vault
+def show_status(output: Output, workspace: Workspace) -> None:
     """Show what is saved and committed here, what each remote has and since when, and what is wrong; asks no
     network."""
-    workspace = open_workspace(output.vault())
     found = vault_status(workspace.vault)
     remotes, paused = found_standings(workspace, len(found.dirty))
     now = workspace.clock.now()
-    lines = [line for each in remotes for line in long_lines(each, last_commit(found), now)]
+    lines = [line for each in remotes for line in long_lines(each, last_commit(found, now), now)]
     lines += [said("no remote is set up: vault-agent sync setup ADDRESS")] if not remotes else []
     lines += [
         said("conflict  {path}: vault-agent sync resolve {note}", path=path, note=shlex.quote(path))
         for path in found.conflicts
     ]
     lines += [said("sync is paused: vault-agent sync resume")] if paused else []
-    document = {
-        "paused": paused,
-        "remotes": [standing_document(each) for each in remotes],
-        "conflicts": list(found.conflicts),
-    }
-    output.emit(document, as_lines(lines))
+    output.emit(lambda: sync_status(workspace), as_lines(lines))
 
 
 @command.command("pause", short_help="Send and take in nothing until `sync resume`.")
@@ -117,14 +111,13 @@ def _pause(output: Output, paused: bool, words: str) -> None:
 
 @command.command("remove", short_help="Take a remote out; it keeps all that it has.")
 @click.argument("name")
-@click.pass_obj
-def take_out(output: Output, name: str) -> None:
+@in_vault
+def take_out(output: Output, workspace: Workspace, name: str) -> None:
     """Keep the remote NAME in step no longer, and take it out of git's settings.
 
     Nothing is deleted there. What came from it stays here, and counts as before. Your answer to who writes there is
     forgotten, and so are the claims that this machine has there.
     """
-    workspace = open_workspace(output.vault())
     removed = remove(workspace.vault, name)
     settle_questions(workspace)
     lines = [said("{name} is kept in step no longer; {address} keeps all that it has", name=name,
@@ -139,10 +132,10 @@ def take_out(output: Output, name: str) -> None:
 @command.command(
     "doctor", short_help="Check git, the repository and each remote.", epilog=exit_codes("something is bad")
 )
-@click.pass_obj
-def check(output: Output) -> None:
+@in_vault
+def check(output: Output, workspace: Workspace) -> None:
     """Check git's version, the repository, large files, and that each remote can be reached and written."""
-    vault = open_workspace(output.vault()).vault
+    vault = workspace.vault
     emit_checks(output, sync_checks(vault), vault.place.root)
 
 
@@ -151,10 +144,9 @@ def check(output: Output) -> None:
 @click.option("--ours", "side", flag_value="ours", help="Keep the note as it is, and delete the copy.")
 @click.option("--theirs", "side", flag_value="theirs", help="The copy's text becomes the note.")
 @click.option("--both", "side", flag_value="both", help="The copy's text comes below the note's, with a heading.")
-@click.pass_obj
-def end_conflict(output: Output, note: str, side: str | None) -> None:
+@in_vault
+def resolve(output: Output, workspace: Workspace, note: str, side: str | None) -> None:
     """End the conflict in NOTE, or of the conflict copy NOTE; one commit, which `vault-agent undo` takes back."""
-    workspace = open_workspace(output.vault())
     vault = workspace.vault
     conflict = conflicted_note(vault, named_note(vault, note))
     if side is None:
@@ -162,12 +154,36 @@ def end_conflict(output: Output, note: str, side: str | None) -> None:
             "which version of {path}?", hint="--ours, --theirs or --both; the other one is in {copy}",
             path=conflict.path, copy=", ".join(conflict.copies),
         )  # fmt: skip
-    outcome = resolve(vault, conflict, ConflictSide(side), text("conflict.other", workspace.settings.vault.language))
-    document = {"note": conflict.path, "removed": list(conflict.copies), "commit": outcome.commit,
-                "queued": outcome.queued}  # fmt: skip
-    if outcome.queued:
-        output.emit(document, said("not committed yet: {queued}", queued=said(outcome.queued)))
+    found = end_conflict(workspace, conflict, ConflictSide(side))
+    if found.queued:
+        output.emit(found, said("not committed yet: {queued}", queued=said(found.queued)))
         return
     done = said("{path} is one note again; to have it as before: vault-agent undo {commit}", path=conflict.path,
-                commit=(outcome.commit or "")[:10])  # fmt: skip
-    output.emit(document, done)
+                commit=(found.commit or "")[:10])  # fmt: skip
+    output.emit(found, done)
+
+
+@command.command("sign", short_help="Sign what is committed on this machine.")
+@click.option("--off", is_flag=True, help="Sign no more; the key is kept.")
+@in_vault
+def sign(output: Output, workspace: Workspace, off: bool) -> None:
+    """Sign the commits that this program makes on this machine, so that your other machines know them for yours.
+
+    For a remote to which others write as well. The key is made here and stays here. Its public half is shown, and
+    stands in this machine's note; it counts on another machine when you have approved it there.
+    """
+    key, name = workspace.vault.signing_key, this_machine(workspace).name
+    if off:
+        key.turn_off()
+        note_machine(workspace, has_daemon=is_watched(workspace))
+        output.emit({"machine": name, "signs": False}, said("commits made here are not signed from now on"))
+        return
+    public = key.turn_on()
+    note_machine(workspace, has_daemon=is_watched(workspace))
+    document = {"machine": name, "signs": True, "public_key": public.line, "fingerprint": public.fingerprint}
+    lines = [
+        said("commits made here are signed from now on, with the key of this machine, {name}:", name=name),
+        f"  {public.line}",
+        said("on each of your other machines: vault-agent trust --key {key}", key=public.fingerprint),
+    ]
+    output.emit(document, as_lines(lines))

@@ -4,9 +4,9 @@ import sys
 
 import click
 
-from agent.app.open import open_workspace
 from agent.app.setup import hook_program
 from agent.errors import UserError
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress
@@ -36,14 +36,13 @@ _WAYS = (
 @click.option("--branch", default="", help="Make this branch there, beside the ones it has.")
 @click.option("--only-me", "mine", is_flag=True, help="Only you write there, from your other devices.")
 @click.option("--others", is_flag=True, help="Others write there, too.")
-@click.pass_obj
-def setup(output: Output, address: str, name: str, branch: str, mine: bool, others: bool) -> None:
+@in_vault
+def setup(output: Output, workspace: Workspace, address: str, name: str, branch: str, mine: bool, others: bool) -> None:
     """Try that a remote can be reached and written, add it to git's settings if it is new, and sync once.
 
     ADDRESS is all that git can push to: ssh, https, or a folder. Logins are those that git has: none is asked for here.
     Without an address, the remote that git has is taken; without one, it says how to get one.
     """
-    workspace = open_workspace(output.vault())
     vault = workspace.vault
     if mine and others:
         raise UserError("either --only-me or --others", hint="vault-agent trust lists the remotes")

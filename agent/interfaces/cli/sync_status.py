@@ -2,23 +2,33 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.time_format import format_ago, format_time
-from agent.vault.sync.standing import RemoteStanding, standings
-from agent.vault.sync.state import sync_state
+from agent.lazy import later
+from agent.vault.layout import SYNC_STATE
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.vault.sync.standing import RemoteStanding, standings
+    from agent.vault.sync.state import sync_state
+else:  # only where the vault is kept in step
+    standings = later("agent.vault.sync.standing", "standings")
+    sync_state = later("agent.vault.sync.state", "sync_state")
 
 SHOWN = 10
 
 
-def found_standings(workspace: Workspace, uncommitted: int) -> tuple[list[RemoteStanding], bool]:
+def found_standings(workspace: Workspace, uncommitted: int) -> "tuple[list[RemoteStanding], bool]":
     """How each remote stands, and whether sync is paused."""
     vault = workspace.vault
+    if not (vault.private_folder / SYNC_STATE).exists():
+        return [], False
     return list(standings(vault, uncommitted)), sync_state(vault).is_paused
 
 
-def short_lines(found: Sequence[RemoteStanding], paused: bool, now: datetime) -> Iterator[str]:
+def short_lines(found: "Sequence[RemoteStanding]", paused: bool, now: datetime) -> Iterator[str]:
     """A line for each remote; what passes by itself is left out for a day."""
     for each in found:
         remote = each.remote
@@ -30,7 +40,7 @@ def short_lines(found: Sequence[RemoteStanding], paused: bool, now: datetime) ->
         yield row("sync", said("; ").join(parts))
 
 
-def _differs(standing: RemoteStanding, now: datetime) -> str:
+def _differs(standing: "RemoteStanding", now: datetime) -> str:
     """What the remote lacks and has, as far as it is known."""
     remote = standing.remote
     if remote.agreed_at is None:
@@ -52,7 +62,7 @@ def _differs(standing: RemoteStanding, now: datetime) -> str:
     return said("{list}; as of {time}", list=listed(parts), time=time)
 
 
-def long_lines(standing: RemoteStanding, last: str, now: datetime) -> Iterator[str]:
+def long_lines(standing: "RemoteStanding", last: str, now: datetime) -> Iterator[str]:
     """All about one remote; `last` is the last commit here."""
     remote = standing.remote
     yield said("{name}  {address}, branch {branch}", name=remote.name, address=standing.address, branch=remote.branch)

@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 from agent.interfaces.cli.language import listed, row, said
 from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
-from agent.schedule.procedures import TASK_TYPES
+from agent.schedule.procedures import TASK_TYPES, TYPES
 from agent.schedule.queue import needs
 from agent.schedule.task import Task
-from agent.schedule.task_document import TYPES
 from agent.schedule.task_notes import TaskShelf
 
 if TYPE_CHECKING:
+    from agent.deeds.tasks import TaskView
     from agent.growth.task_work import TaskEnded
+
+
+def task_document(task: "TaskView") -> dict[str, object]:
+    """A task for `--json`, which has names of its own for two of its fields."""
+    found = task.document()
+    return {"task_type": found.pop("type"), "due": found.pop("scheduled_time"), **found}
 
 
 def ended_document(ended: "TaskEnded") -> dict[str, object]:

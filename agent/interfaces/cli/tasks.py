@@ -1,5 +1,6 @@
 """`vault-agent tasks`: lists, plans, cancels and does the agent's own tasks."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -7,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
+from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
+from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
@@ -19,12 +21,12 @@ from agent.interfaces.cli.task_texts import (
     format_list,
     format_task,
     format_types,
+    task_document,
 )
 from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
 from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
-from agent.schedule.task_document import problem_document, task_document
 from agent.schedule.task_notes import NewTask, load_task, load_tasks
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
 from agent.workspace.catch_up import catch_up
@@ -45,44 +47,37 @@ else:
     opened_runs = later("agent.app.agent", "opened_runs")
 
 
-@click.group(short_help="What the agent does by itself: list, plan, do.", invoke_without_command=True)
-@click.pass_context
-def command(ctx: click.Context) -> None:
+@group("list")
+def command() -> None:
     """Tasks are notes in tasks/, which move to tasks/done/ with what came of them. A daemon does them, the most urgent
     first.
 
     NAME is a task's id, its note, its title, or a part of one of them.
     """
-    if ctx.invoked_subcommand is None:
-        _list(ctx.obj)
 
 
 @command.command("list", short_help="List the tasks that wait, the next one first.")
-@click.pass_obj
-def list_(output: Output) -> None:
+@in_vault
+def list_(output: Output, workspace: Workspace) -> None:
     """List the tasks that wait, the next one first, and the notes in tasks/ with a wrong field."""
-    _list(output)
 
+    def document() -> Mapping[str, object]:
+        found = list_tasks(workspace)
+        return {"tasks": [task_document(each) for each in found.tasks], "problems": found.problems}
 
-def _list(output: Output) -> None:
-    workspace = open_workspace(output.vault())
-    shelf, now = marked_tasks(workspace), workspace.clock.now()
-    document = {
-        "tasks": [task_document(each, shelf) for each in shelf.waiting],
-        "problems": [problem_document(each) for each in shelf.problems],
-    }
-    output.emit(document, lambda: as_lines(format_list(shelf, now)))
+    output.emit(document, lambda: as_lines(format_list(marked_tasks(workspace), workspace.clock.now())))
 
 
 @command.command()
 @click.argument("name", metavar="NAME")
-@click.pass_obj
-def show(output: Output, name: str) -> None:
+@in_vault
+def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show one task, whether it waits or is over."""
-    workspace = open_workspace(output.vault())
     shelf, now = marked_tasks(workspace), workspace.clock.now()
     task = find_task(shelf.all, shelf, name)
-    output.emit({"task": task_document(task, shelf)}, lambda: as_lines(format_task(task, shelf, now)))
+    output.emit(
+        lambda: {"task": task_document(task_view(task, shelf))}, lambda: as_lines(format_task(task, shelf, now))
+    )
 
 
 @command.command(short_help="Plan a task.")
@@ -95,12 +90,19 @@ def show(output: Output, name: str) -> None:
 )
 @click.option("--due", default="", metavar="TIME", help="Not before: 2h, tomorrow, 2026-12-24 09:00.")
 @click.option("--every", default="", metavar="TIME", help="Again and again, as a job: 1d, 12h, 30m.")
-@click.pass_obj
+@in_vault
 def add(
-    output: Output, kind: str, title: str, description: str, target: str, priority: int, due: str, every: str
+    output: Output,
+    workspace: Workspace,
+    kind: str,
+    title: str,
+    description: str,
+    target: str,
+    priority: int,
+    due: str,
+    every: str,
 ) -> None:
     """Plan a task of this TYPE (vault-agent tasks types lists them). The same one is planned once a day."""
-    workspace = open_workspace(output.vault())
     now, sort = workspace.clock.now(), task_type_of(kind)
     new = NewTask(
         sort,
@@ -115,29 +117,27 @@ def add(
     task = planned.task
     words = "planned in {path}" if planned.request else "this is planned or was done today already: {path}"
     shelf = load_tasks(workspace.vault)
-    output.emit({"task": task_document(task, shelf), "new": planned.request is not None}, said(words, path=task.path))
+    output.emit(
+        {"task": task_document(task_view(task, shelf)), "new": planned.request is not None}, said(words, path=task.path)
+    )
 
 
 @command.command()
 @click.argument("name", metavar="NAME")
 @click.option("--reason", default="", metavar="TEXT", help="Why; it is kept in the note.")
-@click.pass_obj
-def cancel(output: Output, name: str, reason: str) -> None:
+@in_vault
+def cancel(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Take a task out of the queue; its note moves to tasks/done/."""
-    workspace = open_workspace(output.vault())
-    shelf = load_tasks(workspace.vault)
-    task = find_task(shelf.waiting, shelf, name)
-    TaskWork(workspace, partial(opened_runs, workspace)).cancel(task, reason)
-    output.emit({"id": task.id, "status": "cancelled"}, said("cancelled: {title}", title=task.title))
+    done = cancel_task(workspace, name, reason)
+    output.emit(done, said("cancelled: {title}", title=done.title))
 
 
 @command.command(epilog=exit_codes("the task failed"), short_help="Do a task now.")
 @click.argument("name", metavar="NAME")
-@click.pass_obj
-def run(output: Output, name: str) -> None:
+@in_vault
+def run(output: Output, workspace: Workspace, name: str) -> None:
     """Do a task now, in front of you. NAME may also be a type: then a task of that type is planned and done, also if
     one was done today."""
-    workspace = open_workspace(output.vault())
     shelf = load_tasks(workspace.vault)
     if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
         task = plan_in_vault(workspace, plain_task(workspace, task_type_of(name)), again=True).task
@@ -152,13 +152,13 @@ def run(output: Output, name: str) -> None:
 
 @command.command(short_help="List the tasks that are over.")
 @click.option("-n", "most", type=click.IntRange(1, 500), default=20, show_default=True, help="How many at most.")
-@click.pass_obj
-def history(output: Output, most: int) -> None:
+@in_vault
+def history(output: Output, workspace: Workspace, most: int) -> None:
     """List the tasks that are over, the last one first."""
-    workspace = open_workspace(output.vault())
-    shelf, now = marked_tasks(workspace), workspace.clock.now()
-    done = shelf.done[:most]
-    output.emit({"tasks": [task_document(each, shelf) for each in done]}, lambda: as_lines(format_history(done, now)))
+    output.emit(
+        lambda: {"tasks": [task_document(each) for each in task_history(workspace).tasks[:most]]},
+        lambda: as_lines(format_history(marked_tasks(workspace).done[:most], workspace.clock.now())),
+    )
 
 
 @command.command()

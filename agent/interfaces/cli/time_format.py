@@ -3,6 +3,7 @@
 from datetime import datetime
 from math import inf
 
+from agent.clock import in_clock_zone
 from agent.interfaces.cli.language import said
 
 _DAY = 86_400
@@ -31,4 +32,4 @@ def format_ago(when: datetime, now: datetime) -> str:
 
 def format_time(when: datetime, now: datetime) -> str:
     """Date and time to the minute, in the reader's time zone."""
-    return f"{when.astimezone(now.tzinfo):%Y-%m-%d %H:%M}"
+    return f"{in_clock_zone(when, now):%Y-%m-%d %H:%M}"

@@ -14,11 +14,15 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
-from agent.interfaces.cli.status_of_arrivals import arrived_document
+from agent.interfaces.cli.status_of_arrivals import arrived_document, format_held
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
 from agent.runs.machines import KnownKey, known_keys
+from agent.vault.held_back import HeldFile
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
+from agent.vault.receiving.held_groups import diff_of, listed
+from agent.vault.receiving.held_now import held_files
+from agent.vault.receiving.release import release
 from agent.vault.signing_key import program
 from agent.vault.ssh_key import PREFIX, parse_public_key
 from agent.workspace.workspace import Workspace
@@ -30,7 +34,7 @@ _WRITERS = {
 }
 
 
-@click.command(short_help="Say whose text arrives from where, and look at it.")
+@click.command()
 @click.argument("name", required=False, metavar="[REMOTE|NOTE]")
 @click.option("--only-me", "mine", is_flag=True, help="Only you write to this remote, from your other devices.")
 @click.option("--others", is_flag=True, help="Others write to this remote, too.")
@@ -123,6 +127,9 @@ def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others:
 
 def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
     path = path_in_vault(name, workspace.vault.place.root)
+    if held := [each for each in held_files(workspace.vault) if each.path == path]:
+        _take(workspace, output, name, held[0], yes)
+        return
     own, now = workspace.vault.own_version(path), workspace.vault.read(path)
     if own is None and now is None:
         raise UserError(
@@ -150,6 +157,20 @@ def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
     output.emit({"note": path, "accepted": True}, said("{path} counts as yours now, as it stands", path=path))
 
 
+def _take(workspace: Workspace, output: Output, name: str, held: HeldFile, yes: bool) -> None:
+    """Bring a file to the disk that was held back."""
+    vault, path = workspace.vault, held.path
+    if not yes:
+        if output.json or not is_terminal():
+            hint = "vault-agent trust {name} --yes, when you have; it is shown by: git show HEAD:{name}"
+            raise UserError("look at {path} first", hint=hint, path=path, name=shlex.quote(name))
+        show_framed([patch_line(line) for line in diff_of(vault, [held]).splitlines()] or [listed(vault, [held])])
+        confirm(said("shall this version of {path} be on this disk?", path=path), abort=True)
+    release(vault, [held])
+    tend_arrivals(workspace)
+    output.emit({"note": path, "accepted": True}, said("{path} is on this disk now", path=path))
+
+
 def _format(state: ArrivalState, keys: Sequence[KnownKey]) -> str:
     lines = [*(_remote(each) for each in state.remotes), *map(_key, keys)]
     lines += (
@@ -161,6 +182,7 @@ def _format(state: ArrivalState, keys: Sequence[KnownKey]) -> str:
         said("waits      {path}: vault-agent trust {name}", path=path, name=shlex.quote(path))
         for path in state.steering
     ]
+    lines += [said("held back  {line}", line=line) for line in format_held(state.held)]
     if any(each.writers is None and each.notes for each in state.remotes):
         lines += ["", said("vault-agent trust REMOTE --only-me, or --others")]
     return as_lines(lines) or said("there is no remote, and nothing has arrived from elsewhere")

@@ -5,23 +5,21 @@ from collections.abc import Iterator, Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.deeds.changes import undo_report, undo_selection
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.difference import summary
 from agent.vault.history.trailers import HUMAN, is_commit_id
 from agent.vault.history.typed_time import parse_time
-from agent.vault.history.undo import Undone, undo
+from agent.vault.history.undo import Undone
 from agent.vault.history.undo_choice import Selection
-from agent.vault.history.undo_document import undone_document
 from agent.vault.history.undo_plan import Reason
 
 _SHOWN, _NAMED = 40, 5
 
 
 @click.command(
-    short_help="Take changes back and keep later edits.",
     help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --actor, "
     "--since; --job or --actor with --since takes back what the job, or a program such as mcp:claude-code, did since "
     "then. The undo is a "
@@ -60,10 +58,8 @@ def command(
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None
     selection = Selection(commits, run, jobs, start, include_human, actor)
-    result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    unkept = end_waiting_of_run(workspace, run, dry_run=dry_run) if run else ()
-    document = {**undone_document(result, dry_run), **({"not_remembered": list(unkept)} if run else {})}
-    output.emit(document, lambda: as_lines(format_undone(result, dry_run, unkept)))
+    result, unkept = undo_selection(workspace, selection, partial=partial, confirmed=yes, dry_run=dry_run)
+    output.emit(lambda: undo_report(result, unkept, dry_run), lambda: as_lines(format_undone(result, dry_run, unkept)))
 
 
 def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str]) -> Iterator[str]:

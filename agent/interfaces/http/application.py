@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from agent.errors import AgentError
-from agent.interfaces.http.operation import AnyOperation, AnyStream, Call, Operation, StreamEvent, TypedReply
+from agent.interfaces.http.operation import Operation, StreamEvent, TypedReply, arguments
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import SECURITY_HEADERS, encoded, json_bytes, problem_response
 from agent.interfaces.http.service import Service
@@ -31,13 +31,13 @@ async def no_page(service: Service, request: Request) -> Response | None:
 
 def build_application(
     service: Service,
-    table: Iterable[AnyOperation | AnyStream],
+    table: Iterable[Operation],
     *others: BaseRoute,
     missing: Callable[[Service, Request], Awaitable[Response | None]] = no_page,
 ) -> Starlette:
     """The application; `others` are routes that answer with pages and files, `missing` has the page for an address that
     none of them answers."""
-    by_path: dict[str, dict[str, AnyOperation | AnyStream]] = {}
+    by_path: dict[str, dict[str, Operation]] = {}
     for each in table:
         by_path.setdefault(each.path, {})[each.method] = each
     answers = StoredAnswers(service.workspace)
@@ -76,12 +76,10 @@ def _refused(request: Request, error: HTTPException) -> RequestRefused:
             return RequestRefused(status, status.phrase, headers=headers)
 
 
-def _route(
-    service: Service, answers: StoredAnswers, path: str, methods: Mapping[str, AnyOperation | AnyStream]
-) -> Route:
+def _route(service: Service, answers: StoredAnswers, path: str, methods: Mapping[str, Operation]) -> Route:
     """The one route of a path, for all its methods: so what it does not have is refused with those that it has."""
     served = {
-        method: _operation(service, answers, each) if isinstance(each, Operation) else _stream(service, each)
+        method: _stream(service, each) if each.is_stream else _operation(service, answers, each)
         for method, each in methods.items()
     }
 
@@ -92,22 +90,23 @@ def _route(
 
 
 def _operation(
-    service: Service, answers: StoredAnswers, operation: AnyOperation
+    service: Service, answers: StoredAnswers, operation: Operation
 ) -> Callable[[Request], Awaitable[Response]]:
-    def perform(call: Call[Any, Any]) -> StoredResponse:
-        answer = operation.respond(call)
+    def perform(first: object, given: Mapping[str, Any]) -> StoredResponse:
+        answer = operation.function(first, **given)
         reply = answer if isinstance(answer, TypedReply) else TypedReply(answer)
         return StoredResponse(reply.status or operation.status, encoded(reply.result), dict(reply.headers))
 
     async def endpoint(request: Request) -> Response:
-        data, body = await _body(request, operation.body)
-        call = _call(service, request, operation.params, body)
+        data, body = await _body(request, operation)
+        work = partial(perform, *_arguments(service, request, operation, body))
+        key, method = request.headers.get("idempotency-key", ""), operation.method
         try:
-            if call.idempotency_key and operation.method != "GET":
-                asked = (operation.method, str(request.url), call.if_match, data)
-                answer = await run_in_threadpool(answers.once, call.idempotency_key, asked, partial(perform, call))
+            if key and method != "GET":
+                asked = (method, str(request.url), request.headers.get("if-match", ""), data)
+                answer = await run_in_threadpool(answers.once, key, asked, work)
             else:
-                answer = await run_in_threadpool(perform, call)
+                answer = await run_in_threadpool(work)
         except Exception as error:
             if isinstance(error, AgentError | RequestRefused | msgspec.MsgspecError):
                 return problem_response(error, service.workspace.settings.vault.language)
@@ -117,12 +116,13 @@ def _operation(
     return endpoint
 
 
-def _stream(service: Service, stream: AnyStream) -> Callable[[Request], Awaitable[Response]]:
+def _stream(service: Service, stream: Operation) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         if request.method == "HEAD":
             raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": stream.method})
-        _, body = await _body(request, stream.body) if stream.body is not None else (b"", None)
-        events = stream.events(_call(service, request, stream.params, body))
+        _, body = await _body(request, stream)
+        whole, given = _arguments(service, request, stream, body)
+        events = stream.function(whole, **given)
         first = await anext(events, None)  # an error before the first event still has a status of its own
         headers = {**SECURITY_HEADERS, "X-Accel-Buffering": "no"}
         return StreamingResponse(_encoded(first, events), 200, headers, "text/event-stream")
@@ -144,25 +144,16 @@ def encode_event(event: StreamEvent) -> bytes:
     return f"event: {event.event}\n{number}data: ".encode() + bytes(event.data) + b"\n\n"
 
 
-def _call(service: Service, request: Request, params: type[msgspec.Struct], body: object) -> Call[Any, Any]:
+def _arguments(service: Service, request: Request, entry: Operation, body: object) -> tuple[object, dict[str, Any]]:
     names = [name for name, _ in request.query_params.multi_items()]
     if len(names) != len(set(names)):
         raise RequestRefused(HTTPStatus.BAD_REQUEST, "a parameter of the query is given twice")
-    given = {**request.query_params, **request.path_params}
-    headers = request.headers
-    return Call(
-        service,
-        msgspec.convert(given, params, strict=False),
-        body,
-        headers.get("if-match", "").removeprefix("W/").strip('"'),
-        headers.get("if-none-match", "").removeprefix("W/").strip('"'),
-        headers.get("idempotency-key", ""),
-        headers.get("last-event-id", ""),
-    )
+    return arguments(entry, service, {**request.query_params, **request.path_params}, body, request.headers)
 
 
-async def _body(request: Request, type: type[object] | None) -> tuple[bytes, object]:
+async def _body(request: Request, entry: Operation) -> tuple[bytes, object]:
     """The bytes of the body, and the value in them; no body at all is an empty object."""
+    type = entry.taken.body_type
     try:
         data = await request.body()
     except ClientDisconnect:
@@ -176,4 +167,8 @@ async def _body(request: Request, type: type[object] | None) -> tuple[bytes, obj
         raise RequestRefused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the body has to be JSON", hint="send Content-Type: application/json"
         )
-    return data, msgspec.json.decode(data, type=type)
+    try:
+        return data, msgspec.json.decode(data, type=type)
+    except RecursionError:
+        hint = "send what the API's document describes: nothing there is nested so deeply"
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "the body is nested too deeply", hint=hint) from None

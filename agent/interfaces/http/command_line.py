@@ -12,7 +12,7 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 
 from agent.dataclass import dataclass
-from agent.interfaces.http.operation import Call, NoParams, Operation, Stream, StreamEvent
+from agent.interfaces.http.operation import Operation, StreamEvent, operation
 from agent.interfaces.http.responses import encoded
 from agent.interfaces.http.service import Service
 
@@ -95,47 +95,44 @@ class Printed(msgspec.Struct, frozen=True):
     code: int
 
 
-SearchOperation: TypeAlias = Operation[NoParams, SearchAsked, SearchFound]
-CommandOperation = Operation[NoParams, CommandLine, Printed]
 RunMessage: TypeAlias = tuple[str, Mapping[str, object]]
 """An event of a run: its name, and the object that becomes its data."""
 Tell: TypeAlias = Callable[[RunMessage | None], object]
 
 
-def command_operation(path: str, answer: Callable[[Service, CommandLine], Printed]) -> CommandOperation:
+def command_operation(path: str, answer: Callable[[Service, CommandLine], Printed]) -> Operation:
     """The operation that runs a command line."""
 
-    def respond(call: Call[NoParams, CommandLine]) -> Printed:
-        return answer(call.service, call.body)
+    def command(service: Service, asked: CommandLine) -> Printed:
+        return answer(service, asked)
 
-    summary = "Answer a command of the command line"
-    return Operation("POST", path, "command", summary, respond, Printed, NoParams, CommandLine)
+    return operation("POST", path, "Answer a command of the command line", command)
 
 
-def search_operation(path: str, answer: Callable[[Service, SearchAsked], SearchFound]) -> SearchOperation:
+def search_operation(path: str, answer: Callable[[Service, SearchAsked], SearchFound]) -> Operation:
     """The operation that searches for the server of another program."""
 
-    def respond(call: Call[NoParams, SearchAsked]) -> SearchFound:
-        return answer(call.service, call.body)
+    def command_search(service: Service, asked: SearchAsked) -> SearchFound:
+        return answer(service, asked)
 
-    return Operation("POST", path, "command_search", "Search", respond, SearchFound, NoParams, SearchAsked)
+    return operation("POST", path, "Search", command_search)
 
 
-def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun]) -> Stream[NoParams]:
+def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun]) -> Operation:
     """The stream of a run that the command line shows: `take` raises for one that is not taken, else it tells that it
     is, and once it has begun what there is to say, None at last.
 
     The run begins when its reader has been told that it is taken: who has heard nothing may run it elsewhere.
     """
 
-    async def events(call: Call[NoParams, RunCommand]) -> AsyncIterator[StreamEvent]:
+    async def command_run(service: Service, asked: RunCommand) -> AsyncIterator[StreamEvent]:
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[RunMessage | None]()
 
         def tell(message: RunMessage | None) -> None:
             with suppress(RuntimeError):  # the server has ended, and the reader with it
                 loop.call_soon_threadsafe(queue.put_nowait, message)
 
-        taken = await run_in_threadpool(take, call.service, call.body, tell)
+        taken = await run_in_threadpool(take, service, asked, tell)
         try:
             while (message := await queue.get()) is not None:
                 name, said = message
@@ -144,4 +141,4 @@ def run_stream(path: str, take: Callable[[Service, RunCommand, Tell], TakenRun])
         finally:
             taken.leave()
 
-    return Stream(path, "command_run", "Run a task of the command line", events, NoParams, "POST", body=RunCommand)
+    return operation("POST", path, "Run a task of the command line", command_run)

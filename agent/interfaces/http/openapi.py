@@ -10,8 +10,9 @@ from typing import Any
 
 import msgspec
 
-from agent.interfaces.http.operation import AnyOperation, AnyStream, Call, NoParams, Operation
+from agent.interfaces.http.operation import Operation, operation
 from agent.interfaces.http.problems import CONTENT_TYPE, EVERY_OPERATION, Problem
+from agent.interfaces.http.service import Service
 
 PATH = "/openapi.json"
 _REFS = "#/components/schemas/{name}"
@@ -32,7 +33,7 @@ that asks for it; after the yes the same request is carried out."""
 Document = dict[str, Any]
 
 
-def openapi_operation(table: Iterable[AnyOperation | AnyStream]) -> AnyOperation:
+def openapi_operation(table: Iterable[Operation]) -> Operation:
     """The operation that answers with the document of this table."""
     entries = tuple(table)
 
@@ -40,25 +41,24 @@ def openapi_operation(table: Iterable[AnyOperation | AnyStream]) -> AnyOperation
     def made() -> Document:
         return document_of(entries)
 
-    def document(call: Call[NoParams, None]) -> Document:
+    def openapi(service: Service) -> Document:
         return made()
 
-    return Operation("GET", PATH, "openapi", "This document", document, dict, NoParams)
+    return operation("GET", PATH, "This document", openapi)
 
 
-def document_of(table: Iterable[AnyOperation | AnyStream]) -> Document:
+def document_of(table: Iterable[Operation]) -> Document:
     """The document of all operations and streams."""
     entries = tuple(table)
     kinds: list[Any] = [Problem]
     for each in entries:
-        if isinstance(each, Operation):
-            kinds += [each.result, *([each.body] if each.body is not None else [])]
+        kinds += [] if each.is_stream else [each.result]
+        kinds += [] if each.taken.body_type is None else [each.taken.body_type]
     schemas, components = msgspec.json.schema_components(kinds, ref_template=_REFS)
     by_kind = dict(zip(map(repr, kinds), schemas, strict=True))
     paths: dict[str, Document] = {}
     for each in entries:
-        described = _operation(each, by_kind) if isinstance(each, Operation) else _stream(each, by_kind)
-        paths.setdefault(_PLACE.sub(r"{\1}", each.path), {})[each.method.lower()] = described
+        paths.setdefault(_PLACE.sub(r"{\1}", each.path), {})[each.method.lower()] = _operation(each, by_kind)
     return {
         "openapi": "3.1.0",
         "info": {"title": "vault-agent", "version": _version(), "description": _ABOUT},
@@ -78,21 +78,27 @@ def _version() -> str:
         return "0"
 
 
-def _operation(operation: AnyOperation, schemas: Mapping[str, Any]) -> Document:
-    headers = [*operation.headers, *([] if operation.method == "GET" else ["Idempotency-Key"])]
-    is_json = operation.content_type == "application/json"
-    content = {operation.content_type: {"schema": schemas[repr(operation.result)] if is_json else {"type": "string"}}}
+def _operation(entry: Operation, schemas: Mapping[str, Any]) -> Document:
+    body, about = entry.taken.body_type, HTTPStatus(entry.status).phrase
+    headers = [*entry.taken.headers.values(), *([] if entry.method == "GET" else ["Idempotency-Key"])]
+    is_json = entry.content_type == "application/json"
+    content = {entry.content_type: {"schema": schemas[repr(entry.result)] if is_json else {"type": "string"}}}
+    if entry.is_stream:
+        headers = ["Last-Event-ID"]
+        about = "Events (SSE): each has a kind, an id, and JSON as its data."
     found: Document = {
-        **_about(operation, operation.respond),
-        "parameters": [*_parameters(operation), *map(_header, headers)],
+        "operationId": entry.name,
+        "summary": entry.summary,
+        "description": getdoc(entry.function) or "",
+        "parameters": [*_parameters(entry), *map(_header, headers)],
         "responses": {
-            str(int(operation.status)): {"description": HTTPStatus(operation.status).phrase, "content": content},
-            **_others(operation, content, schemas, has_body=operation.body is not None),
+            str(int(entry.status)): {"description": about, "content": content},
+            **_others(entry, content, schemas, has_body=body is not None),
         },
     }
-    if operation.body is not None:
-        body = {"application/json": {"schema": schemas[repr(operation.body)]}}
-        found["requestBody"] = {"required": _is_needed(operation.body), "content": body}
+    if body is not None:
+        sent = {"application/json": {"schema": schemas[repr(body)]}}
+        found["requestBody"] = {"required": _is_needed(body), "content": sent}
     return found
 
 
@@ -101,25 +107,7 @@ def _is_needed(body: Any) -> bool:
     return any(each.required for each in msgspec.structs.fields(body))
 
 
-def _stream(stream: AnyStream, schemas: Mapping[str, Any]) -> Document:
-    content = {"text/event-stream": {"schema": {"type": "string"}}}
-    return {
-        **_about(stream, stream.events),
-        "parameters": [*_parameters(stream), _header("Last-Event-ID")],
-        "responses": {
-            "200": {"description": "Events (SSE): each has a kind, an id, and JSON as its data.", "content": content},
-            **_others(stream, content, schemas, has_body=False),
-        },
-    }
-
-
-def _about(entry: AnyOperation | AnyStream, function: object) -> Document:
-    return {"operationId": entry.name, "summary": entry.summary, "description": getdoc(function) or ""}
-
-
-def _others(
-    entry: AnyOperation | AnyStream, content: Document, schemas: Mapping[str, Any], *, has_body: bool
-) -> Document:
+def _others(entry: Operation, content: Document, schemas: Mapping[str, Any], *, has_body: bool) -> Document:
     """The other answers: those that are no failure have the operation's own type, the rest are problem documents."""
     has_place = "{" in entry.path  # with a line end in it, it is no path of this route
     problem = {CONTENT_TYPE: {"schema": schemas[repr(Problem)]}}
@@ -133,9 +121,10 @@ def _others(
     }
 
 
-def _parameters(entry: AnyOperation | AnyStream) -> list[Document]:
-    (_,), components = msgspec.json.schema_components([entry.params], ref_template=_REFS)
-    schema = components[entry.params.__name__]
+def _parameters(entry: Operation) -> list[Document]:
+    params = entry.taken.params
+    (_,), components = msgspec.json.schema_components([params], ref_template=_REFS)
+    schema = components[params.__name__]
     in_path = set(_PLACE.findall(entry.path))
     found: list[Document] = []
     for name, each in schema["properties"].items():

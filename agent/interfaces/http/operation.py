@@ -1,48 +1,56 @@
-"""Operations: a route's method, path, types and the function behind it, as one value.
+"""Operations: routes that are made of typed functions.
 
-The application, the OpenAPI document and the tests are made from the same values, so they agree.
+A function's own types say what its route takes and returns: parameters that the path names, the others of the query, a
+struct for the body, headers, a page of a list. The application, the OpenAPI document and the tests read the same
+values, so they agree.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from http import HTTPStatus
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from inspect import Parameter, isasyncgenfunction, signature
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from agent.dataclass import dataclass
 from agent.interfaces.http.service import Service
 from agent.vault.change import HTTP
+from agent.workspace.workspace import Workspace
 
 ACTOR = HTTP
 """The actor of what clients change, as commits name it, and the channel of what they ask."""
 
-P = TypeVar("P", bound=msgspec.Struct, covariant=True)
-B = TypeVar("B", covariant=True)
+F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
+
+EVENTS = "text/event-stream"
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH"]
 
 
-class NoParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An operation without parameters."""
-
-
 @dataclass(frozen=True, slots=True)
-class Call(Generic[P, B]):
-    """One request, typed: the parameters of its path and query, its body, and the headers that an operation reads.
+class FromHeader:
+    """Marks a parameter whose value is that of a header of the request, without its quotes; empty if it was not
+    sent."""
 
-    `if_match` and `if_none_match` are the headers' values without their quotes, empty if they were not sent;
-    `last_event` is the id of the last event that the client has of a stream.
-    """
+    name: str
 
-    service: Service
-    params: P
-    body: B
-    if_match: str = ""
-    if_none_match: str = ""
-    idempotency_key: str = ""
-    last_event: str = ""
+
+IfMatch = Annotated[str, FromHeader("If-Match")]
+IfNoneMatch = Annotated[str, FromHeader("If-None-Match")]
+LastEvent = Annotated[str, FromHeader("Last-Event-ID")]
+"""The id of the last event that the client has of a stream."""
+
+Limit = Annotated[int, msgspec.Meta(ge=1, le=200, description="The most items of a page.")]
+Cursor = Annotated[str, msgspec.Meta(max_length=2_000, description="The next_cursor of the page before.")]
+
+
+class ListPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which page of a list is asked for."""
+
+    limit: Limit = 50
+    cursor: Cursor = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +63,47 @@ class TypedReply(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[P, B, R]):
-    """A route whose function returns one result.
+class Taken:
+    """What a function takes beside the service or its vault: `params` of the path and query, `body` as the type of its
+    parameter of that name, `page` as the name of that of a `ListPage`, and `headers` by the names of their
+    parameters."""
 
-    `name` is the operation's id in the OpenAPI document and its function there. `body` is None for a request without
-    one. `problems` are the statuses of the errors that it may answer beside those that every operation may, `headers`
-    those of the request that it reads. A result of another `content_type` than JSON is text.
+    params: type[msgspec.Struct]
+    body: tuple[str, type[msgspec.Struct]] | None
+    page: str
+    headers: Mapping[str, str]
+    has_service: bool
+
+    @property
+    def body_type(self) -> type[msgspec.Struct] | None:
+        """The type of the body; None for a request without one."""
+        return self.body[1] if self.body else None
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A route whose function returns one result, or a `TypedReply` of it; or yields `StreamEvent`s (SSE) until the
+    client leaves or the work is over.
+
+    `name` is the operation's id in the OpenAPI document. `problems` are the statuses of the answers that it may give
+    beside its own and those that every operation may. A result of another `content_type` than JSON is text.
     """
 
     method: Method
     path: str
     name: str
     summary: str
-    respond: Callable[[Call[P, B]], R | TypedReply[R]]
-    result: type[R]
-    params: type[P]
-    body: type[B] | None = None
+    function: Callable[..., Any]
+    taken: Taken
+    result: Any
     status: int = HTTPStatus.OK
     problems: tuple[int, ...] = ()
-    headers: tuple[str, ...] = ()
     content_type: str = "application/json"
+
+    @property
+    def is_stream(self) -> bool:
+        """True if the function yields events."""
+        return self.content_type == EVENTS
 
 
 class StreamEvent(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -86,22 +115,85 @@ class StreamEvent(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Stream(Generic[P]):
-    """A route that sends events (SSE) until the client leaves or the work is over. `body` is None for a request without
-    one."""
+class Routes:
+    """The operations below one address, in the order in which a path is looked up.
 
-    path: str
-    name: str
-    summary: str
-    events: Callable[[Call[P, Any]], AsyncIterator[StreamEvent]]
-    params: type[P]
-    method: Method = "GET"
-    problems: tuple[int, ...] = ()
-    body: type[object] | None = None
+    Each method names a path below it, a summary, and the statuses of further answers (and where they are not the usual
+    ones, `status`, `name` and `content_type`), and takes a function: a handler, by decoration, or a deed as it is. Its
+    first parameter is the `Service` or the `Workspace`.
+    """
+
+    base: str
+    entries: list[Operation] = field(default_factory=list)
+
+    def get(self, path: str, summary: str, *problems: int, **more: Any) -> Callable[[F], F]:
+        return self._add("GET", path, summary, problems, more)
+
+    def post(self, path: str, summary: str, *problems: int, **more: Any) -> Callable[[F], F]:
+        return self._add("POST", path, summary, problems, more)
+
+    def put(self, path: str, summary: str, *problems: int, **more: Any) -> Callable[[F], F]:
+        return self._add("PUT", path, summary, problems, more)
+
+    def delete(self, path: str, summary: str, *problems: int, **more: Any) -> Callable[[F], F]:
+        return self._add("DELETE", path, summary, problems, more)
+
+    def _add(
+        self, method: Method, path: str, summary: str, problems: tuple[int, ...], more: dict[str, Any]
+    ) -> Callable[[F], F]:
+        def add(function: F) -> F:
+            self.entries.append(operation(method, self.base + path, summary, function, problems=problems, **more))
+            return function
+
+        return add
 
 
-AnyOperation: TypeAlias = Operation[Any, Any, Any]
-AnyStream: TypeAlias = Stream[Any]
+def operation(
+    method: Method, path: str, summary: str, function: Callable[..., Any], *, name: str = "", **more: Any
+) -> Operation:
+    """The operation of a function, whose types say what it takes and returns."""
+    found = get_type_hints(function, include_extras=True)["return"]
+    result = get_args(found)[0] if get_origin(found) is TypedReply else found
+    if isasyncgenfunction(function):
+        more["content_type"] = EVENTS
+    return Operation(method, path, name or function.__name__, summary, function, _taken(function), result, **more)
+
+
+def arguments(
+    entry: Operation, service: Service, given: Mapping[str, str], body: object, headers: Mapping[str, str]
+) -> tuple[object, dict[str, Any]]:
+    """The first argument of an entry's function, and the others by their names. Raises `msgspec.ValidationError` for
+    parameters that are not as the function takes them."""
+    taken = entry.taken
+    values = msgspec.structs.asdict(msgspec.convert(given, taken.params, strict=False))
+    if taken.page:
+        values[taken.page] = ListPage(values.pop("limit"), values.pop("cursor"))
+    if taken.body is not None:
+        values[taken.body[0]] = body
+    for parameter, name in taken.headers.items():
+        values[parameter] = headers.get(name, "").removeprefix("W/").strip('"')
+    return service if taken.has_service else service.workspace, values
+
+
+def _taken(function: Callable[..., Any]) -> Taken:
+    hints = get_type_hints(function, include_extras=True)
+    first, *others = signature(function).parameters.values()
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    body, page, headers = None, "", dict[str, str]()
+    for each in others:
+        kind = hints[each.name]
+        header = next((mark for mark in get_args(kind) if isinstance(mark, FromHeader)), None)
+        if header is not None:
+            headers[each.name] = header.name
+        elif kind is ListPage:
+            page = each.name
+            fields += [(one.name, one.type, one.default) for one in msgspec.structs.fields(ListPage)]
+        elif isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            body = each.name, kind
+        else:
+            fields.append((each.name, kind, *([] if each.default is Parameter.empty else [each.default])))
+    params = msgspec.defstruct("Params", fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
+    return Taken(params, body, page, headers, hints[first.name] is not Workspace)
 
 
 def stream_event(event: str, data: object, id: str = "") -> StreamEvent:

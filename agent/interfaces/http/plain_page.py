@@ -28,16 +28,22 @@ def plain_page(
     headers: Mapping[str, str],
     status: int = 200,
     *,
-    goes_on: bool = False,
+    onward: str = "",
 ) -> HTMLResponse:
-    """The page as a response; with `goes_on` the browser goes on to the first page, by a link if not by itself."""
-    onward = '<meta http-equiv="refresh" content="0; url=/">' if goes_on else ""
-    heading = f'<a href="/">{escape(title)}</a>' if goes_on else escape(title)
+    """The page as a response; with `onward` the browser goes on to that address, by a link if not by itself."""
+    page = page_text(title, sentences, language, onward=onward)
+    return HTMLResponse(page, status, {**headers, "Content-Security-Policy": _POLICY})
+
+
+def page_text(title: str, sentences: Iterable[str], language: Language, *, onward: str = "") -> str:
+    """The page as HTML."""
+    refresh = f'<meta http-equiv="refresh" content="0; url={escape(onward)}">' if onward else ""
+    heading = f'<a href="{escape(onward)}">{escape(title)}</a>' if onward else escape(title)
     words = "".join(f"<p>{escape(each)}</p>" for each in sentences if each)
-    page = (
-        f'<!doctype html><html lang="{"zh-CN" if language == "zh" else language}"><head><meta charset="utf-8">{onward}'
+    return (
+        f'<!doctype html><html lang="{"zh-CN" if language == "zh" else language}"><head><meta charset="utf-8">{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="referrer" content="no-referrer">'
         f"<title>{escape(title)} · vault-agent</title><style>{_STYLE}</style></head>"
         f"<body><main><h1>{heading}</h1>{words}</main></body></html>"
     )
-    return HTMLResponse(page, status, {**headers, "Content-Security-Policy": _POLICY})

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from agent.config.masking import printable
 from agent.errors import (
     AgentError,
     BadPath,
@@ -82,9 +83,11 @@ class RequestRefused(Exception):
 
 
 def problem_of(error: Exception, language: Language) -> Problem:
-    """The document of an error, with a hint; for an error that was not raised on purpose it names only its type."""
+    """The document of an error, with a hint and without secrets; for an error that was not raised on purpose it names
+    only its type."""
     found = _problem(error, language)
-    return found if found.hint else msgspec.structs.replace(found, hint=translated(_FORM, language))
+    hint = found.hint or translated(_FORM, language)
+    return msgspec.structs.replace(found, detail=printable(found.detail), hint=printable(hint))
 
 
 def _problem(error: Exception, language: Language) -> Problem:

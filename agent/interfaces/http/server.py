@@ -14,12 +14,12 @@ from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from agent.config.entrance import Entrance
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection
 from agent.interfaces.http.door.guard import Guard, RequestLimits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, bound_socket, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
@@ -27,55 +27,8 @@ from agent.interfaces.http.door.socket_file import bindable
 from agent.texts import Language
 from agent.workspace.daemon_socket import SOCKET_HOST
 
-_ARRIVING = 30
-"""Seconds in which a request has to arrive whole; a connection that is slower, or asks nothing, is closed."""
-_CONNECTIONS = 600
-"""Connections of one listener at the same time; the ones beyond are closed, as the daemon needs open files, too."""
 _GRACE = 1
 """Seconds for requests that go on while the server closes; streams end at once."""
-_LARGEST_HEAD = 65_536
-
-
-class _Connection(H11Protocol):
-    """A connection with an end: one that is slow to ask is closed, and a stream ends when the server does."""
-
-    _late: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > _CONNECTIONS:
-            transport.abort()
-        else:
-            self._expect_request()
-
-    def handle_events(self) -> None:
-        super().handle_events()
-        self._expect_request()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_timer()
-        super().connection_lost(exc)
-
-    def shutdown(self) -> None:
-        cycle = self.cycle
-        if cycle is not None and cycle.response_started and not cycle.response_complete:
-            cycle.disconnected = True  # as if its reader had left
-            cycle.message_event.set()
-            self.transport.close()
-        super().shutdown()
-
-    def _expect_request(self) -> None:
-        """Start the time in which a request has to arrive, unless one has."""
-        cycle = self.cycle
-        if cycle is not None and not cycle.response_complete and not cycle.more_body:
-            self._forget_timer()
-        elif self._late is None and not self.transport.is_closing():
-            self._late = self.loop.call_later(_ARRIVING, self.transport.abort)
-
-    def _forget_timer(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
 
 
 class _Server(uvicorn.Server):
@@ -165,7 +118,7 @@ class HttpServer:
     ) -> OpenListener:
         config = uvicorn.Config(
             Guard(app, listener, self.sign_in, self.limits, self.language),
-            http=_Connection,
+            http=LimitedConnection,
             interface="asgi3",
             lifespan="off",
             log_config=None,
@@ -174,9 +127,10 @@ class HttpServer:
             date_header=False,
             ws="none",
             proxy_headers=False,
-            timeout_keep_alive=_ARRIVING,
+            timeout_keep_alive=ARRIVING,
             timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=_LARGEST_HEAD,
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+            backlog=BACKLOG,
             ssl_certfile=tls.certificate if tls else None,
             ssl_keyfile=tls.key if tls else None,
         )
@@ -189,7 +143,7 @@ class HttpServer:
                 hint="both files are PEM, and the key is the certificate's and has no password",
                 reason=error.strerror or str(error),
             ) from None
-        listening.listen(256)
+        listening.listen(BACKLOG)
         opened = OpenListener(port, _Server(config), self._loop)
         self._open.append(opened)
         opened.serving = asyncio.run_coroutine_threadsafe(opened.server.serve([listening]), self._loop)

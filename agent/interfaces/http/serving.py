@@ -1,8 +1,10 @@
 """Opens the doors of a daemon: its Unix socket always, and a port of this machine where one is asked for."""
 
 import logging
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import field, replace
 from functools import cache, partial
 from importlib import import_module
 
@@ -18,19 +20,29 @@ from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
 from agent.interfaces.http.door.guard import OPEN, RequestLimits
 from agent.interfaces.http.door.limits import TokenBucket
+from agent.interfaces.http.door.opening import remove_openings
 from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
-from agent.interfaces.http.door.token import load_token, token_file
+from agent.interfaces.http.door.token import browsers_of, load_token, token_file
 from agent.interfaces.http.happening import KEPT, Happening, Happenings
-from agent.interfaces.http.operation import AnyOperation, AnyStream
-from agent.interfaces.http.server import HttpServer
+from agent.interfaces.http.operation import Operation
+from agent.interfaces.http.server import HttpServer, OpenListener
 from agent.interfaces.http.service import Service, SharedSearch
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 _WRONG_TOKENS, _PER_SECOND = 300, 1.0
 logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _SharedPort:
+    """A port that is open, and the number of those who asked for it; `is_chance`: they asked for any that is free."""
+
+    listener: OpenListener
+    is_chance: bool
+    users: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +55,56 @@ class Doors:
     with_pages: Callable[[], ASGIApp]
     """Makes what ports serve, once. The pages, with the libraries that draw them, are 5 MB, and most daemons have no
     port."""
+    _shared: dict[PortRequest, _SharedPort] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self, wanted: PortRequest) -> OpenPort:
-        """Listen on one more port, with the first page ready to be made; raises `UserError` if it is taken."""
+        """Listen on one more port, with the first page ready to be made; raises `UserError` if it is taken. A port that
+        is open already gets one more link, and stays open until each who asked for it has closed it."""
+        with self._lock:
+            shared = self._shared.get(wanted)
+            if shared is None:
+                listener, is_chance = self._listen(wanted), wanted.port == 0
+                wanted = replace(wanted, port=listener.port)
+                shared = self._shared[wanted] = _SharedPort(listener, is_chance)
+                self._sign_out(shared)
+            shared.users += 1
+        scheme = "https" if wanted.tls else "http"
+        url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{wanted.port}"
+        link = f"{url}{OPEN}{self.server.sign_in.code(wanted.port)}"
+        return OpenPort(f"{url}/", link, token_file(self.workspace), partial(self._close, wanted))
+
+    def _close(self, wanted: PortRequest) -> None:
+        with self._lock:
+            shared = self._shared[wanted]
+            shared.users -= 1
+            if not shared.users:
+                del self._shared[wanted]
+                shared.listener.close()
+                self._sign_out(shared)
+
+    def close(self) -> None:
+        """End what was signed in at ports that end with this server."""
+        with self._lock:
+            for shared in self._shared.values():
+                self._sign_out(shared)
+
+    def _sign_out(self, shared: _SharedPort) -> None:
+        """Sign the browsers of a port out that nobody has chosen: its next use is another one."""
+        if shared.is_chance:
+            self.server.sign_in.browsers.end_port(shared.listener.port)
+
+    def _listen(self, wanted: PortRequest) -> OpenListener:
         listener = self.server.open_port(wanted)
         self.with_pages()
         frame = import_module("agent.interfaces.http.pages.frame")
         frame.compile_first_page()
         self.pool.submit(frame.compile_pages, key="templates of pages", priority=Priority.MAINTENANCE)
-        scheme = "https" if wanted.tls else "http"
-        url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{listener.port}"
-        link = f"{url}{OPEN}{self.server.sign_in.code()}"
-        return OpenPort(f"{url}/", link, token_file(self.workspace), listener.close)
+        return listener
 
 
 @contextmanager
-def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterator[Doors]:
+def doors_of(live: Live, own: Sequence[Operation] = ()) -> Iterator[Doors]:
     """The server of a daemon with its Unix socket open; everything is closed at the end of the block.
 
     `own` are operations of the command line itself: they are on the socket only. A system on which the socket cannot be
@@ -66,7 +112,8 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
     """
     workspace, settings = live.workspace, live.workspace.settings
     clock = workspace.vault.clock
-    sign_in = SignIn(load_token(workspace), clock)
+    sign_in = SignIn(load_token(workspace), clock, browsers_of(workspace))
+    remove_openings(token_file(workspace).parent)
     changes: Feed[Happening] = Feed(KEPT)
     live.bus.subscribe(Happenings(changes).hear, object, name="doors", timeout=None)
     with closing(open_index(workspace, chosen=live.index.chosen)) as index:
@@ -99,4 +146,5 @@ def doors_of(live: Live, own: Sequence[AnyOperation | AnyStream] = ()) -> Iterat
         finally:
             changes.close()
             server.close()
+            doors.close()
             socket_path(workspace).unlink(missing_ok=True)

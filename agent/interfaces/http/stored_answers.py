@@ -18,6 +18,7 @@ from pathlib import Path
 from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
 from agent.interfaces.http.problems import RequestRefused
+from agent.json_value import parse_json
 from agent.workspace.workspace import Workspace
 
 SECONDS = 86_400
@@ -86,7 +87,7 @@ class StoredAnswers:
 
     def _load(self, name: str) -> tuple[str, StoredResponse] | None:
         try:
-            found = json.loads((self._folder / name).read_bytes())
+            found = parse_json((self._folder / name).read_bytes())
             answer = StoredResponse(found["status"], base64.b64decode(found["body"]), found["headers"])
             is_recent = self._now - float(found["at"]) < SECONDS
             return (found["asked"], answer) if is_recent else None

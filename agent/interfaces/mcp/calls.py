@@ -19,7 +19,7 @@ from agent.tools import arguments
 from agent.tools.approval_note import diff
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
-from agent.tools.schema import problems
+from agent.tools.schema import problems, with_types
 from agent.tools.wrappers import cut
 from agent.vault.change import LEAVE
 from agent.workspace.workspace import Workspace
@@ -31,7 +31,8 @@ _NAMES = {
     "vault_list": "search",
 }
 """The agent's tools in the words of its errors, and what a program calls them."""
-_NAMED = re.compile(rf"(?<![\w/.-])(?:{'|'.join(sorted(_NAMES, key=len, reverse=True))})(?![\w/-]|\.\w)")
+_ANY = "|".join(map(re.escape, sorted(_NAMES, key=len, reverse=True)))
+_NAMED = re.compile(rf"(?<![\w/.-])(?:{_ANY})(?![\w/-]|\.\w)")
 """Their names in a sentence, but not in a path."""
 _DIFF_CHARACTERS = 16_000
 
@@ -66,6 +67,7 @@ class Calls:
         definition = next((each for each in self.offered(client) if each.name == name), None)
         if definition is None:
             return CallResult(self._unknown(name, client), failed=True)
+        call = with_types(call, definition.parameters)
         if found := problems(call, definition.parameters):
             return CallResult("\n".join((f"{name} was not called:", *found)), failed=True)
         try:

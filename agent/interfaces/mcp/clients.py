@@ -1,25 +1,16 @@
 """The programs that use the vault, each with a name, and the state of its work: what it read, and what it was shown."""
 
-import re
 import threading
-import unicodedata
 from dataclasses import field
+from functools import partial
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
+from agent.interfaces.mcp.client_taint import ClientTaints
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
+from agent.interfaces.mcp.source import CallSource
 from agent.tools.policy import Permission, Policies
-from agent.tools.tool import RunContext
-from agent.vault.change import CLIENT
-
-_LONGEST = 60
-_STRANGE = re.compile(r"[^\w.]+")
-
-
-def client_actor(name: str) -> str:
-    """The actor of a program that calls itself `name`: `Claude Code` is `mcp:claude-code`."""
-    plain = _STRANGE.sub("-", unicodedata.normalize("NFKC", name).casefold())[:_LONGEST].strip("-.")
-    return f"{CLIENT}{plain or 'client'}"
+from agent.tools.tool import RunContext, Taint
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +23,23 @@ class Client:
 
 @dataclass(slots=True)
 class Clients:
-    """The programs that have called, by actor."""
+    """The programs that have called, by actor; `taints` are what they have read from strangers."""
 
     clock: Clock
+    taints: ClientTaints
     _known: dict[str, Client] = field(default_factory=dict)
+    _shared: dict[str, Taint] = field(default_factory=dict)
 
-    def named(self, name: str) -> Client:
-        """The program that calls itself `name`: connections with one name are one program, with one taint."""
-        actor = client_actor(name)
+    def find(self, source: CallSource, claimed: str) -> Client:
+        """The program that calls from there: connections of one actor are one program. All that call from one place
+        have one taint, also after the server was started again: another claim is no way out of it."""
+        actor = source.actor(claimed)
         if actor not in self._known:
-            self._known[actor] = Client(RunContext(self.clock.new_id(), "", channel=actor))
+            place = source.place
+            if place not in self._shared:
+                self._shared[place] = Taint(self.taints.sources(place), partial(self.taints.keep, place))
+            taint = self._shared[place]
+            self._known[actor] = Client(RunContext(self.clock.new_id(), "", channel=actor, taint=taint))
         return self._known[actor]
 
 

@@ -123,7 +123,7 @@ DEFINITIONS = (
         "jobs",
         "List what the agent does at its time, or show one job.",
         schema(id=_TEXT),
-        ("jobs_list",),
+        ("jobs.list",),
         "schedule",
         readonly=True,
     ),

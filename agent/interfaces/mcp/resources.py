@@ -6,6 +6,7 @@ from urllib.parse import quote, unquote
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.interfaces.mcp.clients import Client
+from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, may_read
 from agent.tools.taint import frame
 from agent.tools.text_origin import text_origin_of
@@ -54,7 +55,8 @@ class Resources:
     def read(self, uri: str, client: Client) -> str:
         """The text of a resource; text of strangers is framed and taints the program. Raises as `paths`, and
         `NoteGone`."""
-        vault, origin = self.workspace.vault, text_origin_of(self.workspace.vault)
+        vault = self.workspace.vault
+        notes = Notes(vault, text_origin_of(vault))
         parts: list[str] = []
         paths = self.paths(uri)
         for path in paths:
@@ -66,7 +68,7 @@ class Resources:
                     raise NoteGone("there is no note {path}", hint=_HINT, path=path)
                 client.context.shown.show(path, data)
             text = vault.masked(data.decode("utf-8", "replace"))
-            source = origin.source(path, data)
+            source = notes.origin_of(path, data)
             if source:
                 client.context.taint.mark(source)
                 text = frame(text, source)

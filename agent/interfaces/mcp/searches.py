@@ -5,7 +5,6 @@ This is the only place that knows where the index is opened.
 """
 
 import base64
-import json
 import os
 import pickle
 import subprocess
@@ -19,6 +18,7 @@ from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
 from agent.index.module_process import end_process
 from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
+from agent.json_value import parse_json
 from agent.tools.tool import RunContext
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version
@@ -90,7 +90,7 @@ class Searches:
         question = {"version": program_version(), "environ": settings_of(os.environ), **asdict(asked)}
         answer = ask_daemon(self.workspace, DAEMON_PATH, question, _SECONDS)
         try:
-            return pickle.loads(base64.b64decode(json.loads(answer)["found"]))  # by a socket of this person's own
+            return pickle.loads(base64.b64decode(parse_json(answer)["found"]))  # by a socket of this person's own
         except (ValueError, LookupError, TypeError, EOFError, pickle.UnpicklingError) as error:
             raise DaemonSilent("the answer cannot be read") from error
 

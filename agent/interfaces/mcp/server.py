@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
@@ -26,9 +26,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.interfaces.mcp.client_taint import ClientTaints
 from agent.interfaces.mcp.clients import Client, Clients, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
+from agent.interfaces.mcp.source import CallSource
 from agent.interfaces.mcp.watching import ListName, ListWatch, Watch
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from agent.interfaces.mcp.prompts import Prompts
 
 T = TypeVar("T")
+Request: TypeAlias = "ServerRequestContext[Any, Any]"
 NAME = "vault-agent"
 INSTRUCTIONS = (
     "The person's own notes and memory, in Markdown. search and recall before you ask them; read gives the base that "
@@ -63,25 +66,28 @@ class _VaultServer(Server[None]):
 
 @dataclass(slots=True)
 class Door:
-    """One vault, open to programs until `close`; `ending` is set when this process ends, and stops what runs."""
+    """One vault, open to programs until `close`; `source` says where a request comes from. `ending` is set when this
+    process ends, and stops what runs."""
 
     workspace: Workspace
     offer: ToolOffer
     policies: Policies
+    source: Callable[[Request], CallSource]
     ending: threading.Event = field(default_factory=threading.Event)
     clients: Clients = field(init=False)
     resources: Resources = field(init=False)
     watch: Watch = field(init=False)
     lists: ListWatch = field(init=False)
     _bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
-    _listeners: dict[tuple[int, str], "ServerRequestContext[Any, Any]"] = field(default_factory=dict)
-    _readers: dict[tuple[int, ListName], "ServerRequestContext[Any, Any]"] = field(default_factory=dict)
+    _listeners: dict[tuple[int, str], Request] = field(default_factory=dict)
+    _readers: dict[tuple[int, ListName], Request] = field(default_factory=dict)
     _calls: "Calls | None" = None
     _prompts: "Prompts | None" = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.clients = Clients(self.workspace.vault.clock)
+        vault = self.workspace.vault
+        self.clients = Clients(vault.clock, ClientTaints(vault.private_folder / "clients", vault.clock))
         self.resources = Resources(self.workspace)
         self.watch = Watch(self.resources)
         paths = self.workspace.vault.note_paths
@@ -92,7 +98,7 @@ class Door:
         listen = ListenHandler(self._bus)
 
         async def subscribed(
-            request: ServerRequestContext[Any, Any], params: types.SubscriptionsListenRequestParams
+            request: Request, params: types.SubscriptionsListenRequestParams
         ) -> types.SubscriptionsListenResult:
             wanted = params.notifications
             uris = list(wanted.resource_subscriptions or ())
@@ -145,9 +151,9 @@ class Door:
                 self.ending.set()
                 tasks.cancel_scope.cancel()
 
-    def _client(self, request: ServerRequestContext[Any, Any]) -> Client:
+    def _client(self, request: Request) -> Client:
         known = request.session.client_params
-        return self.clients.named(known.client_info.name if known is not None else "")
+        return self.clients.find(self.source(request), known.client_info.name if known is not None else "")
 
     def calls(self) -> "Calls":
         """The calls on the vault, opened at the first one."""
@@ -166,14 +172,12 @@ class Door:
                 self._prompts = prompts
             return self._prompts
 
-    async def _list_tools(
-        self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def _list_tools(self, request: Request, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         usable = offered(self.offer, self.policies, self._client(request))
         return types.ListToolsResult(tools=[_as_tool(each) for each in usable if each in self.offer.listed])
 
     async def _call_tool(
-        self, request: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+        self, request: Request, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         client, is_repeated = self._client(request), params.request_state is not None
         perform = partial(self._perform, params.name, dict(params.arguments or {}), client)
@@ -201,7 +205,7 @@ class Door:
             stopped.set()
 
     async def _list_resources(
-        self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+        self, request: Request, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         await self._note_reader(request, "resources")
         cursor = params.cursor if params is not None and params.cursor else ""
@@ -213,7 +217,7 @@ class Door:
         return types.ListResourcesResult(resources=shown, next_cursor=following or None)
 
     async def _list_templates(
-        self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+        self, request: Request, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         note = types.ResourceTemplate(
             uri_template=f"{NOTE}{{+path}}", name="note", description="A note by its path.", mime_type=MARKDOWN
@@ -221,15 +225,13 @@ class Door:
         return types.ListResourceTemplatesResult(resource_templates=[note])
 
     async def _read_resource(
-        self, request: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
+        self, request: Request, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
         text = await _in_thread(partial(self.resources.read, uri, self._client(request)))
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=text)])
 
-    async def _subscribe(
-        self, request: ServerRequestContext[Any, Any], params: types.SubscribeRequestParams
-    ) -> types.EmptyResult:
+    async def _subscribe(self, request: Request, params: types.SubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)
         key = (id(request.session.client_params), uri)
         if key not in self._listeners:
@@ -237,9 +239,7 @@ class Door:
         self._listeners[key] = request
         return types.EmptyResult()
 
-    async def _unsubscribe(
-        self, request: ServerRequestContext[Any, Any], params: types.UnsubscribeRequestParams
-    ) -> types.EmptyResult:
+    async def _unsubscribe(self, request: Request, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)
         if self._listeners.pop((id(request.session.client_params), uri), None) is not None:
             self.watch.drop([uri])
@@ -258,7 +258,7 @@ class Door:
             if wanted == uri:
                 await request.session.send_resource_updated(uri)
 
-    async def _note_reader(self, request: ServerRequestContext[Any, Any], name: ListName) -> None:
+    async def _note_reader(self, request: Request, name: ListName) -> None:
         """Tell a program of an older protocol when a list changes that it has read; the others listen for it."""
         key = (id(request.session.client_params), name)
         if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -280,14 +280,12 @@ class Door:
                 self.lists.drop(name)
 
     async def _list_prompts(
-        self, request: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+        self, request: Request, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
         await self._note_reader(request, "prompts")
         return types.ListPromptsResult(prompts=await _in_thread(lambda: self.prompts().all()))
 
-    async def _get_prompt(
-        self, request: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
-    ) -> types.GetPromptResult:
+    async def _get_prompt(self, request: Request, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         return await _in_thread(lambda: self.prompts().get(params.name, params.arguments or {}))
 
 

@@ -4,14 +4,18 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from agent.interfaces.mcp.definitions import ToolOffer
+from agent.interfaces.mcp.parent import parent_program
 from agent.interfaces.mcp.server import Door
+from agent.interfaces.mcp.source import CallSource
 from agent.tools.policy_file import load_policies
 from agent.workspace.workspace import Workspace
 
 
-def serve(workspace: Workspace, offer: ToolOffer) -> None:
-    """Serve until standard input is closed; raises `ConfigError` for an invalid policy."""
-    door = Door(workspace, offer, load_policies(workspace.directories.config))
+def serve(workspace: Workspace, offer: ToolOffer, name: str) -> None:
+    """Serve until standard input is closed. The program has the `name` that its configuration gives it, else (empty)
+    that of the process that has started this one. Raises `ConfigError` for an invalid policy."""
+    source = CallSource(name) if name else CallSource(parent_program(), is_program=False)
+    door = Door(workspace, offer, load_policies(workspace.directories.config), lambda request: source)
 
     async def run() -> None:
         server = door.server()

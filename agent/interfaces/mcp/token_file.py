@@ -1,20 +1,70 @@
-"""The token that a program shows over HTTP, in a file that only its person can read; made at the first start."""
+"""The tokens that programs show over HTTP, in files that only their person can read; each is made when first wanted.
+
+One token is for all programs that have none of their own; the others each have the name of one program.
+"""
 
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from agent.config.private import FILE, make_folder
-from agent.errors import UserError
+from agent.dataclass import dataclass
+from agent.errors import Unknown, UserError
+from agent.interfaces.mcp.source import CallSource, plain_name
 from agent.vault.durable import replace
 
 NAME = "mcp-token"
+_NAMED = "mcp-tokens"
 _SHORTEST = 32
+_SHARED = CallSource("http", is_program=False)
 
 
-def token_of(folder: Path) -> tuple[str, Path]:
-    """The token and its file in a private folder; raises `UserError` for a file that others could have changed."""
-    make_folder(folder)
-    path = folder / NAME
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a vault, in its private folder."""
+
+    folder: Path
+
+    def shared(self) -> tuple[str, Path]:
+        """The token of all programs without their own, and its file; raises `UserError` for one that others could
+        have read."""
+        return _made(self.folder / NAME)
+
+    def named(self, name: str) -> Path:
+        """The file with the token of one program; raises `UserError` for a name of nothing, and as `shared` does."""
+        return _made(self._file(name))[1]
+
+    def names(self) -> list[str]:
+        """The programs that have a token of their own."""
+        return sorted(each.name for each in (self.folder / _NAMED).glob("[!.]*"))
+
+    def remove(self, name: str) -> Path:
+        """Remove a program's token, which then opens nothing any more; raises `Unknown` if it has none."""
+        file = self._file(name)
+        if not file.exists():
+            raise Unknown("{name} has no token of its own", hint="vault-agent mcp token lists them", name=file.name)
+        file.unlink()
+        return file
+
+    def sources(self) -> dict[str, CallSource]:
+        """Who shows which token now."""
+        found: dict[str, CallSource] = {}
+        files = [(self.folder / NAME, _SHARED), *((self._file(name), CallSource(name)) for name in self.names())]
+        for file, source in files:
+            with suppress(UserError):  # a token that others could have read opens nothing
+                found[_made(file)[0]] = source
+        return found
+
+    def _file(self, name: str) -> Path:
+        plain = plain_name(name)
+        if not plain or plain.startswith(f"{_SHARED.name}."):
+            raise UserError("{name} is no name for a program", hint="use a word, such as cursor", name=name)
+        return self.folder / _NAMED / plain
+
+
+def _made(path: Path) -> tuple[str, Path]:
+    """The token in a file, made now if there is none."""
+    make_folder(path.parent)
     try:
         found = path.stat()
         if found.st_mode & 0o077:

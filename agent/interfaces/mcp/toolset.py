@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import Any
 
 from agent.interfaces.mcp.searches import Searches
-from agent.interfaces.mcp.tools.history import log_tool, undo_tool
 from agent.llm.messages import JsonObject
 from agent.memory.remember import SameWords
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import GROUPS, is_answered_by_daemon, request_draft, request_subject
 from agent.tools import arguments
+from agent.tools.builtin.changes import log_tool, undo_tool
 from agent.tools.builtin.memory import save_tool
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.search import recall_tool, search_tool
@@ -37,14 +37,14 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
     jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
     ask = _late(workspace, "asking", "ask_agent")
     tools = [
-        *vault_tools(notes, by_heading=True),
+        *vault_tools(notes),
         search_tool(notes, searches.search),
         recall_tool(notes, searches.remembered),
         save_tool(notes, vault.clock, SameWords(vault)),
         _forget_tool(workspace, notes),
         log_tool(vault),
         undo_tool(vault),
-        Tool("jobs_list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
+        Tool("jobs.list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
         Tool("inbox_list", "List what waits.", schema(), inbox, frozenset({"human"}), readonly=True),
         _leave_tool(workspace, notes),
         Tool("agent_ask", "Give the agent a task.", schema("task", task=_TASK, session=_TEXT), ask,

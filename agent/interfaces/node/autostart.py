@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from agent.config.private import check_file
 from agent.interfaces.node.tool import is_mac
 
 _NAME = "vault-agent-node"
@@ -44,6 +45,7 @@ def switch(on: bool) -> None:
     if not on:
         file.unlink(missing_ok=True)
         return
+    check_file(file)
     words = [sys.executable, "-m", "agent", "node", "--tray"]
     file.parent.mkdir(parents=True, exist_ok=True)
     if is_mac():

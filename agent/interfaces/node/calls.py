@@ -19,6 +19,7 @@ from agent.clock import Clock
 from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
 from agent.interfaces.node.failure import NodeFailure
+from agent.json_value import parse_json
 from agent.llm.messages import JsonObject
 from agent.markdown.title import clipped
 from agent.tools.arguments import canonical, plain
@@ -103,7 +104,7 @@ class CallLog:
 
     def _load(self, path: Path) -> dict[str, object] | None:
         try:
-            found = json.loads(path.read_text("utf-8"))
+            found = parse_json(path.read_text("utf-8"))
         except FileNotFoundError:
             return None
         except (ValueError, OSError):

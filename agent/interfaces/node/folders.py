@@ -1,6 +1,7 @@
 """Reads and writes files in the folders that a person has named, opened by descriptor and never through a link.
 
-Below a named folder, no part of a path may be a link, not even one that leads to another place inside. Vaults, the
+Below a named folder, no part of a path may be a link, not even one that leads to another place inside, and a file has
+one name only: another one (a hard link) may be the file's own place, outside. Vaults, the
 folders of git and the program's own folders stay closed in any case: the agent has other tools for notes, and keys and
 policies are nobody's to read or write through it.
 """
@@ -78,11 +79,11 @@ class Folders:
         with self._open(given) as (here, name):
             try:
                 if mode == "append":
-                    _append(here, name, data)
+                    _append(here, name, data, given)
                 elif mode == "create":
                     _put(os.open(name, _made(os.O_EXCL), 0o644, dir_fd=here), data)
                 else:
-                    _exchange(here, name, data)
+                    _exchange(here, name, data, given)
             except OSError as error:
                 raise _failure(error, given) from error
 
@@ -140,9 +141,11 @@ class Folders:
             descriptor = os.open(name, _FILE, dir_fd=here)
         except OSError as error:
             raise _failure(error, given) from error
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        try:
+            _check_file(os.fstat(descriptor), given)
+        except NodeFailure:
             os.close(descriptor)
-            raise bad_arguments(f"{given} is no file")
+            raise
         return descriptor
 
 
@@ -154,21 +157,33 @@ def _made(how: int) -> int:
     return os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | how
 
 
-def _append(here: int, name: str, data: bytes) -> None:
+def _check_file(found: os.stat_result, given: str) -> None:
+    """Raise `NodeFailure` unless this is a regular file with one name."""
+    if stat.S_ISLNK(found.st_mode):
+        raise _linked(given)
+    if not stat.S_ISREG(found.st_mode):
+        raise bad_arguments(f"{given} is no file")
+    if found.st_nlink > 1:
+        why = f"{given} has another name (a hard link), which may lie outside of the open folders"
+        raise _refused(why, "put a copy in its place: cp FILE COPY, then mv COPY FILE")
+
+
+def _append(here: int, name: str, data: bytes, given: str) -> None:
     descriptor = os.open(name, _made(os.O_APPEND), 0o644, dir_fd=here)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        _check_file(os.fstat(descriptor), given)
+    except NodeFailure:
         os.close(descriptor)
-        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        raise
     _put(descriptor, data)
 
 
-def _exchange(here: int, name: str, data: bytes) -> None:
+def _exchange(here: int, name: str, data: bytes, given: str) -> None:
     """Replace a file at once, with the mode that it had."""
     mode = 0o644
     with suppress(FileNotFoundError):
         found = os.stat(name, dir_fd=here, follow_symlinks=False)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.ELOOP if stat.S_ISLNK(found.st_mode) else errno.EINVAL, "not a regular file")
+        _check_file(found, given)
         mode = stat.S_IMODE(found.st_mode)
     draft = f".{name[:100]}.{os.getpid()}.{os.urandom(3).hex()}.new"
     descriptor = os.open(draft, _made(os.O_EXCL), mode, dir_fd=here)
@@ -193,6 +208,10 @@ def _refused(detail: str, hint: str = "") -> NodeFailure:
     return NodeFailure(HTTPStatus.FORBIDDEN, "outside", detail, hint)
 
 
+def _linked(given: str) -> NodeFailure:
+    return _refused(f"{given} goes through a link or a file; links are not followed")
+
+
 def _vault(given: str) -> NodeFailure:
     return _refused(f"{given} lies in a vault: its notes have tools of their own")
 
@@ -200,7 +219,7 @@ def _vault(given: str) -> NodeFailure:
 def _failure(error: OSError, given: str) -> NodeFailure:
     match error.errno:
         case errno.ELOOP | errno.ENOTDIR:
-            return _refused(f"{given} goes through a link or a file; links are not followed")
+            return _linked(given)
         case errno.ENOENT:
             return did_not_work(f"there is no {given}")
         case errno.EEXIST:

@@ -14,6 +14,7 @@ from agent.config.node_settings import NodeSettings
 from agent.config.node_token import made_node_token, node_token_place
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
+from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection
 from agent.interfaces.node.app import NodeApp
 from agent.interfaces.node.calls import CallLog
 from agent.interfaces.node.catalog import node_tools
@@ -80,6 +81,10 @@ class NodeHost:
             lifespan="off",
             ws="none",
             server_header=False,
+            http=LimitedConnection,
+            timeout_keep_alive=ARRIVING,
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+            backlog=BACKLOG,
             timeout_graceful_shutdown=_GRACE,
         )
         self._server = uvicorn.Server(config)
@@ -121,7 +126,7 @@ def _bound(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind(("127.0.0.1", port))
-        found.listen(128)
+        found.listen(BACKLOG)
     except OSError as error:
         with suppress(OSError):
             found.close()

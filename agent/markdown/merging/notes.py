@@ -15,6 +15,7 @@ from agent.markdown.merging.header import Header, merge_headers
 from agent.markdown.merging.words import pick, words
 
 _NUMBER = re.compile(r"^[0-9]{1,9}(?=[.)] )")
+_TICK = re.compile(r"^([-*+]) \[.\]")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)[ \t]*$", re.MULTILINE)
 
 
@@ -140,6 +141,8 @@ def _is_sound(parts: Parts, body: str, old: _Version, first: _Version, second: _
     missing = wanted.difference(_counted(body))
     if not missing:
         return True
+    if not old.body.strip():  # both made the note: nobody changed a line, and only a tick may differ
+        return {_TICK.sub(r"\1", line) for line in missing} <= {_TICK.sub(r"\1", line) for line in _counted(body)}
     present, before = set(words(body)), set(words(old.body))
     return all(word in present for line in missing for word in words(line) if word not in before)
 

@@ -25,7 +25,6 @@ def captured(
         run,
         session,
         len(new),
-        merged=fates[Resolution.MERGED],
         known=fates[Resolution.AGAIN],
         contradicting=fates[Resolution.CONTRADICTS],
         superseding=fates[Resolution.SUPERSEDES],
@@ -42,7 +41,7 @@ def log_capture(what: str, verdicts: Sequence[Judgement], seconds: float) -> Non
     known = [
         f"{verdict.other.path} ({verdict.resolution})"
         for verdict in verdicts
-        if verdict.resolution in {Resolution.AGAIN, Resolution.MERGED} and verdict.other is not None
+        if verdict.resolution is Resolution.AGAIN and verdict.other is not None
     ]
     refused = Counter(verdict.why for verdict in verdicts if verdict.resolution is Resolution.NONE)
     reasons = [f"{number} {why}" for why, number in sorted(refused.items())]

@@ -9,18 +9,18 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
+from agent.llm.reply_items import reply_items
 from agent.memory.before import with_before
 from agent.memory.entry import MODEL, Entry
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.corrections import is_fragment
-from agent.memory.understanding.model import reply_items
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import LONGEST, is_question
-from agent.memory.understanding.vocabulary import pattern
 from agent.texts import Language
 
-KINDS = frozenset((*FactKind, "result", "open"))
+KINDS = frozenset((*FactKind, "result", "open", "wish"))
 MOST = 12
 """The most facts of one conversation."""
 CHARACTERS = 12_000

@@ -1,65 +1,50 @@
-"""Compares a new entry with similar ones: it is new, a repetition, an addition, a replacement or a contradiction.
+"""Compares a new entry with similar ones: it is new, a repetition, a replacement or a contradiction.
 
-Nothing is lost: a repetition is counted in the existing entry, an addition within the same hour is merged into it, a
-fuller statement and a correction supersede the older one, which stays with a link to them, and of two that may
-contradict each other both stay, the newer with a link to the older. Search for similar entries, and writing, are left
-to the caller.
+Nothing is lost: a repetition is counted in the existing entry, a fuller statement and a correction supersede the older
+one, which stays with a link to them, and of two that may contradict each other both stay, the newer with a link to the
+older. Search for similar entries, and writing, are left to the caller.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from enum import StrEnum
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.before import before_in, without_before
-from agent.memory.capture.conversation import asked_in
 from agent.memory.capture.facts import is_complete
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.event_day import event_day
-from agent.memory.store import StoredEntry, with_offset
+from agent.memory.store import StoredEntry
 from agent.memory.understanding.corrections import corrected, is_correction, takes_back
 from agent.memory.understanding.holding import gives_another_value, statements_of
-from agent.memory.understanding.rules import RULES, adds_to, is_same
-from agent.memory.understanding.seam import Pair, TextRelation, Understanding
-from agent.memory.understanding.statements import claims, told_clauses
+from agent.memory.understanding.rules import adds_to, is_same, relation
+from agent.memory.understanding.seam import TextRelation
+from agent.memory.understanding.statements import told_clauses
 from agent.memory.understanding.wording import similarity, wording
 from agent.vault.folders import AgentFolder
 
-HOUR = timedelta(hours=1)
 TOPIC = 0.4
 """The similarity from which a text that contains all of another one, and more, is on the same topic."""
 _NAMED = 3
 """The most entries that one names which it contradicts."""
-_ALWAYS_NEW = frozenset((EntryType.WORKFLOW_TRACE,))
-"""Never merged: workflows are learned from the number of their traces."""
 
 
 class Resolution(StrEnum):
-    """The result of a comparison; `again` and `merged` change an existing note, `none` writes nothing, and the others
+    """The result of a comparison; `again` changes an existing note, `none` writes nothing, and the others
     create a note, `supersedes` with a link to it in the older one."""
 
     NEW = "new"
     NONE = "none"
     """It would change a statement, and none is known that it may mean."""
     AGAIN = "again"
-    MERGED = "merged"
     SUPERSEDES = "supersedes"
     CONTRADICTS = "contradicts"
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
-    """Jaccard similarities, 0 to 1: `same` within a type, `turn` for chat turns of one hour."""
-
-    same: float = 0.80
-    turn: float = 0.70
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
-    """The result for one entry: the entry with its links, the `other` one that it repeats, extends or supersedes, and
+    """The result for one entry: the entry with its links, the `other` one that it repeats or supersedes, and
     one that is `replaced` by the other that it repeats; `why` it is not written, in words."""
 
     resolution: Resolution
@@ -69,37 +54,21 @@ class Judgement:
     why: str = ""
 
 
-def judge(
-    entry: Entry,
-    near: Sequence[StoredEntry],
-    thresholds: Thresholds = Thresholds(),
-    understanding: Understanding = RULES,
-) -> Judgement:
-    """The result for an entry compared with the entries `near` it, of any type and owner.
-
-    Untrusted text is compared by rules only, so that it never reaches a model.
-    """
+def judge(entry: Entry, near: Sequence[StoredEntry]) -> Judgement:
+    """The result for an entry compared with the entries `near` it, of any type and owner."""
     if entry.source == MODEL and any(_is_said(entry, each) for each in near):
         return Judgement(Resolution.NONE, entry, why="a person has said it")
     others = [each for each in near if is_comparable(entry, each.entry)]
-    found = Judgement(Resolution.NEW, entry)
-    if entry.type not in _ALWAYS_NEW and others:
-        found = _compared(entry, others, thresholds, understanding)
+    found = _compared(entry, others) if others else Judgement(Resolution.NEW, entry)
     if found.resolution is Resolution.NEW and entry.type is EntryType.FACT and not is_complete(entry.text):
         return Judgement(Resolution.NONE, entry, why="no whole statement")
     return found
 
 
-def _compared(
-    entry: Entry, others: Sequence[StoredEntry], thresholds: Thresholds, understanding: Understanding
-) -> Judgement:
+def _compared(entry: Entry, others: Sequence[StoredEntry]) -> Judgement:
     said = wording(entry.text)
     ranked = sorted(others, key=lambda each: (-similarity(said, wording(each.entry.text)), each.path))
-    asked = RULES if entry.untrusted else understanding
-    whole = [Pair(entry.text, each.entry.text, _least(entry, each.entry, thresholds)) for each in ranked]
-    claimed = [Pair(_claims(entry), _claims(each.entry)) for each in ranked]
-    answers = asked.compare([*whole, *claimed])
-    judged = [(each, _resolution(entry, each.entry, answer)) for each, answer in zip(ranked, answers, strict=False)]
+    judged = [(each, _resolution(entry, each.entry)) for each in ranked]
     again = next(
         (now for each, resolution in judged if resolution is Resolution.AGAIN and (now := _now(each, entry, ranked))),
         None,
@@ -117,10 +86,7 @@ def _compared(
     for each, resolution in judged:
         if resolution is Resolution.SUPERSEDES:
             return _superseding(entry, each)
-        if resolution is Resolution.MERGED:
-            return Judgement(resolution, entry, each)
-    of_claims = zip(ranked, answers[len(ranked) :], strict=True)
-    against = tuple(each.link for each, answer in of_claims if answer is TextRelation.CONTRADICTS and each in earlier)
+    against = tuple(each.link for each in earlier if relation(entry.text, each.entry.text) is TextRelation.CONTRADICTS)
     if against:
         return Judgement(Resolution.CONTRADICTS, replace(entry, contradicts=against[:_NAMED]))
     return Judgement(Resolution.NEW, entry)
@@ -203,7 +169,7 @@ def is_comparable(entry: Entry, other: Entry) -> bool:
 def changes_of(verdict: Judgement, home: AgentFolder) -> tuple[tuple[str, bytes | None, bytes], ...]:
     """The notes that a result changes: path, bytes before (None for a new note) and after."""
     entry, other = verdict.entry, verdict.other
-    if other is not None and verdict.resolution in {Resolution.AGAIN, Resolution.MERGED}:
+    if other is not None and verdict.resolution is Resolution.AGAIN:
         after, replaced = amended(verdict), verdict.replaced
         if replaced is None:
             return ((other.path, other.data, after),)
@@ -220,17 +186,12 @@ def changes_of(verdict: Judgement, home: AgentFolder) -> tuple[tuple[str, bytes 
 
 
 def amended(verdict: Judgement) -> bytes:
-    """The other entry's note after the merge: count of repetitions, the time of the last one, evidence, and the lines
-    that it did not have. What is kept twice of one run was said once, and gets the keywords that it did not have."""
+    """The other entry's note after the repetition: its count, the time of the last one, and evidence. What is kept
+    twice of one run was said once, and gets the keywords that it did not have."""
     assert verdict.other is not None
     entry, note = verdict.entry, Note.parse(verdict.other.data)
     run = entry.slots.get("run", "")
-    if (
-        verdict.resolution is Resolution.AGAIN
-        and entry.type.is_stated
-        and run
-        and run == verdict.other.entry.slots.get("run")
-    ):
+    if entry.type.is_stated and run and run == verdict.other.entry.slots.get("run"):
         has_more = bool(entry.keywords) and not verdict.other.entry.keywords
         return note.with_key("keywords", list(entry.keywords)).data if has_more else verdict.other.data
     evidence = tuple(dict.fromkeys((*verdict.other.entry.evidence, *entry.evidence)))
@@ -239,10 +200,6 @@ def amended(verdict: Judgement) -> bytes:
         note = note.with_key("run", run)
     if evidence != verdict.other.entry.evidence:
         note = note.with_key("evidence", list(evidence))
-    if verdict.resolution is Resolution.MERGED:
-        known = {line.strip() for line in note.body.splitlines()}
-        fresh = [line for line in entry.text.splitlines() if line.strip() and line.strip() not in known]
-        note = note.with_body(note.body.rstrip("\n") + "\n" + "".join(f"{line}\n" for line in fresh))
     return note.data
 
 
@@ -251,38 +208,8 @@ def superseded(other: StoredEntry, by: str) -> bytes:
     return Note.parse(other.data).with_key("superseded_by", by).data
 
 
-def own_words(entry: Entry) -> str:
-    """The person's message of a turn; the whole text of any other entry."""
-    if entry.type is not EntryType.CHAT_TURN:
-        return entry.text
-    return asked_in(entry.text)
-
-
-def _claims(entry: Entry) -> str:
-    """The statements of an entry; of a turn no questions or requests, because those contradict nothing."""
-    return claims(own_words(entry)) if entry.type is EntryType.CHAT_TURN else own_words(entry)
-
-
-def _least(entry: Entry, other: Entry, thresholds: Thresholds) -> float:
-    """The similarity from which an entry counts as the other one with an addition."""
-    if entry.type is not EntryType.CHAT_TURN:
-        return TOPIC
-    return thresholds.turn if _is_near(entry, other) else thresholds.same
-
-
-def _resolution(entry: Entry, other: Entry, answer: TextRelation) -> Resolution:
-    run = entry.slots.get("run")
-    if run and run == other.slots.get("run") and entry.source == other.source == "conversation_capture":
-        return Resolution.AGAIN if entry.text == other.text else Resolution.MERGED  # the run was resumed
-    if answer not in {TextRelation.SAME, TextRelation.ADDS}:
-        return Resolution.NEW
-    if answer is TextRelation.SAME and is_same(entry.text, other.text):
+def _resolution(entry: Entry, other: Entry) -> Resolution:
+    found = relation(entry.text, other.text, TOPIC)
+    if found is TextRelation.SAME:
         return Resolution.AGAIN
-    return Resolution.MERGED if _is_near(entry, other) else Resolution.SUPERSEDES
-
-
-def _is_near(entry: Entry, other: Entry) -> bool:
-    """True for two turns of a conversation within one hour."""
-    if entry.type is not EntryType.CHAT_TURN:
-        return False
-    return abs(with_offset(entry.created) - with_offset(other.created)) <= HOUR
+    return Resolution.SUPERSEDES if found is TextRelation.ADDS else Resolution.NEW

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from agent.clock import Clock
 from agent.config.masking import HIDDEN_IN_NOTES
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.before import with_before, without_before
@@ -17,7 +18,6 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.corrections import is_fragment, may_change
 from agent.memory.understanding.seam import Fact, SourceText
 from agent.memory.understanding.statements import facts_in, is_statement, kind_of, sentences_in
-from agent.memory.understanding.vocabulary import pattern
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
 

@@ -1,8 +1,7 @@
-"""The entries of a finished run, the same for all channels: the facts that its person stated and a workflow trace, or
-whole turns and a task summary.
+"""The entries of a finished run, the same for all channels: the facts that its person stated, and a workflow trace.
 
-Answers of unfinished runs are not stored as facts. If the model has read untrusted text, none of its words are stored
-without a person's approval (`memory_save` asks for it), only the person's own words and the names of the tools used.
+If the model has read untrusted text, none of its words are stored without a person's approval (`memory_save` asks for
+it), only the person's own words and the names of the tools used.
 Comparison with known entries is left to `dedupe`, writing to `writer`.
 """
 
@@ -14,9 +13,8 @@ from agent.clock import Clock
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
-from agent.memory.capture.conversation import Summarise, Turns, chat_turns
 from agent.memory.capture.facts import fact_entries
-from agent.memory.capture.workflow import RunTrace, task_summary, workflow_trace
+from agent.memory.capture.workflow import RunTrace, workflow_trace
 from agent.memory.entry import Entry
 from agent.texts import Language
 
@@ -31,17 +29,14 @@ class CaptureConfig:
     """The settings and functions for capturing runs.
 
     `masked`: covers secrets in a text. `remembering`: gives, for each run, the function that removes forgotten text.
-    `summarise`: summarises long turns (None: they are shortened). `thinks`: answers come from a model; without one they
-    only quote notes and are not stored. `language`: the language of the labels. `count`: the tokens of a text, for the
-    figures. `waits`: true for a run whose conversation a model will read, so that new facts wait for it.
+    `language`: the language of the labels. `count`: the tokens of a text, for the figures. `waits`: true for a run
+    whose conversation a model will read, so that new facts wait for it.
     """
 
     settings: MemorySettings
     clock: Clock
     masked: Callable[[str], str]
     remembering: Callable[[], Callable[[str], str]]
-    summarise: Summarise | None = None
-    thinks: bool = True
     language: Language = "en"
     count: Callable[[str], int] | None = None
     waits: Callable[[TaskCompleted, RunTrace], bool] = lambda event, trace: False
@@ -53,29 +48,19 @@ def is_captured(event: TaskCompleted) -> bool:
 
 
 def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig) -> tuple[Entry, ...]:
-    """The entries of a run; none if all captures are switched off or the run has nothing worth storing."""
+    """The entries of a run; none if capture is switched off or the run has nothing worth storing."""
     if not is_captured(event):
         return ()
     settings, clock = config.settings, config.clock
-    event = replace(event, task=config.masked(event.task), answer=config.masked(event.answer))
-    is_answer = event.outcome == FINISHED and config.thinks and trace.is_whole and not trace.untrusted
-    answer = event.answer if is_answer else ""
-    found: list[Entry | None] = []
-    if settings.capture == "facts":
-        said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
-        found += fact_entries(event, said, clock, config.language, group=settings.capture_group)
-    elif settings.capture == "turns":
-        summarise = config.summarise if settings.llm_summary and is_answer else None
-        turns = Turns(settings.capture_group, settings.summary_above, summarise, config.language)
-        found += chat_turns(event, answer, clock, turns)
-    if settings.auto_capture and event.tools:
-        if settings.capture == "turns":
-            found += [task_summary(event, answer, clock, config.language) if is_answer else None]
-        if settings.capture == "turns" or (settings.capture == "facts" and _is_workflow(event)):
-            traced = workflow_trace(event, trace, clock, config.language)
-            found += [replace(traced, untrusted=trace.untrusted) if traced else None]
+    if settings.capture == "off":
+        return ()
+    event = replace(event, task=config.masked(event.task))
+    said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
+    found = list(fact_entries(event, said, clock, config.language, group=settings.capture_group))
+    if _is_workflow(event) and (traced := workflow_trace(event, trace, clock, config.language)) is not None:
+        found.append(replace(traced, untrusted=trace.untrusted))
     slots = {"task_type": trace.task_type} if trace.task_type else {}
-    entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found if entry is not None]
+    entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found]
     remembered = config.remembering() if entries else str
     return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
 

@@ -1,4 +1,4 @@
-"""Entries about a run that used tools: a workflow trace, from which skills are learned, and a task summary.
+"""The entry about a run that used tools: a workflow trace, from which skills are learned.
 
 The caller reads the steps of the run from the session note.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
-from agent.memory.capture.conversation import ANSWERED, ASKED, entry_of, smart_truncate
+from agent.memory.capture.conversation import ASKED, entry_of, smart_truncate
 from agent.memory.capture.facts import Utterance
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.texts import Language, text
@@ -70,20 +70,6 @@ def workflow_trace(event: TaskCompleted, trace: RunTrace, clock: Clock, language
         failed=str(failed),
         seconds=f"{event.seconds:.1f}",
     )
-
-
-def task_summary(event: TaskCompleted, answer: str, clock: Clock, language: Language) -> Entry | None:
-    """An entry with the task, the tools used and the result; None for a run without tools or task."""
-    if not event.tools or not event.task.strip():
-        return None
-    used = text("memory_turn.comma", language).join(f"`{name}`" for name in dict.fromkeys(event.tools))
-    parts = [
-        f"{text('memory_turn.task', language)}{smart_truncate(event.task, ASKED)}",
-        text("memory_turn.tools", language) + used,
-    ]
-    if answer.strip():
-        parts.append(text("memory_turn.result", language) + smart_truncate(answer, ANSWERED))
-    return entry_of(event, EntryType.AUTO_CAPTURE, "\n".join(parts), Scope.USER, "memory_capture", clock)
 
 
 def _lines(steps: Sequence[ToolUse], bare: bool, language: Language) -> list[str]:

@@ -18,15 +18,13 @@ from agent.errors import AgentError, Retryable
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
 from agent.memory.capture.captured import captured, log_capture
-from agent.memory.capture.dedupe import Judgement, Resolution, Thresholds, changes_of, judge
+from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.capture.keywords import plain_keywords
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.workflow import RunTrace
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import StoredEntry, load_entries
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Understanding
 from agent.vault.change import CAPTURE, Stamp, actor_of
 from agent.vault.folders import AgentFolder
 from agent.vault.store import Vault
@@ -34,7 +32,7 @@ from agent.vault.store import Vault
 AFTER_RUN_TOOLS = frozenset((CAPTURE, DAILY))
 """The `Vault-Tool` trailers of commits made automatically after a run."""
 PATIENCE = 30.0
-"""Seconds that `close` waits: a model may still be writing a summary or the text of a skill."""
+"""Seconds that `close` waits: a model may still be writing the text of a skill."""
 _TRIES = 4
 """Attempts at a capture while another process holds the vault lock."""
 _RECENT = 20
@@ -70,24 +68,17 @@ class EntryWriter:
 
     vault: Vault
     near: Near
-    thresholds: Thresholds = Thresholds()
-    understanding: Understanding = RULES
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
-    def judged(
-        self, entry: Entry, understanding: Understanding = RULES, beside: Sequence[StoredEntry] = ()
-    ) -> Judgement:
-        """The result of comparing an entry with the existing ones, and with those `beside` it; reads few notes.
-
-        With rules, a draft and the write after a person's approval have the same result.
-        """
+    def judged(self, entry: Entry, beside: Sequence[StoredEntry] = ()) -> Judgement:
+        """The result of comparing an entry with the existing ones, and with those `beside` it; reads few notes."""
         if entry.type is EntryType.WORKFLOW_TRACE:
             return Judgement(Resolution.NEW, entry)
         if entry.keywords and entry.type is not EntryType.AUTO_FLUSH:  # those of a flush say what it is
             entry = replace(entry, keywords=plain_keywords(entry.keywords, entry.text, self._is_refused))
         others = [*beside, *load_entries(self.vault, self.close_to(entry))]
         near = tuple({each.path: each for each in reversed(others)}.values())[::-1]
-        return judge(entry, near, self.thresholds, understanding)
+        return judge(entry, near)
 
     def _is_refused(self, words: str) -> bool:
         """True for words that nobody asked to keep and that are secret or forgotten."""
@@ -99,17 +90,17 @@ class EntryWriter:
 
     def is_known(self, entry: Entry) -> bool:
         """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
-        return not any(before is None for _, before, _ in changes_of(self._kept(entry, RULES, ()), self.vault.home))
+        return not any(before is None for _, before, _ in changes_of(self._kept(entry, ()), self.vault.home))
 
     def is_new(self, entry: Entry) -> bool:
         """True if the entry changes nothing that is known: it repeats, replaces and contradicts no entry."""
-        return self._kept(entry, RULES, ()).resolution is Resolution.NEW
+        return self._kept(entry, ()).resolution is Resolution.NEW
 
-    def _kept(self, entry: Entry, understanding: Understanding, beside: Sequence[StoredEntry]) -> Judgement:
+    def _kept(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
         if entry.type is not EntryType.WORKFLOW_TRACE and load_tombstones(self.vault).is_forgotten(entry.text):
             return Judgement(Resolution.NONE, entry, why="forgotten")
-        return self.judged(entry, understanding, beside)
+        return self.judged(entry, beside)
 
     def keep(
         self,
@@ -126,8 +117,8 @@ class EntryWriter:
         nothing.
         """
         notes = _Notes()
-        home, understood = self.vault.home, self.understanding
-        verdicts = tuple(notes.add(self._kept(entry, understood, (*notes.new, *known)), home) for entry in entries)
+        home = self.vault.home
+        verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
             if stamp.session and not hold:
                 transaction.release(stamp.session)
@@ -257,9 +248,8 @@ class CaptureWorker:
             self._keeper.keep((), _subject(event), _stamp(event), hold=self._holds(event))
             return None
         trace = self._trace(event.session, event.run)
-        config = replace(self._config, summarise=self._gently(self._config.summarise))
-        entries = entries_of_run(event, trace, config)
-        is_later = config.waits(event, trace)
+        entries = entries_of_run(event, trace, self._config)
+        is_later = self._config.waits(event, trace)
         if is_later:
             entries = tuple(
                 each for each in entries if each.type is not EntryType.FACT or not self._keeper.is_new(each)
@@ -272,20 +262,6 @@ class CaptureWorker:
         verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
         log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
-
-    def _gently(self, summarise: Callable[[str], str] | None) -> Callable[[str], str] | None:
-        """The summary function, with an empty result instead of an error: the turn is then shortened."""
-        if summarise is None:
-            return None
-
-        def gently(text: str) -> str:
-            try:
-                return summarise(text)
-            except (AgentError, OSError) as error:
-                logger.warning("a turn is shortened and not summarised: %s", error)
-                return ""
-
-        return gently
 
 
 def _subject(event: TaskCompleted) -> str:

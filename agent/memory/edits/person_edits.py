@@ -5,8 +5,9 @@ What came from others, undid a run, or was made by a command in the person's nam
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
@@ -132,8 +133,7 @@ def _edit(
     if is_foreign(span.old_path, before.data) or is_foreign(span.path, after.data):
         return None
     lines = tuple(AuthoredLine(text, commit in fresh) for text, commit in blamed)
-    zone = vault.clock.now().tzinfo or UTC
-    day = span.last.when.astimezone(zone).date()
+    day = in_clock_zone(span.last.when, vault.clock.now()).date()
     rows = after.data.decode("utf-8", "surrogateescape").splitlines()
     return PersonEdit(span.path, day, span.last.id, lines[_header(before.data) :], tuple(rows[_header(after.data) :]))
 

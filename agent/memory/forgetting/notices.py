@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.config.private import replace
+from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
 
 _GONE = "…"
@@ -28,7 +29,7 @@ def forget_notices(ledger: Path, said: SaidAgain) -> None:
 def _texts(line: str) -> Iterator[str]:
     """All texts of a line; the line itself if it cannot be parsed."""
     try:
-        waiting = [json.loads(line)]
+        waiting = [parse_json(line)]
     except ValueError:
         yield line
         return
@@ -47,7 +48,7 @@ def _texts(line: str) -> Iterator[str]:
 def _without(line: str) -> str:
     """The line without its words; empty if it cannot be parsed."""
     try:
-        fields = json.loads(line)
+        fields = parse_json(line)
     except ValueError:
         return ""
     if not isinstance(fields, dict):

@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from agent.config import private
+from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
-from agent.vault.layout import RESEARCH_RECORDS
+from agent.vault.layout import GIVEN_TEXTS, RESEARCH_RECORDS, SET_ASIDE
 
 _DECISIONS = ("proposals", "skill-suggestions", "job-approvals")
 """The private folders with records of what the person is asked to decide."""
@@ -23,8 +24,10 @@ _LARGEST = 1 << 20
 
 
 def drop_unfinished(folder: Path) -> None:
-    """Delete what unfinished researches have found so far: it may say what is forgotten, and is only found again."""
-    for each in (folder / RESEARCH_RECORDS).glob("*.jsonl"):
+    """Delete what unfinished researches have found so far, what models were given in conversations, and what came in
+    and cannot be read: it may say what is forgotten, in a form that is not searched."""
+    texts = (each for name in (RESEARCH_RECORDS, GIVEN_TEXTS) for each in (folder / name).glob("*.jsonl"))
+    for each in (*texts, *(folder / SET_ASIDE).glob("*/*.data")):
         with suppress(OSError):
             each.unlink()
 
@@ -36,7 +39,7 @@ def forget_in_decisions(folder: Path, said: SaidAgain) -> None:
         for each in (folder / name).glob("*.json"):
             with suppress(OSError, ValueError):
                 text = each.read_text("utf-8")
-                document = json.loads(text)
+                document = parse_json(text)
                 left = _without(document, said)
                 if left != document:
                     private.replace(each, json.dumps(left, indent=1))

@@ -15,6 +15,7 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
 from agent.index.files import IndexFiles
+from agent.json_value import parse_json
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
 from agent.memory.forgetting.in_history import cleaning_of
@@ -22,16 +23,18 @@ from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
 from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
 from agent.memory.forgetting.said_again import SaidAgain, phrase
-from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look
+from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
 from agent.memory.forgetting.typed import forget_typed
 from agent.texts import Language, Sentence
 from agent.vault import durable
 from agent.vault.change import Outcome
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
+from agent.vault.history.deletion import check_alone, delete_purged, was_purged
+from agent.vault.history.purged import Purged, record_purged
 from agent.vault.history.versions import paths_with
 from agent.vault.layout import CHAT_HISTORY, FORGETTING, NOTICES, OUTLINES
-from agent.vault.locks import holder, process_lock
+from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
 _PATIENCE = 10.0
@@ -45,8 +48,8 @@ class Begun:
     """A forgetting in progress.
 
     `head` is the last commit before it; `path` is empty if a text is forgotten, and `blob` the id of the note's
-    content, empty if only the history had it. `remote` and `confirmed` are what the person approved; `token` names the
-    backup of the old commits.
+    content, empty if only the history had it. `remote`, `confirmed` and `for_good` are what the person approved;
+    `token` names the backup of the old commits, and is empty if only earlier purges are to be made final.
     """
 
     token: str
@@ -55,6 +58,7 @@ class Begun:
     blob: str
     remote: bool
     confirmed: bool
+    for_good: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +66,23 @@ class Purge:
     """A rewrite of the history, planned or done.
 
     `commits` counts the rewritten commits, `head` is the new tip of the branch, `backup` the ref of the old commits,
-    `other_refs` the other refs that still have them. `drop` are the commands that delete them; empty while that is not
-    safe, for the reason in `busy`. `mentions` are the person's notes that say the text, `remaining` all other places
-    where it was found at the end. `is_unreferenced` is set if git still has objects with it that no ref leads to.
+    `other_refs` the other refs that still have them. `mentions` are the person's notes that say the text, `remaining`
+    all other places where it was found at the end. `is_recoverable` is set if git still has what was purged, because it
+    was not deleted for good yet. `said` recognises the text.
     """
 
     commits: int
     head: str
     backup: str
     other_refs: tuple[str, ...]
-    drop: tuple[str, ...]
-    busy: str
     mentions: tuple[str, ...] = ()
     remaining: tuple[str, ...] = ()
-    is_unreferenced: bool = False
+    is_recoverable: bool = False
+    said: SaidAgain | None = None
 
     @property
     def still_holding(self) -> tuple[str, ...]:
-        """Everything that still holds the text and is not removed by `drop`; empty if the purge is complete."""
+        """Everything that still holds the text although it was to go; empty if the purge is complete."""
         refs = (name for name in self.other_refs if not history.is_backup(name))
         return tuple(dict.fromkeys((*refs, *self.remaining, *self.mentions)))
 
@@ -138,17 +141,20 @@ class Forgetter:
         return self._purge(path, forgetting, "", remote=remote, dry_run=True)
 
     def carry_out(
-        self, path: str, forgetting: Forgetting, *, remote: bool, confirmed: bool = False
+        self, path: str, forgetting: Forgetting, *, remote: bool, confirmed: bool = False, for_good: bool = False
     ) -> tuple[Outcome, Purge]:
-        """Forget the note, then rewrite the history. After a crash in between, the next start continues.
+        """Forget the note, then rewrite the history; `for_good` also deletes what it was. After a crash in between, the
+        next start continues.
 
-        Raises what a transaction and `history.purge` raise; `Retryable` if the first step has to wait.
+        Raises what a transaction, `history.purge` and `delete_purged` raise; `Retryable` if the first step has to wait.
         """
+        if for_good:
+            check_alone(self.vault)
         with self._held():
             now = self.vault.read(path) if path else None
             blob = "" if now is None else self.vault.content_id(now)
-            begun = Begun(self.vault.clock.new_id(), self.vault.head or "", path, blob, remote, confirmed)
-            durable.replace(self._note, json.dumps(asdict(begun)))
+            begun = Begun(self.vault.clock.new_id(), self.vault.head or "", path, blob, remote, confirmed, for_good)
+            self._begin(begun)
             with self._noted_until_known():
                 outcome = forget.carry_out(self.vault, forgetting, self.language, confirmed=confirmed)
                 if outcome.queued:
@@ -158,28 +164,72 @@ class Forgetter:
                         queued=outcome.queued,
                     )
                 done = self._purge(path, forgetting, begun.token, remote=remote)
+                done = self._delete(done) if for_good else done
             self._end()
             return outcome, done
 
+    def recoverable(self) -> tuple[str, ...]:
+        """The references from which what was purged can be brought back, newest first."""
+        return tuple(name for name in history.backups(self.vault) if name.startswith(history.BACKUP))
+
+    def delete_for_good(self, done: Purge | None = None) -> Purge:
+        """Delete what this purge, or if there is none all earlier ones, have taken out of the history.
+
+        After a crash the next start continues. Raises what `delete_purged` raises; `UserError` if nothing was purged.
+        """
+        check_alone(self.vault)
+        if done is None and not was_purged(self.vault):
+            raise UserError(
+                "nothing was purged in this vault", hint="vault-agent forget PATH|ID|TEXT --purge --for-good"
+            )
+        with self._held():
+            begun = Begun("", self.vault.head or "", "", "", remote=False, confirmed=True, for_good=True)
+            self._begin(begun)
+            with self._noted_until_known():
+                done = self._delete(done or _nothing_more(self.vault))
+            self._end()
+            return done
+
+    def _delete(self, done: Purge) -> Purge:
+        """The purge once what it has taken out is deleted for good, with all that still holds it."""
+        said = as_quoted(done.said) if done.said is not None else None
+        found = delete_purged(self.vault, lambda data: said is not None and said.is_quoted(text_of(data)))
+        self._clear_cache()
+        look = last_look(self.vault, done.said, self.cache, self._note) if done.said is not None else LastLook()
+        leftover = (Sentence("objects of git to which nothing leads"),) if look.is_unreferenced else ()
+        named = tuple(dict.fromkeys((*found.remaining, *look.remaining, *leftover)))
+        others = tuple(name for name in done.other_refs if name not in found.references)
+        return replace(
+            done, backup="", other_refs=others, mentions=look.mentions, remaining=named, is_recoverable=False
+        )
+
     def finish(self) -> None:
         """Finish an interrupted forgetting; do nothing while another process does it. Errors are logged."""
-        path = ""
+        begun: Begun | None = None
         try:
             with self._held():
                 begun = self._load()
                 if begun is None or self.vault.waiting_reason():
                     return
-                path = begun.path
                 with self._noted_until_known():
                     self._go_on(begun)
                 self._end()
-        except LockHeld:
-            return
         except (AgentError, OSError) as error:
-            again = f"vault-agent forget {path or 'TEXT'} --purge"
+            if isinstance(error, LockHeld) and begun is None:
+                return
+            path = begun.path if begun is not None else ""
+            name = f" {path or 'TEXT'}" if begun is None or begun.token else ""
+            again = f"vault-agent forget{name} --purge{' --for-good' if begun and begun.for_good else ''}"
             logger.warning("forgetting %s was cut short, and not finished: %s; do it by: %s", path, error, again)
 
     def _go_on(self, begun: Begun) -> None:
+        done = self._purge_again(begun) if begun.token else _nothing_more(self.vault)
+        done = self._delete(done) if begun.for_good else done
+        if done.still_holding:
+            left = ", ".join(done.still_holding)
+            logger.warning("forgetting %s was cut short, and is finished now; still holding it: %s", begun.path, left)
+
+    def _purge_again(self, begun: Begun) -> Purge:
         self.vault.settle()
         if self.vault.queued:
             raise Retryable("the change that forgets it still waits")
@@ -193,16 +243,14 @@ class Forgetter:
             found = plan_of(self.vault, commit, self.language)
         else:
             self._clear_cache()
-            return
-        done = self._purge(begun.path, found, begun.token, remote=begun.remote)
-        if done.still_holding:
-            left = ", ".join(done.still_holding)
-            logger.warning("forgetting %s was cut short, and is finished now; still holding it: %s", begun.path, left)
+            return _nothing_more(self.vault)
+        return self._purge(begun.path, found, begun.token, remote=begun.remote)
 
     def _purge(self, path: str, forgetting: Forgetting, token: str, *, remote: bool, dry_run: bool = False) -> Purge:
         cleaning, said = cleaning_of(self.vault, forgetting)
         if not dry_run:  # first: once the branch has moved, nothing says by which words a crash is to be finished
             self._clear(said)
+            record_purged(self.vault, Purged(objects=frozenset(unreferenced_with(self.vault, said))))
         done = history.purge(self.vault, cleaning, token=token, remote=remote, dry_run=dry_run)
         look = LastLook(forgetting.mentions)
         if not dry_run:
@@ -210,29 +258,14 @@ class Forgetter:
             look = last_look(self.vault, said, self.cache, self._note)
         backup = done.backup or ("" if done.commits else self._backup_with(path, forgetting.said))
         others = tuple(name for name in (*done.other_refs, *done.remote_refs) if name != backup)
-        busy = self._busy()
-        drop = tuple(history.drop_commands(self.vault)) if (backup or look.is_unreferenced) and not busy else ()
-        return Purge(
-            done.commits, done.head, backup, others, drop, busy, look.mentions, look.remaining, look.is_unreferenced
-        )
+        is_recoverable = bool(backup) or look.is_unreferenced
+        return Purge(done.commits, done.head, backup, others, look.mentions, look.remaining, is_recoverable, said)
 
     def _backup_with(self, path: str, said: SaidAgain) -> str:
         """The newest backup that still has the note, or says the text if there is no path; empty if none has."""
         has = (name for name in history.backups(self.vault)
                if (is_in_history(self.vault, path, name) if path else self._says(name, said)))  # fmt: skip
         return next(has, "")
-
-    def _busy(self) -> str:
-        """The reason, for the person, not to remove objects now: another process may be about to refer to them."""
-        daemon = holder(self.vault.private_folder / "daemon.lock")
-        if daemon is not None:
-            return Sentence(
-                "the daemon is at work on this vault: stop it first (Ctrl-C where it runs, or: kill {process})",
-                process=daemon,
-            )
-        if self.vault.is_busy():
-            return "another program is writing to this repository: let it end first"
-        return ""
 
     def _clear(self, said: SaidAgain) -> None:
         """Remove what says the text from the journal and the state, and the indexes, which keep deleted words."""
@@ -278,11 +311,15 @@ class Forgetter:
             self._end()
             raise
 
+    def _begin(self, begun: Begun) -> None:
+        durable.replace(self._note, json.dumps(asdict(begun)))
+
     def _load(self) -> Begun | None:
         try:
-            said = json.loads(self._note.read_bytes())
+            said = parse_json(self._note.read_bytes())
             token, head, path, blob = (str(said[key]) for key in ("token", "head", "path", "blob"))
-            return Begun(token, head, path, blob, bool(said["remote"]), bool(said["confirmed"]))
+            approved = (bool(said["remote"]), bool(said["confirmed"]), said.get("for_good") is True)
+            return Begun(token, head, path, blob, *approved)
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError) as error:
@@ -292,3 +329,8 @@ class Forgetter:
     def _end(self) -> None:
         self._note.unlink(missing_ok=True)
         durable.flush_folder(self._note.parent)
+
+
+def _nothing_more(vault: Vault) -> Purge:
+    """A purge for which there is nothing left to do."""
+    return Purge(0, vault.head or "", "", ())

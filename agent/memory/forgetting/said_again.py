@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from itertools import chain, islice, pairwise, zip_longest
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.markdown.session_marks import is_mark
 from agent.markdown.title import short_title
 from agent.memory.entry import slug
@@ -200,7 +201,7 @@ class SaidAgain(Tombstones):
 
     def _json(self, literal: str) -> str:
         try:
-            said = json.loads(literal)
+            said = parse_json(literal)
         except ValueError:
             return literal
         left = self._sentences(said)

@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.memory.forgetting.forget import ignore
 from agent.memory.forgetting.places import find_places, stem_of, text_of
 from agent.memory.forgetting.said_again import SaidAgain, own_names
-from agent.vault.history.traces import git_files, messages, other_revisions, staged, unreferenced
+from agent.vault.history.traces import git_files, logged, messages, other_revisions, staged, unreferenced
 from agent.vault.history.versions import paths_with
 from agent.vault.store import Vault
 
@@ -71,13 +71,22 @@ def as_quoted(said: SaidAgain) -> SaidAgain:
 
 
 def is_in_state(vault: Vault, said: SaidAgain) -> bool:
-    """True if the vault's private files, or objects of git that nothing leads to, still have the text."""
+    """True if the vault's private files, other files of git, or objects that nothing leads to, still have the text."""
+    if any(_has(path, as_quoted(said)) for path in git_files(vault)):
+        return True
     return bool(next(_files_with(vault.private_folder, said), "")) or is_unreferenced(vault, said)
 
 
 def is_unreferenced(vault: Vault, said: SaidAgain) -> bool:
-    """True if git still has an object with the text that no reference leads to."""
-    return any(said.is_quoted(text_of(data)) for data in unreferenced(vault))
+    """True if git still has an object, or a log of HEAD or the branch, with the text that no reference leads to."""
+    logs = any(said.is_quoted(text_of(data)) for data in logged(vault))
+    return logs or next(iter(unreferenced_with(vault, said)), "") != ""
+
+
+def unreferenced_with(vault: Vault, said: SaidAgain) -> Iterator[str]:
+    """The ids of git's objects with the text to which no reference leads."""
+    said = as_quoted(said)
+    return (oid for oid, data in unreferenced(vault) if said.is_quoted(text_of(data)))
 
 
 def _is_in_ref(vault: Vault, revision: str, said: SaidAgain) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from agent import texts
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
+from agent.json_value import parse_json
 from agent.markdown.links import without_links
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
@@ -83,7 +84,7 @@ def trusted_tombstones(vault: Vault, notes: Mapping[str, bytes]) -> frozenset[st
 def _load(file: Path) -> dict[str, bool]:
     """The cached answers; none if the file cannot be read."""
     try:
-        said = json.loads(file.read_bytes())
+        said = parse_json(file.read_bytes())
         return {str(key): value is True for key, value in said.items()}
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}

@@ -31,10 +31,6 @@ class BeliefLine:
     tasks: frozenset[TaskKind] | None
     id: str = ""
 
-    def is_for(self, kind: TaskKind) -> bool:
-        """True if it holds for a task of this kind, whatever its subject."""
-        return self.tasks is not None and (not self.tasks or kind in self.tasks)
-
 
 @dataclass(frozen=True, slots=True)
 class BeliefFigures:

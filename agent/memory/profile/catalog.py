@@ -2,9 +2,9 @@
 
 from pathlib import PurePosixPath
 
+from agent.config.vocabulary import pattern
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import kind_of
-from agent.memory.understanding.vocabulary import pattern
 from agent.vault.folders import PROFILE
 
 CORE = (

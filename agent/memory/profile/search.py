@@ -34,20 +34,5 @@ def search_profile(files: Sequence[ProfileFile], query: str, limit: int) -> tupl
     return tuple(sorted(hits, key=lambda hit: -hit.score)[:limit])
 
 
-def relevance(file: ProfileFile, task: str) -> float:
-    """How much a note has to do with a task, from 0 to 1."""
-    wanted = frozenset(terms(task))
-    if not wanted:
-        return 0.0
-    about = _share(wanted, " ".join((file.title, *file.keywords, file.summary)))
-    return min(max((_share(wanted, text) for text in file.said), default=0.0) + _NOTE * about, 1.0)
-
-
-def share_of_words(task: str, text: str) -> float:
-    """The share of a task's words that a text has."""
-    wanted = frozenset(terms(task))
-    return _share(wanted, text) if wanted else 0.0
-
-
 def _share(wanted: frozenset[str], text: str) -> float:
     return len(wanted & frozenset(terms(text))) / len(wanted)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.before import without_before
@@ -19,7 +20,6 @@ from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in, is_event, is_question
-from agent.memory.understanding.vocabulary import pattern
 
 _LONGEST_VALUE = 80
 _QUOTED = 200

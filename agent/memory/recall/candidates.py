@@ -16,14 +16,13 @@ from agent.index.hit import Hit
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.expiry import expiry
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.eligibility import ABOUT, NO_KNOWLEDGE, is_bare, is_bare_trace
-from agent.memory.recall.selection import CHAT, USER
+from agent.memory.recall.authorship import ABOUT, NO_KNOWLEDGE, OWN_ENTRIES
+from agent.memory.recall.eligibility import is_bare
 from agent.memory.store import with_offset
 from agent.vault.folders import DAILY as DAILY_FOLDER
 from agent.vault.folders import MEMORY_NOTE, PROFILE, AgentFolder
 
-DAYS = 7
-"""Days back from which daily notes are recalled."""
+USER, CHAT = "user", "chat"
 _POWER, _BESIDE, _SPOKEN = 2.0, 0.15, 0.3
 """The exponent that sharpens scores, the weight of neighbouring turns, and that of the whole conversation; fitted on
 all of `python -m tests.bench.recall`, where they raise recall from .740 to .774."""
@@ -86,9 +85,6 @@ class RecallCandidate:
 
     def is_over(self, now: datetime, settings: MemorySettings) -> bool:
         """True if it is too old for recall."""
-        if self.kind == DAILY:
-            day = day_of(self.hit.path)
-            return not day or day < f"{now - timedelta(days=DAYS):%Y-%m-%d}"
         if self.kind not in ENTRY_KINDS or self.created is None:
             return False
         kind, scope = EntryType(self.kind), Scope(self.scope)
@@ -120,16 +116,11 @@ def rerank(candidates: Sequence[RecallCandidate]) -> list[RecallCandidate]:
     return sorted(scored, key=lambda each: (-each.score, each.hit.path))
 
 
-def telling_hits(ranked: Sequence[RecallCandidate], limit: int) -> list[Hit]:
-    """The hits that tell whether memory helps: the best that may be given, without logs."""
-    return [each.hit for each in ranked if each.kind != DAILY][:limit]
-
-
 def candidate_of(hit: Hit, home: AgentFolder) -> RecallCandidate:
     """The candidate of a hit, from its facets."""
     layer = next((kind for path, kind in LAYERS if home.holds(hit.path, path)), "")
     said: Mapping[str, str] = dict(reversed(hit.facets))
-    if is_bare_trace(hit):
+    if said.get("type") in OWN_ENTRIES:
         return RecallCandidate(hit, ABOUT)
     if layer and said.get("type") not in NO_KNOWLEDGE:
         return RecallCandidate(hit, layer)

@@ -4,16 +4,11 @@ import re
 from collections.abc import Collection
 from datetime import date
 
-from agent.index.dates import relative_days
+from agent.config.vocabulary import pattern
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.eligibility import filled
-from agent.memory.recall.period import parse_period
-from agent.memory.understanding.vocabulary import pattern
+from agent.memory.recall.where_and_when import days_of_past
 
-_PAST_WEEKDAY = re.compile(
-    r"\blast (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|上{1,2}个?(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
-)
-"""A day of the week that is over; "on Tuesday" may be the next one."""
 _MARK = re.compile(r"^%% vault-agent:.*%%\s*\n?", re.MULTILINE)
 _PART = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
 
@@ -24,9 +19,7 @@ def asked_days(question: str, today: date) -> tuple[str, ...]:
     plain = question.replace("’", "'")
     if not (pattern("own").search(plain) or pattern("together").search(plain)):
         return ()
-    named = (parse_period(found[0], today) for found in _PAST_WEEKDAY.finditer(plain))
-    days = (*relative_days(plain, today), *(period.first for period in named if period))
-    return tuple(day.isoformat() for day in dict.fromkeys(days))
+    return tuple(day.isoformat() for day in days_of_past(plain, today))
 
 
 def end_of_day(note: str, most: int) -> tuple[str, tuple[int, int]]:

@@ -1,18 +1,13 @@
-"""Rules for the passages that a model may see, in a search or unasked. Access rights are left to `recaller`."""
+"""Rules for the passages that a model may see, in a search or unasked. Whose words they are is left to `authorship`,
+access rights to `recaller`."""
 
 import re
 
 from agent.index.hit import Hit
+from agent.memory.recall.authorship import CHANGELOG, is_agents
 from agent.texts import in_all_languages
 from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, PROFILE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
 
-ABOUT = "about"
-"""The type of notes that explain the vault's folders; their examples are not facts."""
-CHANGELOG = "changelog"
-"""The type of the profile's log of changes: the notes themselves say what holds."""
-NO_KNOWLEDGE = frozenset({ABOUT, CHANGELOG})
-"""The types of notes that are never memories."""
-_TRACE = "workflow_trace"
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
 _TOOK = "|".join(
@@ -40,20 +35,15 @@ _COMMENT = re.compile(r"\s*%%.*%%\s*")
 def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     """True if a search may find the passage for a model.
 
-    Of a session only its summaries are found: its transcript would be the best match for its own questions.
+    Of a session only its summaries are found: its transcript would be the best match for its own questions. The trace
+    of a run that had read text of strangers has the names of tools and nothing else, and would mark each run that is
+    shown it as one that has read such text, too.
     """
     folder = home.row(hit.path)
-    if is_bare_trace(hit):
+    is_marked = any(key == "untrusted" for key, _ in hit.facets)
+    if ("type", CHANGELOG) in hit.facets or (("type", "workflow_trace") in hit.facets and is_marked):
         return False
-    if ("type", CHANGELOG) in hit.facets or is_unfilled(hit, home):
-        return False
-    return folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
-
-
-def is_bare_trace(hit: Hit) -> bool:
-    """True for the trace of a run that had read text of strangers: it has the names of tools and nothing else, and
-    would mark each run that is shown it as one that has read such text, too, and then the trace of that run."""
-    return ("type", _TRACE) in hit.facets and any(key == "untrusted" for key, _ in hit.facets)
+    return not is_unfilled(hit, home) and folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
 
 
 def is_unfilled(hit: Hit, home: AgentFolder) -> bool:
@@ -62,15 +52,15 @@ def is_unfilled(hit: Hit, home: AgentFolder) -> bool:
 
 
 def may_be_offered(hit: Hit, home: AgentFolder) -> bool:
-    """True if the passage is knowledge, as a note or a memory: not instructions, not a note that explains the vault.
+    """True if the passage is knowledge, as a note or a memory: not the agent's own, not instructions, not a note that
+    explains the vault.
 
-    Nor a MEMORY.md or a day's log without memories, nor a request in the inbox: the entries have what was said about
-    it.
+    Nor a MEMORY.md or a day's note without a word, nor a request in the inbox: the entries have what was said about it.
     """
     row = home.row(hit.path)
     if (row.path in {MEMORY_NOTE, DAILY} and is_bare(hit.passage)) or (row.path == INBOX and _has_status(hit)):
         return False
-    return row.recalled is not Recalled.NO and may_be_found(hit, home) and ("type", ABOUT) not in hit.facets
+    return row.recalled is not Recalled.NO and may_be_found(hit, home) and not is_agents(hit, home)
 
 
 def _has_status(hit: Hit) -> bool:
@@ -78,8 +68,9 @@ def _has_status(hit: Hit) -> bool:
 
 
 def is_given_as_note(hit: Hit, home: AgentFolder) -> bool:
-    """True if the passage may be shown to a model unasked, beside the memories."""
-    return may_be_offered(hit, home) and home.row(hit.path).recalled is Recalled.AS_NOTE
+    """True if the passage may be shown to a model unasked, as one of a note; of a day's note the person's lines."""
+    row = home.row(hit.path)
+    return may_be_offered(hit, home) and (row.recalled is Recalled.AS_NOTE or row.path == DAILY)
 
 
 def is_bare(passage: str) -> bool:

@@ -1,15 +1,17 @@
 """A stretch of days in plain words, English and Chinese: `last week`, `past 3 days`, `上周`, `2026-11`, `since Monday`.
 
-Looks back from today; a text that is not understood as a whole gives None. Weeks begin on Monday.
+Looks back from today. `parse_period` reads a text that names a period and nothing else, `find_periods` those that a
+sentence names. Weeks begin on Monday.
 """
 
 import re
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import cache
 
 from agent.dataclass import dataclass
-from agent.index.dates import parse_days, relative_days, span
+from agent.index.dates import MONTHS, parse_days, span
 
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _NUMBERS = {word: at for at, word in enumerate(_ONES, 1)}
@@ -19,12 +21,29 @@ _COUNT = "([0-9]{1,4}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + ")
 _WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 _HAN_DAYS = "一二三四五六日"
 _WEEKDAY = "(" + "|".join(name[:3] + f"(?:{name[3:]})?" for name in _WEEKDAYS) + ")"
+_FULL_WEEKDAY = "(" + "|".join(_WEEKDAYS) + ")"
 _HAN_WEEK = "(?:周|星期|礼拜)"
 _UNIT = {"day": "day", "week": "week", "month": "month", "year": "year"}
 _UNIT |= {"天": "day", "日": "day", "周": "week", "星期": "week", "礼拜": "week", "月": "month", "年": "year"}
 _UNITS = "|".join(sorted(_UNIT, key=len, reverse=True))
 _LONGEST = 100
 _EARLIEST = date(1, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPeriod:
+    """A period with its place in the text that names it. `is_over`: the words look back, as "last Tuesday" does, where
+    "on Tuesday" and "this week" may mean days to come."""
+
+    first: date
+    last: date
+    begin: int
+    end: int
+    is_over: bool
+
+    @property
+    def is_day(self) -> bool:
+        return self.first == self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +73,27 @@ def parse_period(text: str, today: date) -> Period | None:
     return Period(found.first, min(found.last, today))
 
 
+def find_periods(text: str, today: date) -> tuple[NamedPeriod, ...]:
+    """The periods that the words of a text name by their distance from today, by a day of the week, or by the name of a
+    month or a year alone, in their order; none of them begins after `today`."""
+    low = text.lower() if len(text.lower()) == len(text) else text
+    found: list[NamedPeriod] = []
+    for pattern, build in _searched():
+        for match in pattern.finditer(low):
+            try:
+                named = build(match, today)
+            except (ValueError, OverflowError):
+                continue
+            if named.first <= today:
+                is_over = build in _PAST or _LOOKS_BACK.search(match[0]) is not None
+                found.append(NamedPeriod(named.first, min(named.last, today), *match.span(), is_over))
+    alone: list[NamedPeriod] = []
+    for each in sorted(found, key=lambda each: each.begin - each.end):  # of "last Monday" and "Monday" the longer
+        if all(each.end <= other.begin or other.end <= each.begin for other in alone):
+            alone.append(each)
+    return tuple(sorted(alone, key=lambda each: each.begin))
+
+
 _BETWEEN = re.compile(r"(?:from |between |从)?(.+?)(?: ?(?:\.\.|…|~|—|–) ?| (?:to|until|till|and|-) | ?[到至] ?)(.+)")
 _SINCE = re.compile(r"(?:(?:ever )?since |from |自从?)(.+?)(?:以来| on)?|(.+)以来")
 
@@ -72,8 +112,6 @@ def _single(text: str, today: date) -> Period | None:
     for pattern, build in _FORMS:
         if match := pattern.fullmatch(text):
             return build(match, today)
-    if text in _TODAY_WORDS and (days := relative_days(text, today)):
-        return Period(days[0], days[0])
     return _calendar(text, today)
 
 
@@ -90,10 +128,6 @@ def _calendar(text: str, today: date) -> Period | None:
     return Period(first, last)
 
 
-_TODAY_WORDS = frozenset(
-    ("today", "yesterday", "day before yesterday", "the day before yesterday", "tonight", "last night")
-    + ("今天", "今日", "昨天", "昨日", "前天")
-)
 _CALENDAR = re.compile(r"(?:in |on )?[\w .,/-]+|[0-9年月日号 ]+")
 
 
@@ -162,6 +196,21 @@ def _weekend(match: re.Match[str], today: date) -> Period:
     return Period(week.last - timedelta(days=1), week.last)
 
 
+def _near_day(match: re.Match[str], today: date) -> Period:
+    return _whole("day", next(back for back, words in _NEAR_DAYS if re.fullmatch(words, match[0])), today)
+
+
+def _month(match: re.Match[str], today: date) -> Period:
+    """The latest month of this name that has begun."""
+    month = MONTHS.index(match[1]) + 1
+    return Period(*span(today.year - (month > today.month), month, 0))
+
+
+def _year(match: re.Match[str], _: date) -> Period:
+    year = int(next(filter(None, match.groups())))
+    return Period(date(year, 1, 1), date(year, 12, 31))
+
+
 _BACK = {"this": 0, "last": 1, "previous": 1, "past": 1, "本": 0, "这": 0, "这个": 0, "今": 0}
 _BACK |= {"上": 1, "上个": 1, "去": 1, "上上": 2, "上上个": 2, "前": 2}
 
@@ -170,9 +219,17 @@ def _named(match: re.Match[str], today: date) -> Period:
     return _whole(_unit(match[2]), _BACK[match[1]], today)
 
 
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], Period]], ...] = tuple(
+_NEAR_DAYS = (
+    (0, "today|tonight|this (?:morning|afternoon|evening)|今[天日早晚]"),
+    (1, "yesterday|last night|昨[天日晚]"),
+    (2, "(?:the )?day before yesterday|前[天日]"),
+    (3, "大前天"),
+)
+_Build = Callable[[re.Match[str], date], Period]
+_FORMS: tuple[tuple[re.Pattern[str], _Build], ...] = tuple(
     (re.compile(pattern), build)
     for pattern, build in (
+        ("|".join(words for _, words in _NEAR_DAYS), _near_day),
         (r"(?:the )?(this|last|previous|past) (week|month|year)", _named),
         (r"(上上个?|上个?|本|这个?)(周|星期|礼拜|月)", _named),
         (r"(今|去|前)(年)", _named),
@@ -184,6 +241,26 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], Period]], .
         (rf"(?:on )?(?:(last|this) )?{_WEEKDAY}", _english_day),
         (rf"(上上|上|这|本)?个?{_HAN_WEEK}([一二三四五六日天])", _chinese_day),
         (r"(?:last|this|the) weekend|[上这本]个?周末|周末", _weekend),
-        (r"((?:19|20)[0-9]{2})年?", lambda match, day: Period(date(int(match[1]), 1, 1), date(int(match[1]), 12, 31))),
+        (r"((?:19|20)[0-9]{2})年?", _year),
     )
 )
+_BY_NAME: tuple[tuple[str, _Build], ...] = (
+    (r"(?:in |during |of )?(january|february|april|june|july|august|september|october|november|december)", _month),
+    (r"(?:in|during|since) ((?:19|20)[0-9]{2})|((?:19|20)[0-9]{2})年(?! ?[0-9])", _year),
+)
+"""Only in a sentence: there "may" and "march" are other words, and a bare number is seldom a year."""
+_PAST = (_month, _year)
+_LOOKS_BACK = re.compile(r"last|previous|past|ago|yesterday|before|上|去|前|昨|最近|过去|近")
+_AHEAD = "".join(
+    f"(?<!{words})" for words in ("next ", "coming ", "every ", "by ", "until ", "(?<!一)下", "下个", "每", "每个")
+)
+_NO_DATE = r"(?!,? ?[0-9])"
+
+
+@cache
+def _searched() -> tuple[tuple[re.Pattern[str], _Build], ...]:
+    """The forms as they are looked for in a sentence: whole words, and no day that is ahead."""
+    forms = [(form.pattern.replace(_WEEKDAY, _FULL_WEEKDAY), build) for form, build in _FORMS if build is not _year]
+    alone = [(f"(?<![0-9] )(?:{each}){_NO_DATE}", build) for each, build in _BY_NAME]
+    whole = rf"(?<![a-z0-9_-]){_AHEAD}(?:{{}})(?![a-z0-9_-])"
+    return tuple((re.compile(whole.format(each)), build) for each, build in (*forms, *alone))

@@ -1,7 +1,8 @@
-"""Recall: the memories about a task for one person, from entries, MEMORY.md, profile and the last days' notes.
+"""Recall: the memories about a question for one person, from entries, MEMORY.md and the profile, and the logs of days
+that the question names.
 
-The index finds and scores, `candidates` has access rights, expiry and order; this module selects the few results from
-the current notes. The search itself and its fallback are left to the caller.
+The index finds and scores, `candidates` has access rights, expiry and order; this module takes the few results from the
+current notes. The search itself and its fallback are left to the caller, and so is what is given unasked.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -10,6 +11,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.index.hit import Hit, Leg, Mode, SearchResult
 from agent.index.query import without_filters
@@ -18,23 +20,21 @@ from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import (
+    CHAT,
     DAILY,
     ENTRY_KINDS,
     LAYERS,
+    USER,
     RecallCandidate,
     candidate_of,
     day_of,
     rerank,
-    telling_hits,
 )
 from agent.memory.recall.day_log import asked_days, end_of_day, without_facts
 from agent.memory.recall.eligibility import filled, is_bare
-from agent.memory.recall.floor import HOPELESS, LEAST, SURE, Floor, coverage, probability
-from agent.memory.recall.selection import CHAT, FAINT, USER, share
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import contradicts, is_same
 from agent.memory.understanding.statements import only_asks
-from agent.memory.understanding.vocabulary import pattern
 from agent.memory.understanding.wording import LABEL
 from agent.texts import joined
 from agent.vault.folders import DAILY as DAILY_FOLDER
@@ -44,8 +44,12 @@ POOL = 80
 """Notes requested from the index: as many as it scores."""
 LONGEST = 1_200
 """The most characters of one memory."""
-LOGS = 1
-"""Days' logs among the memories, so that today's and yesterday's work is known; more if more days are asked for."""
+FAINT = 0.05
+"""The share of the best score below which a memory is noise beside it; in a small vault the places would go to whatever
+is there. On `tests/bench/fortnight.py` it leaves out one memory in seven, and no question loses its fact; 0.15 leaves
+out two in seven, and four of 240 lose theirs."""
+NOTE = "note"
+"""The kind of a passage of a note that is no memory."""
 _QUESTION = 1_500
 
 FindNotes = Callable[[str, int], SearchResult]
@@ -55,8 +59,9 @@ ReadNote = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """One memory: its text, its lines in the note, its date, its score and the reasons for it. `is_asked_for`: the log
-    of a day that the question names."""
+    """One memory, or a passage of a note (`NOTE`): its text, its lines in the note, its date, its score and the reasons
+    for it. `is_asked_for`: the log of a day that the question names. `length`: the lines of the whole note, 0 for a
+    memory that is one."""
 
     path: str
     title: str
@@ -72,6 +77,7 @@ class Remembered:
     id: str = ""
     legs: tuple[Leg, ...] = ()
     is_asked_for: bool = False
+    length: int = 0
 
     @property
     def link(self) -> str:
@@ -88,35 +94,35 @@ class Remembered:
     def shown(self) -> str:
         """The memory as text for a model: date, kind and place; then the text."""
         said = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
-        where = f"[[{self.path.removesuffix('.md')}]] {self.title}"
-        head = f"{self.day} · {_KINDS.get(self.kind, self.kind)}{said} · {where}"
+        kind = "" if self.kind == NOTE else _KINDS.get(self.kind, self.kind)
+        title = "" if self.title == PurePosixPath(self.path).stem else self.title
+        where = f"[[{self.path.removesuffix('.md')}]] {title}".rstrip()
+        lines = f", lines {self.lines[0]}–{self.lines[1]} of {self.length}" if self.length else ""
+        day = "" if self.kind == NOTE and self.day in where else self.day
+        head = " · ".join(filter(None, (day, f"{kind}{said}", f"{where}{lines}")))
         against = f"\n(says otherwise than {', '.join(self.contradicts)})" if self.contradicts else ""
-        return f"{head.strip(' ·')}\n{self.text}{against}"
+        return f"{head}\n{self.text}{against}"
 
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None. `helps` is the
-    probability that one of them helps (`floor`), `covered` the share of the question's rare words that the best one
-    has, `candidates` the number of notes that they were chosen from."""
+    """Memories, best first, and the search mode; `degraded` is the reason for a reduced search, or None. `looked_at`
+    is the number of notes that they were chosen from."""
 
     found: tuple[Remembered, ...] = ()
     mode: Mode = "none"
     degraded: str | None = None
-    helps: float = 0.0
-    candidates: int = 0
-    covered: float = 0.0
+    looked_at: int = 0
 
-    @property
-    def is_doubtful(self) -> bool:
-        """True if a search with other words for the question may find something better."""
-        return self.helps >= HOPELESS and self.covered < SURE
 
-    def above(self, floor: Floor) -> "Recollection":
-        """The same, without memories if they are not likely enough to help; the log of a day that was asked for
-        stays."""
-        is_above = self.helps >= LEAST[floor]
-        return self if is_above else replace(self, found=tuple(each for each in self.found if each.is_asked_for))
+@dataclass(frozen=True, slots=True)
+class RankedCandidates:
+    """The candidates of one search, best first; `outdated` are links to those that were replaced."""
+
+    ranked: tuple[RecallCandidate, ...]
+    outdated: frozenset[str]
+    mode: Mode
+    degraded: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,91 +140,65 @@ class Recaller:
     """The memory with the place where its text stands now."""
     home: AgentFolder
 
-    def recall(
-        self,
-        question: str,
-        asker: Asker,
-        limit: int,
-        *,
-        without: frozenset[str] = frozenset(),
-        unasked: bool = False,
-        words: str = "",
-    ) -> Recollection:
-        """At most `limit` memories about a question, not from the notes in `without`. `unasked`: not requested by the
-        model. `words`: other words for the question, to search by."""
+    def recall(self, question: str, asker: Asker, limit: int, *, unasked: bool = False) -> Recollection:
+        """At most `limit` memories about a question. `unasked`: not requested by the model."""
         text = plain(question)
         if not text or limit <= 0:
             return Recollection()
-        now, is_past = self.now(), pattern("past").search(text) is not None
+        pool = self.candidates(text, asker, unasked=unasked)
+        least = FAINT * max((each.score for each in pool.ranked), default=0.0)
+        fresh: list[Remembered] = []
+        replaced: set[str] = set()
+        for each in pool.ranked:
+            if len(fresh) >= limit + limit // 2:
+                break
+            is_telling = each.score >= least and not each.is_asked_for
+            found = self.current(each, asker, replaced, unasked=unasked) if is_telling else None
+            if found is not None and not any(repeats(found, other) or repeats(other, found) for other in fresh):
+                fresh.append(found)
+        if not is_of_past(text):
+            fresh = [each for each in fresh if replaced.isdisjoint((each.id, each.link))]
+        asked_for = (self.current(each, asker, set(), unasked=unasked) for each in pool.ranked if each.is_asked_for)
+        logs = [each for each in asked_for if each is not None]
+        chosen = [*fresh[: max(limit - len(logs), 1)], *logs][:limit]
+        return Recollection(self.settled(chosen, pool.outdated), pool.mode, pool.degraded, len(pool.ranked))
+
+    def candidates(self, text: str, asker: Asker, *, unasked: bool, within: str = "") -> RankedCandidates:
+        """The candidates for a text without filters that this person may see and that hold: expired and replaced ones
+        only if the text is about the past, the log of a day only if the text asks for that day. `within` is a filter
+        for the time of all of them."""
+        now, is_past = self.now(), is_of_past(text)
         days = asked_days(text, now.date())
-        sought = f"{text} {plain(words)}".strip()
-        answers = [self.find(f"{sought} {filters}", POOL) for filters in _questions(asker, days, self.home)]
-        candidates: dict[str, RecallCandidate] = {}
+        answers = [
+            self.find(f"{text} {filters} {within}".rstrip(), POOL) for filters in _searches(asker, days, self.home)
+        ]
+        found: dict[str, RecallCandidate] = {}
         outdated: set[str] = set()
-        for answer in answers:
-            for hit in answer.hits:
-                candidate = candidate_of(hit, self.home)
-                is_replaced = not is_past and self._is_replaced(candidate)
-                if is_replaced:
-                    outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
-                if hit.path in without or candidate.is_bare or not candidate.may_be_seen_by(asker):
-                    continue
-                is_over = candidate.is_over(now, self.settings) and day_of(hit.path) not in days
-                if not is_over and not is_replaced:
-                    candidates.setdefault(hit.path, candidate)
-        ranked = [each for each in rerank(list(candidates.values())) if not (unasked and each.untrusted)]
-        chosen = _without_outdated(
-            self._chosen(ranked, asker, limit, max(LOGS, len(days)), is_past, unasked=unasked), outdated
-        )
-        found = tuple(map(self.placed, _newest_first(_doubted(self._without_forgotten(chosen)))))
-        telling = telling_hits(ranked, limit)
-        helps, covered = probability(question, telling, answers[0].mode), coverage(telling)
+        for hit in (hit for answer in answers for hit in answer.hits):
+            each = candidate_of(hit, self.home)
+            is_replaced = not is_past and self._is_replaced(each)
+            if is_replaced:
+                outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
+            is_shown = each.may_be_seen_by(asker) and not each.is_bare and not (unasked and each.untrusted)
+            is_over = each.kind == DAILY and day_of(hit.path) not in days or each.is_over(now, self.settings)
+            if is_shown and not is_over and not is_replaced:
+                found.setdefault(hit.path, each)
         degraded = joined(dict.fromkeys(answer.degraded for answer in answers if answer.degraded), "; ") or None
-        return Recollection(found, answers[0].mode, degraded, helps, len(ranked), covered)
+        return RankedCandidates(tuple(rerank(list(found.values()))), frozenset(outdated), answers[0].mode, degraded)
+
+    def settled(self, chosen: Sequence[Remembered], outdated: Collection[str]) -> tuple[Remembered, ...]:
+        """The chosen memories without what was replaced or forgotten, each where it stands now; a day's log without the
+        facts whose entries are beside it; of two that contradict each other the newer one first."""
+        told = {each.link for each in chosen if each.kind != DAILY}
+        left = (_without_facts(each, told) if each.kind == DAILY else each for each in chosen)
+        holding = _without_outdated(tuple(filter(None, left)), outdated)
+        return tuple(map(self.placed, _newest_first(_doubted(self._without_forgotten(holding)))))
 
     def _is_replaced(self, candidate: RecallCandidate) -> bool:
         """True for an entry with one that supersedes it; false if a person has deleted that one."""
         stem = candidate.superseded_by.strip("[]")
         paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in map(self.home.at, (ENTRIES, ARCHIVED)))
         return bool(stem) and any(self.read(path) is not None for path in paths)
-
-    def _chosen(
-        self,
-        ranked: Sequence[RecallCandidate],
-        asker: Asker,
-        limit: int,
-        most_logs: int,
-        is_past: bool,
-        *,
-        unasked: bool,
-    ) -> tuple[Remembered, ...]:
-        """The selected memories, from the current notes; repeated ones once, the days' logs last; what was
-        replaced only for a question about the past, nothing that is faint beside the best, and no fact in a log
-        whose entry is given, too."""
-        least = FAINT * max((each.score for each in ranked), default=0.0)
-        telling = [each for each in ranked if each.is_asked_for or each.score >= least]
-        logs, _ = self._fresh([each for each in telling if each.kind == DAILY], asker, most_logs, unasked=unasked)
-        others = [each for each in telling if each.kind != DAILY]
-        fresh, replaced = self._fresh(others, asker, limit + limit // 2, unasked=unasked)
-        fresh = [each for each in fresh if is_past or replaced.isdisjoint((each.id, each.link))]
-        chosen = share(fresh, limit, lambda each: (each.kind, each.scope), lambda each: each.score)
-        told = {each.link for each in chosen[: max(limit - len(logs), 1)]}
-        logs = [left for each in logs if (left := _without_facts(each, told))]
-        return (*chosen[: max(limit - len(logs), 1)], *logs)[:limit]
-
-    def _fresh(
-        self, ranked: Sequence[RecallCandidate], asker: Asker, limit: int, *, unasked: bool
-    ) -> tuple[list[Remembered], set[str]]:
-        """At most `limit` memories, in their order, without repetitions; and the ids and links of what they replace."""
-        fresh: list[Remembered] = []
-        replaced: set[str] = set()
-        for candidate in ranked:
-            if len(fresh) >= limit:
-                break
-            found = self._now(candidate, asker, replaced, unasked=unasked)
-            if found is not None and not any(_repeats(found, other) for other in fresh):
-                fresh.append(found)
-        return fresh, replaced
 
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         """The memories without forgotten text: a day's log may repeat it in a later request."""
@@ -227,8 +207,11 @@ class Recaller:
         stones = self.forgotten()
         return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
 
-    def _now(self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool) -> Remembered | None:
-        """A candidate from its current note; None if the note is deleted or no longer visible to the asker."""
+    def current(
+        self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool
+    ) -> Remembered | None:
+        """A candidate from its current note; None if the note is deleted or no longer visible to the asker. What it
+        replaces is added to `replaced`."""
         hit, data = candidate.hit, self.read(candidate.hit.path)
         if data is None or (unasked and self.hidden(hit.path, data)):
             return None
@@ -267,6 +250,11 @@ class Recaller:
         )
 
 
+def is_of_past(text: str) -> bool:
+    """True for a question about how things were."""
+    return pattern("past").search(text) is not None
+
+
 def plain(question: str) -> str:
     """The question, shortened, with nothing that parses as a filter."""
     text = " ".join(question.split())
@@ -289,19 +277,16 @@ _KINDS = {
 }
 
 
-def _questions(asker: Asker, days: Sequence[str], home: AgentFolder) -> tuple[str, ...]:
-    """The filters of the searches for a person: their own memories first, then those of their chat, then their logs,
-    those of `days` before others.
-
-    Logs are searched apart: they repeat each question that was asked, and the best hit is the measure of the others.
-    """
-    logs = f'{" ".join(days)} path:"{home.at(DAILY_FOLDER)}"'.lstrip()
+def _searches(asker: Asker, days: Sequence[str], home: AgentFolder) -> tuple[str, ...]:
+    """The filters of the searches for a person: their own memories first, then those of their chat, then the logs of
+    `days`, which repeat each question that was asked."""
     entries = f'path:"{home.at(ENTRIES)}"'
     own = f'{entries} scope:user sender_id:"{_quoted(asker.sender)}"'
     if asker.is_owner:
         own = f"{entries} " + " ".join(f'path:"{home.at(path)}"' for path, kind in LAYERS if kind != DAILY)
     chat = f'{entries} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
-    return tuple(filter(None, (own, chat, logs if asker.is_owner else "")))
+    logs = f'{" ".join(days)} path:"{home.at(DAILY_FOLDER)}"' if days and asker.is_owner else ""
+    return tuple(filter(None, (own, chat, logs)))
 
 
 def _quoted(value: str) -> str:
@@ -383,7 +368,6 @@ def _without_facts(log: Remembered, links: Collection[str]) -> Remembered | None
     return None if is_empty else replace(log, text=text)
 
 
-def _repeats(one: Remembered, other: Remembered) -> bool:
-    if one.text in other.text or other.text in one.text:
-        return True
-    return one.kind == other.kind and is_same(one.text, other.text)
+def repeats(one: Remembered, other: Remembered) -> bool:
+    """True if the first says nothing that the other does not say."""
+    return one.text in other.text or (one.kind == other.kind and is_same(one.text, other.text))

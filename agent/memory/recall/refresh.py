@@ -8,8 +8,7 @@ import re
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
-from datetime import datetime
+from dataclasses import field
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
@@ -18,8 +17,10 @@ from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
 from agent.memory.recall.asker import Asker
+from agent.memory.recall.gate import LEAST, likelihood
 from agent.memory.recall.recall_log import log_recall
-from agent.memory.recall.recaller import Recaller, Recollection
+from agent.memory.recall.recaller import Recaller, Remembered
+from agent.memory.recall.told_once import HeldText
 
 LEAST_STEPS = 3
 """Memories are added only in runs with more steps than this."""
@@ -33,52 +34,39 @@ _WORD = re.compile(r"[^\W\d_][\w'-]{3,}|[\u3400-\u9fff]{2,8}")
 
 @dataclass(slots=True)
 class ShownMemories:
-    """The asker of each run, and the notes that each session's model was shown; of the last 64. Thread-safe.
+    """The asker of each run, and what each session's model was shown since; of the last 64. Thread-safe.
 
-    In a group each person has a separate list, because a model is not shown what it received for others.
+    In a group each person has a separate text, because a model is not shown what it received for others.
     """
 
     _askers: OrderedDict[str, Asker] = field(default_factory=OrderedDict)
-    _given: OrderedDict[tuple[str, str], tuple[datetime | None, set[str]]] = field(default_factory=OrderedDict)
+    _shown: OrderedDict[tuple[str, str], HeldText] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def begin(self, asker: Asker) -> None:
-        """Register a run of this person; clears the list of shown notes if a summary has replaced them in the
-        context."""
-        key = (asker.session, asker.sender)
+    def begin(self, asker: Asker, held: HeldText) -> None:
+        """Register a run of this person, in a conversation that has this text."""
         with self._lock:
             self._askers[asker.run] = asker
-            since, _ = self._given.get(key, (None, None))
-            if key not in self._given or since != asker.since:
-                self._given[key] = (asker.since, set())
-            while len(self._askers) > _RUNS:
-                self._askers.popitem(last=False)
-            while len(self._given) > _RUNS:
-                self._given.popitem(last=False)
+            self._shown[asker.session, asker.sender] = held
+            for each in (self._askers, self._shown):
+                while len(each) > _RUNS:
+                    each.popitem(last=False)
 
     def asker(self, run: str) -> Asker | None:
         """The asker of a run; None for an unknown run."""
         with self._lock:
             return self._askers.get(run)
 
-    def give(self, asker: Asker, found: Recollection) -> None:
+    def give(self, asker: Asker, found: Iterable[Remembered]) -> None:
         """Record that these memories were shown to the model in the asker's session."""
         with self._lock:
-            if (known := self._given.get((asker.session, asker.sender))) is not None:
-                known[1].update(each.path for each in found.found)
+            key = (asker.session, asker.sender)
+            self._shown[key] = self._shown.get(key, HeldText()).with_texts(each.text for each in found)
 
-    def replace(self, asker: Asker, notes: Iterable[str]) -> None:
-        """Record that the model in the asker's session has parts of these notes, and of no others."""
+    def held(self, asker: Asker) -> HeldText:
+        """What the model has in the asker's session."""
         with self._lock:
-            if (known := self._given.get((asker.session, asker.sender))) is not None:
-                known[1].clear()
-                known[1].update(notes)
-
-    def given(self, asker: Asker) -> frozenset[str]:
-        """The notes of which the model already has a part in the asker's session."""
-        with self._lock:
-            known = self._given.get((asker.session, asker.sender))
-            return frozenset(known[1]) if known is not None else frozenset()
+            return self._shown.get((asker.session, asker.sender), HeldText())
 
 
 def refresh_subscriber(
@@ -100,16 +88,18 @@ def refresh_subscriber(
         if asker is None or not words:
             return ()
         began = recaller.now()
-        found = recaller.recall(words, asker, MOST, without=ledger.given(asker), unasked=True)
-        kept = _fitting(found.above(settings.floor), settings.refresh_tokens, count)
+        found = recaller.recall(words, asker, MOST, unasked=True)
+        held, least = ledger.held(asker), LEAST[settings.floor]
+        likely = [each for each in found.found if likelihood(words, each.hit, found.mode) >= least]
+        kept = _fitting([each for each in likely if not held.has(each.text)], settings.refresh_tokens, count)
         seconds = (recaller.now() - began).total_seconds()
-        log_recall(f"step {event.number} of run {event.run}", found, kept, seconds, str)  # its words come from notes
-        if not kept.found:
+        log_recall(f"step {event.number} of run {event.run}", kept, found, seconds, str)  # its words come from notes
+        if not kept:
             return ()
         ledger.give(asker, kept)
-        tell(ContextRefreshed(event.run, event.session, event.number, len(kept.found)))
-        text = "\n\n".join(each.shown for each in kept.found)
-        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept.found)
+        tell(ContextRefreshed(event.run, event.session, event.number, len(kept)))
+        text = "\n\n".join(each.shown for each in kept)
+        receipts = tuple(Receipt(each.path, each.lines, None, each.score, each.why) for each in kept)
         shown = f"What else is remembered that may help:\n\n{text}"
         return (Injection(shown, MEMORIES, receipts=receipts, type=InjectionType.MEMORY_RECALL),)
 
@@ -130,11 +120,11 @@ def topics(text: str, task: str) -> str:
     return " ".join(dict.fromkeys(fresh[:_WORDS]))
 
 
-def _fitting(found: Recollection, room: int, count: Callable[[str], int]) -> Recollection:
+def _fitting(found: Iterable[Remembered], room: int, count: Callable[[str], int]) -> list[Remembered]:
     kept = []
-    for each in found.found:
+    for each in found:
         room -= count(each.shown) + 4
         if room < 0:
             break
         kept.append(each)
-    return replace(found, found=tuple(kept))
+    return kept

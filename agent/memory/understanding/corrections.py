@@ -7,9 +7,9 @@ meant.
 import re
 from collections.abc import Sequence
 
+from agent.config.vocabulary import pattern, words
 from agent.memory.understanding.rules import attributes
 from agent.memory.understanding.statements import is_question, is_request
-from agent.memory.understanding.vocabulary import pattern, words
 from agent.memory.understanding.wording import Wording, jaccard, wording
 
 _CLAUSE = re.compile(r"[,，;；:：](?!\d)")

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from agent.config.vocabulary import pattern
 from agent.memory.understanding.corrections import corrected, is_correction, without_taking_back
 from agent.memory.understanding.rules import contradicts, replaces
 from agent.memory.understanding.statements import COMMA, is_told, sentences_in
-from agent.memory.understanding.vocabulary import pattern
 
 
 def still_true(older: str, later: Sequence[str]) -> tuple[str, ...]:

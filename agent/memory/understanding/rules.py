@@ -1,4 +1,4 @@
-"""Language understanding by rules, for use without a model and for results that must not depend on one.
+"""How two texts are related, by rules: whether they say the same, more, or the opposite.
 
 Texts are the same when they have the same words in the same order; ignorable words and equal numbers are data
 (`configs/understanding.yaml`). That works in any language. A repetition in other words is missed, which costs little;
@@ -7,12 +7,10 @@ two different texts are not taken as one, which would lose a memory.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 
-from agent.memory.understanding.seam import Fact, Pair, SourceText, TextRelation
-from agent.memory.understanding.statements import facts_in
-from agent.memory.understanding.vocabulary import lines, pattern, patterns, words
+from agent.config.vocabulary import lines, pattern, patterns, words
+from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
 
 _TOKEN = re.compile(
@@ -32,23 +30,9 @@ _OTHER_NUMBER = 0.6
 """The share of common terms from which two sentences with different numbers have the same subject."""
 
 
-class Rules:
-    """Understanding without a model; stateless."""
-
-    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
-        """The relation of the newer text of each pair to the older one."""
-        return tuple(relation(each.newer, each.older, each.least) for each in pairs)
-
-    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
-        """The facts that each text states."""
-        return tuple(tuple(facts_in(source)) for source in sources)
-
-
-RULES = Rules()
-
-
 def relation(newer: str, older: str, least: float = 0.8) -> TextRelation:
-    """The relation of a text to an older one; SAME is tested first, then ADDS, then CONTRADICTS."""
+    """The relation of a text to an older one; SAME is tested first, then ADDS, then CONTRADICTS. `least` is the share
+    of common words (Jaccard, 0 to 1) that ADDS needs."""
     if is_same(newer, older):
         return TextRelation.SAME
     if adds_to(newer, older, least):

@@ -1,12 +1,6 @@
-"""The interface of language understanding: its questions and answers.
+"""The values of language understanding: how two texts are related, and the facts in a text."""
 
-`rules` answers without a model, `model` with one. `tests/contracts/` checks both: texts that differ in a number or in a
-"not" are never the same, and a fact quotes a line of its source.
-"""
-
-from collections.abc import Sequence
 from enum import StrEnum
-from typing import Protocol
 
 from agent.dataclass import dataclass
 
@@ -20,15 +14,6 @@ class TextRelation(StrEnum):
     CONTRADICTS = "contradicts"
     """Negates the older text, or gives its subject another value."""
     DIFFERENT = "different"
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two texts to compare. `least` is the share of common words (Jaccard, 0 to 1) required for ADDS."""
-
-    newer: str
-    older: str
-    least: float = 0.8
 
 
 class FactKind(StrEnum):
@@ -62,15 +47,3 @@ class Fact:
     text: str
     kind: FactKind
     quote: str
-
-
-class Understanding(Protocol):
-    """Answers questions in their order, one answer each; raises nothing for any text."""
-
-    def compare(self, pairs: Sequence[Pair]) -> tuple[TextRelation, ...]:
-        """The relation of the newer text of each pair to the older one."""
-        ...
-
-    def facts(self, sources: Sequence[SourceText]) -> tuple[tuple[Fact, ...], ...]:
-        """The lasting facts that people state in each text, in the order of the text."""
-        ...

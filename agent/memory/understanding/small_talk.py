@@ -7,7 +7,7 @@ inside a phrase.
 import re
 from functools import cache
 
-from agent.memory.understanding.vocabulary import characters, pattern
+from agent.config.vocabulary import characters, pattern
 
 _LONGEST = 300
 """Characters from which a text is never small talk, and would be slow to scan."""

@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from agent.config.vocabulary import pattern, words
 from agent.index.analysis import terms
 from agent.markdown.links import without_links
 from agent.markdown.preferences import preferences
 from agent.memory.understanding.seam import Fact, FactKind, SourceText
-from agent.memory.understanding.vocabulary import pattern, words
 from agent.memory.understanding.wording import wording
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
@@ -36,6 +36,7 @@ _KINDS = (
     ("person", FactKind.PERSON),
     ("workflow", FactKind.WORKFLOW),
     ("routine", FactKind.WORKFLOW),
+    ("standing", FactKind.PREFERENCE),
     ("taste", FactKind.PREFERENCE),
 )
 """The lists by which a fact has its kind, the first that fits."""
@@ -54,6 +55,9 @@ def facts_in(source: SourceText) -> Iterator[Fact]:
 def _stating(sentence: str) -> Iterator[str]:
     """The longest parts of a sentence, between commas, in which every clause may state something and one does; without
     requests that hang on them."""
+    if is_standing_wish(sentence) and not is_request(sentence):
+        yield sentence
+        return
     ends = [0, *(found.end() for found in pattern("clause_end").finditer(sentence)), len(sentence)]
     begin: int | None = None
     is_said = False
@@ -116,6 +120,12 @@ def _is_of_the_moment(clause: str) -> bool:
 def is_statement(text: str) -> bool:
     """True for a text that states a fact."""
     return any(True for _ in facts_in(SourceText(text)))
+
+
+def is_standing_wish(sentence: str) -> bool:
+    """True for a sentence that says how something is always to be done, not only now."""
+    typed = " ".join(_typed(sentence).split())
+    return len(typed) <= LONGEST and not is_question(typed) and pattern("standing").search(typed) is not None
 
 
 def is_question(sentence: str) -> bool:

@@ -9,9 +9,9 @@ import unicodedata
 from collections import Counter
 from functools import cache, lru_cache
 
+from agent.config.vocabulary import characters, number_words, pattern, patterns, words
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
-from agent.memory.understanding.vocabulary import characters, number_words, pattern, patterns, words
 
 LABEL = re.compile(r"^(?:User|Assistant|用户|助手)[:：]\s*", re.MULTILINE)
 """The speaker's label at the beginning of a line."""

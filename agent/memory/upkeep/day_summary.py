@@ -10,8 +10,8 @@ from agent.memory.daily import Logged, cut
 from agent.memory.entry import ANSWER, EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import SourceText, Understanding
+from agent.memory.understanding.seam import SourceText
+from agent.memory.understanding.statements import facts_in
 from agent.memory.upkeep.repeated_facts import owner_words
 from agent.texts import Language, text
 from agent.vault.message import one_line
@@ -25,9 +25,7 @@ _LONGEST = 200
 _VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
 
 
-def day_summary(
-    day: DayEntries, log: Sequence[Logged], language: Language, understanding: Understanding = RULES
-) -> str:
+def day_summary(day: DayEntries, log: Sequence[Logged], language: Language) -> str:
     """The summary as Markdown; empty if there is nothing to sum up."""
     entries = (*day.new, *day.again)
     kinds = Counter(text(f"memory_day.{each.entry.type}", language) for each in day.new)
@@ -37,7 +35,7 @@ def day_summary(
     for task in log:
         used.update(dict(task.tools))
     parts = (
-        ("facts", list(_facts(entries, understanding))),
+        ("facts", list(_facts(entries))),
         ("tools", [", ".join(f"{tool} × {number}" for tool, number in used.most_common())] if used else []),
         ("talks", list(_talks(log, language))),
     )
@@ -65,18 +63,18 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
         yield f"{said[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"
 
 
-def _facts(entries: Sequence[StoredEntry], understanding: Understanding) -> Iterator[str]:
+def _facts(entries: Sequence[StoredEntry]) -> Iterator[str]:
     """The stated facts, and the answers with what was asked, each once, with a link to the entry; oldest first."""
     oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
-    sources = [SourceText(owner_words(each), each.entry.type in _VERBATIM) for each in oldest]
-    stated = zip(oldest, understanding.facts(sources), strict=True)
-    said = [
-        (words, each)
-        for each, facts in stated
-        for words in ([each.entry.text] if each.entry.source == ANSWER else [fact.text for fact in facts])
-    ]
+    said = [(words, each) for each in oldest for words in _stated(each)]
     texts = [(number, words) for number, (words, _) in enumerate(said)]
-    again = {other for _, others in repeats(texts, understanding) for other in others}
+    again = {other for _, others in repeats(texts) for other in others}
     for number, (words, each) in enumerate(said):
         if number not in again:
             yield f"{cut(one_line(words), _LONGEST)} {each.link}"
+
+
+def _stated(each: StoredEntry) -> list[str]:
+    if each.entry.source == ANSWER:
+        return [each.entry.text]
+    return [fact.text for fact in facts_in(SourceText(owner_words(each), each.entry.type in _VERBATIM))]

@@ -19,12 +19,10 @@ from agent.memory.doubt import disproved, what_holds
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import Shortened, is_outdated, shorten
 from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Understanding
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, LongTermRules, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
-from agent.memory.upkeep.outlines import Outlined, current, doubted, doubting, load_outlines, telling
+from agent.memory.upkeep.outlines import Outlined, doubted, doubting, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
@@ -43,11 +41,9 @@ class UpkeepPlan:
     report: UpkeepReport = UpkeepReport()
 
 
-def plan(
-    vault: Vault, settings: MemorySettings, language: Language, now: datetime, understanding: Understanding = RULES
-) -> UpkeepPlan:
+def plan(vault: Vault, settings: MemorySettings, language: Language, now: datetime) -> UpkeepPlan:
     """The plan of the upkeep; writes nothing."""
-    work = _Work(vault, settings, language, now, tuple(vault.note_paths()), understanding)
+    work = _Work(vault, settings, language, now, tuple(vault.note_paths()))
     outlines = load_outlines(vault, work.read_paths, work.since)
     entries = tuple(each for each in outlines if vault.home.holds(each.path, ENTRIES))
     archived = tuple(each for each in outlines if vault.home.holds(each.path, ARCHIVED))
@@ -79,7 +75,6 @@ class _Work:
     language: Language
     now: datetime
     paths: tuple[str, ...]
-    understanding: Understanding
 
     @property
     def since(self) -> datetime:
@@ -118,14 +113,10 @@ class _Work:
         return requests, report
 
     def _merges(self, entries: Sequence[Outlined], theirs: Collection[str]) -> Iterator[Merge]:
-        """The merges among entries, of which those are read that others repeat; a model has to read all."""
+        """The merges among entries, of which those are read that others repeat."""
         alike = Counter((each.untrusted, each.outline.kind, each.outline.words) for each in entries)
-        wanted = (
-            each.path
-            for each in entries
-            if self.understanding is not RULES or alike[each.untrusted, each.outline.kind, each.outline.words] > 1
-        )
-        return merges(load_entries(self.vault, wanted), theirs, self.understanding)
+        wanted = (each.path for each in entries if alike[each.untrusted, each.outline.kind, each.outline.words] > 1)
+        return merges(load_entries(self.vault, wanted), theirs)
 
     def memory(
         self,
@@ -191,14 +182,13 @@ class _Work:
         for line in outdated:
             text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
-        is_by_rule = self.understanding is RULES
-        read = telling(entries, self.since, facts_times) if is_by_rule else current(entries, self.since)
+        read = telling(entries, self.since, facts_times)
         both = what_holds(self._load(read), self._claims(entries, read))
         earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         own = tuple(line.text for line in lines if line.own)
         forgotten = load_tombstones(self.vault)
-        rules = LongTermRules(self.settings, self.now, self.language, forgotten, self.understanding)
+        rules = LongTermRules(self.settings, self.now, self.language, forgotten)
         return extract(text, both, rules, earlier, own)
 
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
@@ -238,7 +228,7 @@ class _Work:
         found = self._load(of_day)
         new = tuple(each for each in found if each.entry.created.date() == day)
         again = tuple(each for each in found if each.entry.created.date() != day and each.was_said(day))
-        return day_summary(DayEntries(new, again), daily.log(text), self.language, self.understanding)
+        return day_summary(DayEntries(new, again), daily.log(text), self.language)
 
 
 def _links_of(merge: Merge) -> tuple[str, tuple[str, ...]]:

@@ -23,8 +23,7 @@ from agent.memory.memory_note import (
     words,
 )
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.rules import RULES, is_same, says_no_more
-from agent.memory.understanding.seam import Pair, TextRelation, Understanding
+from agent.memory.understanding.rules import is_same, says_no_more
 from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
 from agent.texts import Language
 
@@ -40,14 +39,13 @@ class LongTerm:
 
 @dataclass(frozen=True, slots=True)
 class LongTermRules:
-    """What adding goes by: the settings, the time, the language of the note, what the person wants forgotten, and how
-    texts are understood."""
+    """What adding goes by: the settings, the time, the language of the note, and what the person wants
+    forgotten."""
 
     settings: MemorySettings
     now: datetime
     language: Language
     forgotten: Tombstones
-    understanding: Understanding
 
 
 def extract(
@@ -62,19 +60,19 @@ def extract(
     `entries`: newest first, with archived ones; `earlier`: every line that was ever in the note; `own`: the agent's own
     lines in it, of which one with few links is written anew when its fact was said again.
     """
-    note, language, times, understanding = text or "", rules.language, rules.settings.facts_times, rules.understanding
+    note, language, times = text or "", rules.language, rules.settings.facts_times
     since = rules.now - timedelta(days=rules.settings.facts_days)
     gone = _gone(earlier, parse_facts(note))
     added: list[RepeatedFact] = []
     doubted: list[RepeatedFact] = []
-    for fact in repeated_facts(entries, since, times, understanding):
+    for fact in repeated_facts(entries, since, times):
         if row := next((row for row in own if _grows(row, fact, times)), ""):
             note = note.replace(row, "", 1)
         there = parse_facts(note)
         if rules.forgotten.is_forgotten(fact.text) or says(there if row else (*there, *gone), fact.text):
             continue
         is_once = fact.times == 1
-        if is_once and _is_reworded(fact.text, there, understanding):
+        if is_once and any(says_no_more(fact.text, each.text) for each in there):
             continue
         against = opposed(there, fact.text)
         line = entry_line(fact.text, fact.evidence, language, against.text if against else "", is_once=is_once)
@@ -88,14 +86,6 @@ def _grows(row: str, fact: RepeatedFact, most: int) -> bool:
     links = links_of(row)
     is_more = len(links) < min(most, len(fact.evidence)) or (fact.times > 1 and is_said_once(row))
     return is_more and bool(links) and is_same(words(row) or "", fact.text)
-
-
-def _is_reworded(text: str, there: Sequence[LongTermFact], understanding: Understanding) -> bool:
-    """True if a line says it in other words."""
-    if any(says_no_more(text, each.text) for each in there):
-        return True
-    pairs = [Pair(text, each.text) for each in there]
-    return understanding is not RULES and TextRelation.SAME in understanding.compare(pairs)
 
 
 def _gone(earlier: Sequence[str], there: Sequence[LongTermFact]) -> tuple[LongTermFact, ...]:

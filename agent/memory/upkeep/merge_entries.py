@@ -15,8 +15,7 @@ from agent.memory.entry import EntryType
 from agent.memory.event_day import event_day
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.repeats import repeats
-from agent.memory.understanding.rules import RULES, is_same
-from agent.memory.understanding.seam import Understanding
+from agent.memory.understanding.rules import is_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +27,15 @@ class Merge:
     others: tuple[StoredEntry, ...]
 
 
-def merges(entries: Sequence[StoredEntry], theirs: Collection[str], understanding: Understanding) -> Iterator[Merge]:
-    """The merges among entries (newest first); `theirs` are the paths of notes that people have edited.
-
-    Untrusted text is compared by rules only, so that it never reaches a model.
-    """
+def merges(entries: Sequence[StoredEntry], theirs: Collection[str]) -> Iterator[Merge]:
+    """The merges among entries (newest first); `theirs` are the paths of notes that people have edited."""
     alike: dict[tuple[str, ...], list[StoredEntry]] = defaultdict(list)
     for each in entries:
         if each.path not in theirs and each.entry.type is not EntryType.WORKFLOW_TRACE:
             alike[_kind(each)].append(each)
     for some in alike.values():
         by_path = {each.path: each for each in some}
-        asked = RULES if some[0].untrusted else understanding
-        for path, others in repeats([(each.path, each.entry.text) for each in some], asked):
+        for path, others in repeats([(each.path, each.entry.text) for each in some]):
             into, olds = by_path[path], tuple(by_path[other] for other in others)
             yield Merge(into, _merged(into, olds), olds)
 

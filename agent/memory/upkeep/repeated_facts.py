@@ -14,7 +14,7 @@ from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
-from agent.memory.understanding.seam import FactKind, SourceText, Understanding
+from agent.memory.understanding.seam import FactKind, SourceText
 from agent.memory.understanding.statements import clauses, facts_in, is_lasting, kind_of
 from agent.memory.understanding.wording import wording
 
@@ -52,22 +52,18 @@ def owner_words(each: StoredEntry) -> str:
             return ""
 
 
-def repeated_facts(
-    entries: Iterable[StoredEntry], since: datetime, times: int, understanding: Understanding
-) -> tuple[RepeatedFact, ...]:
+def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) -> tuple[RepeatedFact, ...]:
     """The facts that entries (newest first) state at least `times` times since then, or once if they last, oldest
     first; none that was replaced, nor what happened on one day.
 
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
     recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
-    sources = [_source(each) for each in recent]
-    stated = zip(recent, understanding.facts(sources), strict=True)
-    texts = ((text, each) for each, facts in stated for text in dict.fromkeys(fact.text for fact in facts))
+    texts = ((text, each) for each in recent for text in dict.fromkeys(fact.text for fact in facts_in(_source(each))))
     whole = [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
     said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
     telling = [(number, text) for number, (text, _) in enumerate(said) if len(wording(text).terms) > 1]
-    same = dict(repeats(telling, understanding))
+    same = dict(repeats(telling))
     later = {other for others in same.values() for other in others}
     firsts = (number for number, _ in telling if number < len(whole) and number not in later)
     groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)

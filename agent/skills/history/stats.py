@@ -4,7 +4,7 @@ From five uses on, a skill called helpful in more than 80 % of the answers score
 least three bad answers scores two fifths lower.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from agent.dataclass import dataclass
 from agent.skills.history.usage import Use, merge_opinions
@@ -125,21 +125,3 @@ def _streak(uses: Sequence[Use]) -> int:
         elif use.feedback == "helpful" or use.outcome in SUCCESS:
             streak = 0
     return streak
-
-
-def stats_document(found: Stats) -> Mapping[str, object]:
-    """The counts for `--json`."""
-    return {
-        "uses": found.uses,
-        "auto": found.auto,
-        "successes": found.successes,
-        "helpful": found.helpful,
-        "not_helpful": found.not_helpful,
-        "corrected": found.corrected,
-        "ineffective_in_a_row": found.streak,
-        "success_rate": found.success_rate,
-        "recent_uses": found.recent,
-        "recent_success_rate": found.recent_rate,
-        "helpful_rate": found.helpful_rate,
-        "factor": found.factor,
-    }

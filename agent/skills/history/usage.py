@@ -20,9 +20,9 @@ from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
 
 Activated: TypeAlias = Literal["auto", "chain", "manual", "feedback", "put_aside", "rolled_back"]
-"""`auto`: by a match; `chain`: as a step of a skill that matched; `manual`: by the model or a person. Three kinds of
-rows are not uses: `feedback` is an opinion about an earlier use, `put_aside` records that the skill was moved away,
-`rolled_back` that it got a former text again."""
+"""`auto`: given to the model; `chain`: as a step of a skill that it had; `manual`: opened by it, or by a person. Three
+kinds of rows are not uses: `feedback` is an opinion about an earlier use, `put_aside` records that the skill was moved
+away, `rolled_back` that it got a former text again."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """`corrected`: the owner edited the result within a day."""
 
@@ -34,6 +34,8 @@ _REASONS = {
     "context_keyword": "by_keywords",
     "context_slot": "by_value",
     "semantic": "by_meaning",
+    "named": "by_name",
+    "always": "by_header",
 }
 _LONGEST = 300
 _OF_NO_USE = frozenset(("put_aside", "rolled_back"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.layout import SKILL_OFFERS
 from agent.vault.store import Vault
@@ -75,7 +76,7 @@ def waiting_offers(vault: Vault, folder: Path) -> tuple[SkillOffer, ...]:
 
 def _load_offer(file: Path) -> SkillOffer | None:
     try:
-        raw = json.loads(file.read_text("utf-8"))
+        raw = parse_json(file.read_text("utf-8"))
         if raw["status"] not in get_args(OfferStatus) or not all(isinstance(raw[key], str) for key in _TEXTS):
             return None
         tools, base = tuple(str(tool) for tool in raw["tools"]), raw["base"]

@@ -57,19 +57,6 @@ WriteInstructions: TypeAlias = Callable[[Suggestion], str]
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredDraft:
-    """What past tasks show of a skill that is to be offered, in `text` for the person; `is_below`: they came out worse
-    with it."""
-
-    is_below: bool
-    text: str
-
-
-MeasureDraft: TypeAlias = Callable[[Suggestion, str, bytes], MeasuredDraft]
-"""Measures the draft of a skill with this path."""
-
-
-@dataclass(frozen=True, slots=True)
 class SkillOffers:
     """The offers of one vault. `folder` has their records, `language` is that of their notes."""
 
@@ -110,13 +97,10 @@ class SkillOffers:
         found = find_suggestions(fresh, skills, self.refused(), taken, self.language)
         return tuple(each for each in found if each.key not in known)
 
-    def learn(
-        self, skills: Sequence[Skill], write: WriteInstructions | None = None, measure: MeasureDraft | None = None
-    ) -> tuple[SkillOffer, ...]:
+    def learn(self, skills: Sequence[Skill], write: WriteInstructions | None = None) -> tuple[SkillOffer, ...]:
         """Offer the best suggestions, up to three waiting offers; returns the new offers.
 
-        `write` asks a model for the text; without it, or if it fails, the text is made from the traces. One with which
-        past tasks came out worse, as `measure` finds, is not offered, like one that the person has refused.
+        `write` asks a model for the text; without it, or if it fails, the text is made from the traces.
         """
         room = MOST_AT_ONCE - len(self.pending())
         if room <= 0:  # called after every run that uses tools: this saves reading all traces
@@ -124,18 +108,14 @@ class SkillOffers:
         made: list[SkillOffer] = []
         for suggestion in self.suggest(skills)[:room]:
             try:
-                offer = self.propose(suggestion, write, measure)
+                made.append(self.propose(suggestion, write))
             except SecretFound as error:  # the others can still be offered
                 logger.warning("%s is not offered as a skill: %s", suggestion.name, error)
-                continue
-            made += [offer] if offer.status == "pending" else []
         return tuple(made)
 
-    def propose(
-        self, suggestion: Suggestion, write: WriteInstructions | None = None, measure: MeasureDraft | None = None
-    ) -> SkillOffer:
-        """Write the note for one suggestion, in a commit, unless it is measured to be worse; raises `UserError` if the
-        skill was added or removed meanwhile."""
+    def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
+        """Write the note for one suggestion, in a commit; raises `UserError` if the skill was added or removed
+        meanwhile."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
         path = free_path(self.vault, f"{now:%Y-%m-%d}-skill-{suggestion.name}", {each.path for each in self.all()})
         skill = self.vault.home.at(f"{LEARNED}{suggestion.name}/{FILE}")
@@ -161,13 +141,10 @@ class SkillOffers:
             draft.decode(),
             base.decode() if base is not None else None,
         )
-        measured = measure(suggestion, skill, draft) if measure is not None else MeasuredDraft(False, "")
-        if measured.is_below:
-            return save_offer(self.folder, replace(offer, status="rejected", reason=measured.text.split("\n")[0]))
         save_offer(self.folder, offer)  # before and after the note, so that a crash leaves no note without a record
         try:
             with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
-                change.create(path, compose_note(suggestion, draft, number, now, skill, measured.text, base))
+                change.create(path, compose_note(suggestion, draft, number, now, skill, base))
         except AgentError:
             delete_offer(self.folder, offer)
             raise

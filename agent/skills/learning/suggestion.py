@@ -149,11 +149,10 @@ def compose_note(
     number: str,
     when: datetime,
     place: str,
-    measured: str,
     base: bytes | None,
 ) -> bytes:
-    """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `measured` what
-    past tasks show, `base` the skill as it is (None: it is new)."""
+    """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `base`
+    the skill as it is (None: it is new)."""
     language = suggestion.language
     question = "add" if suggestion.changes else "learn"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
@@ -163,15 +162,13 @@ def compose_note(
         f"- {_flat(each.task) or text('skill_suggestion.a_run', language)} ([[{each.path.removesuffix('.md')}]])"
         for each in suggestion.evidence
     ]
-    sections = [(text("skill_suggestion.where", language), "\n".join(runs))]
-    sections += [(text("skill_suggestion.measured", language), measured)] if measured else []
     asked = ProposalDraft(
         "skill",
         suggestion.name,
         text(f"skill_suggestion.{question}", language, name=suggestion.changes or suggestion.name),
         text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps),
         (ProposedNote(place, draft.decode(), base.decode() if base is not None else None),),
-        tuple(sections),
+        ((text("skill_suggestion.where", language), "\n".join(runs)),),
         tuple(str(link) for link in _links(suggestion)),
         holds=text("skill_suggestion.holds", language, place=place),
     )

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.skills.loading.files import folder_digest
 from agent.vault import durable
 from agent.vault.store import Vault
@@ -51,7 +52,7 @@ class ReviewPins:
     def get(self, key: str) -> Pin | None:
         """The pin of a skill; None if there is none or its file cannot be parsed, so that nothing is trusted."""
         try:
-            return _parse_pin(key, json.loads(self._file(key).read_text("utf-8")))
+            return _parse_pin(key, parse_json(self._file(key).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

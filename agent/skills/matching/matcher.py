@@ -3,7 +3,8 @@
 1. Intent, 0.5: a pattern of the skill (or all patterns of a group) matches the task, and no exception does.
 2. Context: 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords in the task, 0.1 for
    each slot with one of its values. For learned skills also the similarity of the task and their conditions.
-3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds.
+3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds: they are offered.
+   One that the task names, or that is always wanted, is given whole, whatever its signals.
 
 Pure: all measured or stored values come in a `MatchState`.
 """
@@ -15,7 +16,7 @@ from types import MappingProxyType
 from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
-from agent.skills.matching.skill_text import compose_text
+from agent.skills.matching.skill_text import compose_text, names_skill
 from agent.skills.matching.workflow import TokenCounter
 from agent.skills.reading import chain
 from agent.skills.reading.normalize import normalize
@@ -24,13 +25,11 @@ from agent.skills.reading.skill import Skill, Triggers
 from agent.texts import Sentence
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
-SEMANTIC, REFERENCE = 0.8, 0.6
-"""Similarities (calibrated by `similarity`) from which a learned skill is active, or listed for the model to read."""
+SEMANTIC = 0.6
+"""The similarity (calibrated by `similarity`) from which a learned skill is offered."""
 USUAL = SelectionLimits()
 _DIGITS = 4
-_SHOWN = frozenset({MatchStatus.ACTIVE, MatchStatus.PRESENT})
-_GIVEN = frozenset({MatchStatus.ACTIVE, MatchStatus.SUMMARY})
-_TRUSTED_ONLY = frozenset({MatchStatus.ACTIVE, MatchStatus.REFERENCE})
+_FITTING = frozenset({MatchStatus.ACTIVE, MatchStatus.OFFERED})
 _NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 _NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 _NO_SKILLS: Mapping[str, Skill] = MappingProxyType({})
@@ -66,10 +65,9 @@ class MatchState:
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Every skill with a signal, best first; and for the index, the skills whose whole text is not shown."""
+    """Every skill with a signal, best first."""
 
     matches: tuple[Match, ...]
-    catalogue: tuple[Skill, ...]
 
     def of(self, status: MatchStatus) -> tuple[Match, ...]:
         """The matches with this status."""
@@ -81,20 +79,9 @@ class Matched:
         return self.of(MatchStatus.ACTIVE)
 
     @property
-    def given(self) -> tuple[Match, ...]:
-        """The skills of which the model is shown something: the whole text, or the summary."""
-        return tuple(match for match in self.matches if match.status in _GIVEN)
-
-    @property
-    def listed(self) -> tuple[Skill, ...]:
-        """The skills for the index: those of which the model is shown nothing else."""
-        given = {match.skill.key for match in self.given}
-        return tuple(skill for skill in self.catalogue if skill.key not in given)
-
-    @property
-    def reference(self) -> tuple[Match, ...]:
-        """The skills that the model may read on request."""
-        return self.of(MatchStatus.REFERENCE)
+    def offered(self) -> tuple[Match, ...]:
+        """The skills that are named to the model, to be opened if they fit."""
+        return self.of(MatchStatus.OFFERED)
 
 
 def match(
@@ -102,25 +89,24 @@ def match(
 ) -> Matched:
     """Score every skill for a task and select those to use."""
     searched = _SearchedTask(
+        task.text,
         pattern_hits(snapshot.patterns, searchable(task.text)),
         normalize(excerpt(task.text).lower()),
         frozenset(task.tools),
         task.slots,
     )
-    candidates = [_version(skill, state) for skill in snapshot.candidates if skill.has_triggers]
+    candidates = [_version(skill, state) for skill in snapshot.candidates]
     scored = [found for skill in candidates if (found := _score(skill, searched, state)) is not None]
-    trusted = [_check_reviewed(each, snapshot) if each.status in _TRUSTED_ONLY else each for each in scored]
-    fitting = [each for each in trusted if each.status is MatchStatus.ACTIVE]
-    others = [each for each in trusted if each.status is not MatchStatus.ACTIVE]
+    trusted = [_check_reviewed(each, snapshot) if each.status in _FITTING else each for each in scored]
+    fitting = [each for each in trusted if each.status in _FITTING]
+    others = [each for each in trusted if each.status not in _FITTING]
     selected = select(
         fitting,
         lambda skill: state.since.get(skill.name),
         limits,
-        lambda found, room: compose_text(found, snapshot.get, room, count),
+        lambda skill, room: compose_text(skill, snapshot.get, room, count),
     )
-    matches = tuple(sorted([*selected, *others], key=order))
-    shown = {each.skill.key for each in matches if each.status in _SHOWN}
-    return Matched(matches, tuple(skill for skill in snapshot.candidates if skill.key not in shown))
+    return Matched(tuple(sorted([*selected, *others], key=order)))
 
 
 def _version(skill: Skill, state: MatchState) -> Skill:
@@ -132,6 +118,7 @@ def _version(skill: Skill, state: MatchState) -> Skill:
 class _SearchedTask:
     """A task prepared for the signals; `hits` are the texts of all patterns that match it."""
 
+    text: str
     hits: frozenset[str]
     lowered: str
     tools: frozenset[str]
@@ -143,32 +130,39 @@ def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None
     signals = _signals(skill.triggers, task) if skill.triggers is not None else []
     near = state.near.get(skill.key, 0.0) if skill.conditions else 0.0
     ruled = min(sum([signal.weight for signal in signals]), 1.0)
-    if near >= REFERENCE:
+    if near >= SEMANTIC:
         signals.append(
             Signal("semantic", Sentence("similarity {near:.2f} to its conditions", near=near), round(near, _DIGITS))
         )
+    wanted = _wanted(skill, task)
+    signals += [wanted] if wanted is not None else []
     if not signals:
         return None
-    factor = state.factors.get(skill.name, 1.0)
-    base = max(ruled, near if near >= REFERENCE else 0.0)
+    factor = state.factors.get(skill.name, 1.0) if wanted is None else 1.0
+    base = max(ruled, near if near >= SEMANTIC else 0.0, wanted.weight if wanted is not None else 0.0)
     threshold = skill.triggers.threshold if skill.triggers is not None else SEMANTIC
     score = _scaled(base, factor)
     why: str = ""
     if skill.name in state.present:
         status, why = MatchStatus.PRESENT, Sentence("the model has it already")
+    elif wanted is not None:
+        status = MatchStatus.ACTIVE
     elif ruled and _scaled(ruled, factor) >= threshold:
-        status, why = MatchStatus.ACTIVE, ""
-    elif near >= REFERENCE and near * factor >= REFERENCE:
-        threshold = SEMANTIC
-        is_active = _scaled(near, factor) >= SEMANTIC
-        status = MatchStatus.ACTIVE if is_active else MatchStatus.REFERENCE
-        near_only = Sentence("near its conditions, but below {least}: offered to look at", least=SEMANTIC)
-        why = "" if is_active else near_only
+        status = MatchStatus.OFFERED
+    elif near >= SEMANTIC and near * factor >= SEMANTIC:
+        threshold, status = SEMANTIC, MatchStatus.OFFERED
     else:
         below = Sentence("{score:.2f} is below {threshold:.2f}", score=score, threshold=threshold)
         status, why = MatchStatus.BELOW, below
     slots = _slots(skill.triggers, task.slots)
     return Match(skill, tuple(signals), round(base, _DIGITS), factor, score, threshold, status, why, slots)
+
+
+def _wanted(skill: Skill, task: _SearchedTask) -> Signal | None:
+    """The reason to give the whole text of a skill; None to offer it at most."""
+    if skill.is_always:
+        return Signal("always", "activation: always", 1.0)
+    return Signal("named", skill.name, 1.0) if names_skill(task.text, skill) else None
 
 
 def _scaled(value: float, factor: float) -> float:

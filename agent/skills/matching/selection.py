@@ -1,5 +1,5 @@
-"""Selects among the skills that fit a task: none that was just used, one of each exclusive group, the best few, within
-the token limit. Every decision has a reason.
+"""Selects among the skills that fit a task: those that are wanted by name are given whole, within the token limit; of
+the others a few are offered, none that was just used, and one of each exclusive group. Every decision has a reason.
 
 Pure and deterministic: equal matches are ordered by priority, then by name.
 """
@@ -20,19 +20,17 @@ ROOM = 4_000
 class MatchStatus(StrEnum):
     """The decision about a skill for a task.
 
-    `ACTIVE`: its whole text is given. `SUMMARY`: its text does not fit; its description is given, and how to open it.
-    `NO_ROOM`: not even that fits.
+    `ACTIVE`: its whole text is given, as the task names it, or as its header says `activation: always`. `OFFERED`: it
+    may fit, and is named to the model, which opens what does.
     """
 
     ACTIVE = "active"
-    SUMMARY = "summary only"
-    REFERENCE = "reference"
+    OFFERED = "offered"
     UNREVIEWED = "unreviewed"
     PRESENT = "present"
     COOLING = "cooling"
     EXCLUDED = "excluded"
     CROWDED = "crowded out"
-    NO_ROOM = "no room"
     BELOW = "below threshold"
 
 
@@ -40,8 +38,8 @@ class MatchStatus(StrEnum):
 class Signal:
     """One reason for a skill.
 
-    `type`: intent_pattern, tool_signal, context_keyword, context_slot, semantic, or except_pattern for an exception
-    that cancels a pattern; `weight` is its part of the score, 0 to 1.
+    `type`: intent_pattern, tool_signal, context_keyword, context_slot, semantic, named, always, or except_pattern for
+    an exception that cancels a pattern; `weight` is its part of the score, 0 to 1.
     """
 
     type: str
@@ -74,17 +72,15 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class SkillText:
-    """The texts of a skill for the model: the whole one, and the summary that is given if that one does not fit."""
+    """The text of a skill for the model, and the steps of a chain that it has to open itself."""
 
     text: str
     tokens: int
     on_request: tuple[str, ...]
-    summary: str
-    summary_tokens: int
 
 
-Compose = Callable[[Match, int], SkillText]
-"""Function from a match and a number of tokens to its texts; the steps of a chain fill up to this number."""
+Compose = Callable[[Skill, int], SkillText]
+"""Function from a skill and a number of tokens to its text; the steps of a chain fill up to this number."""
 
 
 def order(match: Match) -> tuple[float, int, str, str]:
@@ -94,7 +90,7 @@ def order(match: Match) -> tuple[float, int, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SelectionLimits:
-    """The most active skills, and the tokens of all of them together."""
+    """The most offered skills, and the tokens of all active ones together."""
 
     most: int = MOST
     room: int = ROOM
@@ -102,47 +98,55 @@ class SelectionLimits:
 
 def select(fitting: Iterable[Match], since: Callable[[Skill], float | None], limits: SelectionLimits,
            compose: Compose) -> list[Match]:  # fmt: skip
-    """Decide about every match; `since` gives the seconds since a skill was used in this session, None for never."""
+    """Decide about every match, active or offered; `since` gives the seconds since a skill was used in this session,
+    None for never. An active one is offered if its text does not fit; no rule of offers holds for it."""
+    room = limits.room
     decided: list[Match] = []
-    left: list[Match] = []
+    wanted = list[Match]()
     for match in sorted(fitting, key=order):
+        placed = _placed(match, room, compose) if match.status is MatchStatus.ACTIVE else match
+        room -= placed.tokens
         ago = since(match.skill)
-        if ago is not None and ago < match.skill.cooldown:
+        if placed.status is MatchStatus.ACTIVE:
+            decided.append(placed)
+        elif ago is not None and ago < match.skill.cooldown:
             rests = match.skill.cooldown
             wait = Sentence("used {ago:.0f} s ago in this session, and rests for {rests:.0f} s", ago=ago, rests=rests)
             decided.append(replace(match, status=MatchStatus.COOLING, why=wait))
         else:
-            left.append(match)
-    winners = _winners(left)
-    room, used = limits.room, 0
-    for match in left:
+            wanted.append(placed)
+    winners, offered = _winners([*decided, *wanted]), 0
+    for match in wanted:
         group = match.skill.exclusive_group
-        winner = winners.get(group)
-        if winner is not None and winner is not match:
+        winner = winners.get(group, match)
+        if winner is not match:
             before = "{name} goes before it in the group {group} ({reason})"
             why = Sentence(before, name=winner.skill.name, group=group, reason=_beats(winner, match))
             decided.append(replace(match, status=MatchStatus.EXCLUDED, why=why))
-        elif used >= limits.most:
-            why = Sentence("{count} skills with a higher score are used", count=limits.most)
+        elif offered >= limits.most:
+            why = Sentence("{count} skills with a higher score are offered", count=limits.most)
             decided.append(replace(match, status=MatchStatus.CROWDED, why=why))
         else:
-            placed = _placed(match, room, compose)
-            decided.append(placed)
-            used += placed.tokens > 0
-            room -= placed.tokens
+            decided.append(match)
+            offered += 1
     return sorted(decided, key=order)
 
 
 def _winners(matches: Iterable[Match]) -> dict[str, Match]:
-    """The selected match of each exclusive group: by priority, then by score, then by name."""
+    """The match of each exclusive group that goes before the others: an active one, then by priority, score, name."""
     found: dict[str, Match] = {}
-    for match in sorted(matches, key=lambda each: (-each.skill.priority, *order(each))):
+    possible = (each for each in matches if each.status is not MatchStatus.COOLING)
+    for match in sorted(
+        possible, key=lambda each: (each.status is not MatchStatus.ACTIVE, -each.skill.priority, *order(each))
+    ):
         if match.skill.exclusive_group:
             found.setdefault(match.skill.exclusive_group, match)
     return found
 
 
 def _beats(winner: Match, other: Match) -> Sentence:
+    if winner.status is MatchStatus.ACTIVE:
+        return Sentence("its text is given")
     if winner.skill.priority != other.skill.priority:
         return Sentence("priority {more} over {less}", more=winner.skill.priority, less=other.skill.priority)
     if winner.score != other.score:
@@ -151,9 +155,9 @@ def _beats(winner: Match, other: Match) -> Sentence:
 
 
 def _placed(match: Match, room: int, compose: Compose) -> Match:
-    """The match with its whole text, else with its summary, else with neither; the last two with the reason."""
+    """The match with its whole text; offered with the reason if that does not fit."""
     limit = min(match.skill.max_tokens or room, room)
-    found = compose(match, limit)
+    found = compose(match.skill, limit)
     if found.tokens <= limit:
         return replace(match, text=found.text, tokens=found.tokens, on_request=found.on_request)
     why = Sentence(
@@ -163,6 +167,4 @@ def _placed(match: Match, room: int, compose: Compose) -> Match:
         tokens=found.tokens,
         limit=max(limit, 0),
     )
-    if found.summary_tokens > room:
-        return replace(match, status=MatchStatus.NO_ROOM, why=why)
-    return replace(match, status=MatchStatus.SUMMARY, text=found.summary, tokens=found.summary_tokens, why=why)
+    return replace(match, status=MatchStatus.OFFERED, why=why)

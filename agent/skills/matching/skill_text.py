@@ -1,65 +1,67 @@
-"""The texts of skills for the model: a whole skill, its summary where the whole one does not fit, and the index of the
-other skills.
+"""The texts of skills for the model: a whole skill, and the index of all.
 
 A text is never cut: half of the instructions for a piece of work are worse than none.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from agent.dataclass import dataclass
 from agent.markdown.title import clipped
-from agent.skills.matching.selection import Match, SkillText
+from agent.skills.matching.selection import SkillText
+from agent.skills.matching.tool_allowlist import ALWAYS, allowance
 from agent.skills.matching.workflow import ComposedText, TokenCounter, compose_workflow
 from agent.skills.reading.chain import FindSkill
 from agent.skills.reading.skill import Skill
 
+HEADING = "## Skill: "
+"""What the text of a skill begins with, before its name."""
 _INDEX_LINE = 160
 """The most characters of a skill's line in the index."""
-_INDEX_HEAD = "Other skills; read one with skill_show before doing work of its kind:"
+_INDEX_HEAD = "Skills: instructions for one kind of work each; open one with skills (show) before doing such work:"
 _LISTED_FILES = 40
 
 
-def compose_text(found: Match, find: FindSkill, room: int, count: TokenCounter) -> SkillText:
-    """The text of a skill that fits a task, and its summary; a chain's text has the steps that fit in `room` tokens."""
-    skill = found.skill
-    around = count(_whole(found, ""))
+def compose_text(skill: Skill, find: FindSkill, room: int, count: TokenCounter) -> SkillText:
+    """The text of a skill; a chain's text has the steps that fit in `room` tokens."""
+    around = count(_whole(skill, ""))
     made = compose_workflow(skill, find, room - around, count) if skill.chain else ComposedText(skill.body)
-    text = _whole(found, made.text)
-    tokens = count(text)
-    short = summary(found, tokens)
-    return SkillText(text, tokens, made.on_request, short, count(short))
+    text = _whole(skill, made.text)
+    return SkillText(text, count(text), made.on_request)
 
 
-def _whole(found: Match, body: str) -> str:
-    return "\n\n".join(filter(None, [_head(found), body, format_files(found.skill)]))
-
-
-def summary(found: Match, tokens: int) -> str:
-    """The text for a skill that fits a task, but whose text of so many tokens does not fit."""
-    skill = found.skill
-    return (
-        f"The skill `{skill.name}` fits this task (confidence {found.score:.0%}), but its instructions of {tokens:,} "
-        f"tokens are too long for here. Read them with skill_show {skill.name} before you begin. {skill.summary}"
-    )
-
-
-def reminder(found: Match) -> str:
+def reminder(skill: Skill) -> str:
     """The text for a skill whose instructions the model still has from an earlier task of the session."""
-    return f"{_head(found)}\nThey stand further up."
+    return f"{_head(skill)}\nThey stand further up."
 
 
-def has_text(found: Match, texts: Sequence[str]) -> bool:
+def has_text(skill: Skill, texts: Sequence[str]) -> bool:
     """True if the skill's own instructions are in one of the texts."""
-    return bool(found.skill.body) and any(found.skill.body in each for each in texts)
+    return bool(skill.body) and any(skill.body in each for each in texts)
 
 
-def _head(found: Match) -> str:
-    skill = found.skill
-    lines = [f"## Skill: {skill.name} (confidence {found.score:.0%})", "It fits this task. Follow its steps."]
-    if found.slots:
-        lines.append(f"Known of the task: {', '.join(f'{name} = {value}' for name, value in found.slots)}")
+def names_skill(task: str, skill: Skill) -> bool:
+    """True if a task names a skill: `meeting-notes`, or with the word beside it "the skill tea"."""
+    name = re.escape(skill.name)
+    loose = name.replace(r"\-", "[- ]")
+    alone = rf"(?<![a-z0-9_/\[-]){name}(?![a-z0-9_/\]-]|\.\w)" if "-" in skill.name else ""
+    beside = rf"(?:\bskill|技能)[:：]?\s*[\"'“`]?{loose}(?![a-z0-9_])|(?<![a-z0-9_]){loose}[\"'”`]?\s*(?:skill\b|技能)"
+    return re.search("|".join(filter(None, (alone, beside))), task, re.IGNORECASE) is not None
+
+
+def _whole(skill: Skill, body: str) -> str:
+    return "\n\n".join(filter(None, [_head(skill), body, format_files(skill)]))
+
+
+def _head(skill: Skill) -> str:
+    lines = [
+        f"{HEADING}{skill.name}",
+        "Follow its steps where they serve what was asked, which comes first.",
+    ]
+    if (allowed := allowance([skill])) is not None:
+        lines.append(f"Only these tools may be called: {', '.join(sorted(allowed.words | ALWAYS))}")
     if skill.prerequisites:
-        lines.append(f"Do first: {', '.join(f'`{name}` (skill_show {name})' for name in skill.prerequisites)}")
+        lines.append(f"Do first: {', '.join(f'`{name}` (skills: show {name})' for name in skill.prerequisites)}")
     if skill.product is not None and skill.product.format:
         kind = skill.product.artifact_type or "note"
         lines.append(
@@ -74,7 +76,7 @@ def format_files(skill: Skill) -> str:
         return ""
     more = f" and {len(skill.files) - _LISTED_FILES} more" if len(skill.files) > _LISTED_FILES else ""
     named = ", ".join(f"`{path}`" for path in skill.files[:_LISTED_FILES])
-    return f"Files of this skill, to be read with skill_show (none of them is ever run by itself): {named}{more}"
+    return f"Files of this skill, to be read with skills (show; none of them is ever run by itself): {named}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +88,17 @@ class SkillIndex:
     tokens: int = 0
 
 
-def skill_index(skills: Iterable[Skill], near: set[str], room: int, count: TokenCounter) -> SkillIndex:
+def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: TokenCounter) -> SkillIndex:
     """These skills, one line each, in at most `room` tokens; unreviewed ones are left out. Empty if not one fits.
 
-    Those whose key is in `near` come first and are marked: they are near the task.
+    Those whose keys are in `near` come first, in that order.
     """
-    others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: each.key not in near)
-    lines = [_index_line(skill, skill.key in near) for skill in others]
+    rank = {key: at for at, key in enumerate(near)}
+    others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: rank.get(each.key, len(rank)))
+    lines = [f"- `{skill.name}`: {clipped(skill.summary, _INDEX_LINE)}" for skill in others]
     for shown in range(len(lines), 0, -1):
-        rest = [f"and {len(lines) - shown} more: skill_list"] if shown < len(lines) else []
+        rest = [f"and {len(lines) - shown} more: skills (list)"] if shown < len(lines) else []
         text = "\n".join([_INDEX_HEAD, *lines[:shown], *rest])
         if (tokens := count(text)) <= room:
             return SkillIndex(text, tuple(skill.name for skill in others[:shown]), tokens)
     return SkillIndex()
-
-
-def _index_line(skill: Skill, is_near: bool) -> str:
-    text = clipped(skill.summary, _INDEX_LINE)
-    return f"- `{skill.name}`: {text}{' (may fit this task)' * is_near}"

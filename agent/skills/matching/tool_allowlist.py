@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from agent.dataclass import dataclass
 from agent.skills.reading.skill import Skill
 
-ALWAYS = frozenset({"human_ask", "skill_list", "skill_show", "skill_feedback"})
+ALWAYS = frozenset({"human_ask", "skills"})
 """The tools that every skill may use: to ask the person and to read skills."""
 _ELSEWHERE = {
     "read": ("vault_read",),
@@ -33,9 +33,10 @@ class Allowance:
 
     words: frozenset[str]
 
-    def keeps(self, name: str, groups: Collection[str] = ()) -> bool:
-        """True if a tool with this name and these groups is allowed."""
-        return name in ALWAYS or any(word in groups or fnmatchcase(name, word) for word in self.words)
+    def keeps(self, names: Collection[str], groups: Collection[str] = ()) -> bool:
+        """True if a tool that each of these names stands for, with these groups, is allowed."""
+        is_named = (fnmatchcase(name, word) for name in names for word in self.words)
+        return not ALWAYS.isdisjoint(names) or not self.words.isdisjoint(groups) or any(is_named)
 
 
 def allowance(active: Iterable[Skill]) -> Allowance | None:

@@ -53,7 +53,7 @@ def _text(skill: Skill, steps: Sequence[tuple[ChainStep, Skill]], given: set[str
         elif inner.name in given:
             text = inner.body
         else:
-            text = f"(read its instructions when you come to this step: skill_show {inner.name})" if inner.body else ""
+            text = f"(read its instructions at this step: skills, show {inner.name})" if inner.body else ""
         shown.add(inner.name)
         blocks += [_head(number, step, inner), text]
     return "\n\n".join(block for block in blocks if block.strip())

@@ -6,8 +6,9 @@ than the format allows is used all the same, a number out of range becomes the n
 type, which belongs to another program, is ignored.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from types import MappingProxyType
 
 from agent.dataclass import dataclass
 from agent.markdown.frontmatter import Parts, text_of
@@ -18,6 +19,33 @@ from agent.skills.reading.skill import SkillProblem
 LONGEST_LIST = 200
 LONGEST_TEXT = 2_000
 """The most characters of any text in an extension key."""
+
+
+EXTENSIONS: Mapping[str, type | tuple[type, ...]] = MappingProxyType(
+    {
+        **dict.fromkeys(("triggers", "output"), Mapping),
+        **dict.fromkeys(("chain", "trigger_conditions", "prerequisites"), Sequence),
+        **dict.fromkeys(("exclusive_group", "activation"), str),
+        **dict.fromkeys(("priority", "max_tokens", "cooldown", "success_rate"), (int, float)),
+    }
+)
+"""The keys that are no part of the format, with the types of their values: in `metadata`, another program may have a
+key of that name for something else."""
+
+
+def _in_metadata(metadata: HeaderEntry | None, header: Sequence[str]) -> Iterator[tuple[str, HeaderEntry]]:
+    """The extension keys in a header's `metadata`."""
+    found = metadata.value if metadata is not None else None
+    if metadata is None or not isinstance(found, Mapping):
+        return
+    for key, value in found.items():
+        is_word = isinstance(value, str) and EXTENSIONS.get(key) is not str
+        if key in EXTENSIONS and isinstance(value, EXTENSIONS[key]) and not is_word:
+            at = next(
+                (at for at in range(metadata.line - 1, len(header)) if header[at].lstrip().startswith(f"{key}:")), None
+            )
+            line = metadata.line if at is None else at + 2
+            yield key, replace(metadata, key=key, node=replace(metadata.node, value=value), line=line)
 
 
 @dataclass(slots=True)
@@ -32,8 +60,11 @@ class HeaderFields:
 
     @classmethod
     def of(cls, path: str, parts: Parts, entries: tuple[HeaderEntry, ...]) -> "HeaderFields":
-        """The fields of a parsed header."""
-        return cls(path, {entry.key: entry for entry in entries}, tuple(text_of(parts.header).split("\n")))
+        """The fields of a parsed header. The extension keys may stand in `metadata`, where the format has room for
+        them, or beside it."""
+        header = tuple(text_of(parts.header).split("\n"))
+        found = {entry.key: entry for entry in entries}
+        return cls(path, {**dict(_in_metadata(found.get("metadata"), header)), **found}, header)
 
     def __contains__(self, key: str) -> bool:
         return self.value(key) is not None

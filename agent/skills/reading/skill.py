@@ -44,8 +44,8 @@ class SkillProblem:
 class Triggers:
     """The signals of a skill: `patterns` and `keywords` in the task, `tools` used lately, `slots` with their values.
 
-    The skill is used from the confidence `threshold` on. If one of the `exceptions` matches the task, its patterns do
-    not count.
+    The skill is offered from the confidence `threshold` on. If one of the `exceptions` matches the task, its patterns
+    do not count.
     """
 
     patterns: tuple[Intent, ...] = ()
@@ -91,7 +91,8 @@ class Skill:
     in its folder, relative to it; `size` is the bytes of all of them. `allowed_tools` is None if the skill names none.
     `conditions` are sentences on when to use a learned skill. `cooldown` is in seconds. A text of more than
     `max_tokens` is not given to a model unasked; 0 for no limit of its own. `lines` has the line of each key of the
-    header. `reviewed`: exactly these files were reviewed on this machine.
+    header. `reviewed`: exactly these files were reviewed on this machine. `is_always`: its text is given with every
+    task (`activation: always`).
     """
 
     name: str
@@ -116,6 +117,7 @@ class Skill:
     files: tuple[str, ...] = ()
     size: int = 0
     reviewed: bool = False
+    is_always: bool = False
 
     @property
     def has_triggers(self) -> bool:

@@ -9,11 +9,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import cast, get_args
 
+from agent.config.near_words import meant
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter
 from agent.markdown.values import Value, is_list
-from agent.skills.reading.header import HeaderFields
+from agent.skills.reading.header import EXTENSIONS, HeaderFields
 from agent.skills.reading.skill import (
     FILE,
     PRIORITY,
@@ -32,6 +33,14 @@ HEADER_BYTES = 8 * 1024
 _NAME, _DESCRIPTION, _COMPATIBILITY = 64, 1_024, 500
 MOST = 20
 _KEY = "chain"
+_KEYS = frozenset(
+    (
+        *EXTENSIONS,
+        *("name", "description", "license", "compatibility", "metadata", "allowed-tools"),
+        *("version_history", "version", "tags", "type", "status", "created", "updated", "author"),
+    )
+)
+"""The keys of a skill, and usual ones that other programs and people write beside them."""
 _KNOWN = ("skill", "input_from", "output_as", "params", "check", "on_failure")
 
 
@@ -88,6 +97,9 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
     name = _name(fields, where.name)
     chain = parse_steps(fields)
     rate = fields.number("success_rate", -1.0, 0.0, 1.0)
+    for key in fields.entries:
+        if near := key not in _KEYS and meant(key, _KEYS):
+            fields.add_remark(key, f"{ascii(key)[1:-1]} is no key of a skill and left unread; did you mean {near}?")
     fields.text("license")  # both are checked only; the values stay in the file
     fields.text("compatibility", _COMPATIBILITY)
     return Skill(
@@ -112,6 +124,7 @@ def _skill(fields: HeaderFields, where: SkillFolder, body: str, body_line: int) 
         lines=MappingProxyType({key: entry.line for key, entry in fields.entries.items()}),
         files=where.files,
         size=where.size,
+        is_always=_activation(fields),
     )
 
 
@@ -147,7 +160,7 @@ def _description(fields: HeaderFields) -> str:
 
 def _metadata(fields: HeaderFields) -> MappingProxyType[str, str]:
     found = fields.mapping("metadata") or {}
-    return MappingProxyType({key: _written(value) for key, value in found.items()})
+    return MappingProxyType({key: _written(value) for key, value in found.items() if key not in EXTENSIONS})
 
 
 def _written(value: Value) -> str:
@@ -182,6 +195,13 @@ def _listed(fields: HeaderFields, key: str) -> tuple[str, ...]:
         fields.add_remark(key, f"{key} is not a list, so it is left unread")
         return ()
     return fields.texts(key, value)
+
+
+def _activation(fields: HeaderFields) -> bool:
+    value = _word(fields, "activation")
+    if value not in {"", "offered", "always"}:
+        fields.add_remark("activation", "activation is offered or always; it is left unread")
+    return value == "always"
 
 
 def _word(fields: HeaderFields, key: str) -> str:

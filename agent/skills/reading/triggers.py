@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agent.config.near_words import meant
 from agent.markdown.values import Value, is_list
 from agent.skills.reading.header import HeaderFields
 from agent.skills.reading.normalize import normalize
@@ -20,9 +21,9 @@ def parse_triggers(fields: HeaderFields) -> Triggers | None:
         return None
     for name in found:
         if name not in _KNOWN:
-            fields.add_remark(
-                _KEY, f"triggers.{ascii(name)[1:-1]} is unknown and left unread; known: {', '.join(_KNOWN)}"
-            )
+            near = meant(name, _KNOWN)
+            help_ = f"did you mean {near}?" if near else f"known: {', '.join(_KNOWN)}"
+            fields.add_remark(_KEY, f"triggers.{ascii(name)[1:-1]} is unknown and left unread; {help_}")
     signals = dict(fields.pairs(_KEY, "context_signals", found.get("context_signals")))
     threshold = found.get("confidence_threshold")
     patterns = _intents(fields, found.get("intent_patterns"))

@@ -1,10 +1,11 @@
-"""The owner's own edits of skills, from the commits of the working tree made in the owner's name.
+"""The owner's own edits of skills, from the commits of the working tree made in the owner's name, and the texts of
+skills that they have approved.
 
 A skill that was trusted before such an edit stays trusted. Each commit names its files, and its parent has the text
 before the edit, which separates an edit from a pull that changed the same file just before it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -44,7 +45,11 @@ def load_owner_edits(vault: Vault, commits: Iterable[tuple[str, Sequence[str]]])
 
 
 def _digest(found: Version | None) -> str | None:
-    return sha256(found.data).hexdigest() if found is not None else None
+    return _sha(found.data if found is not None else None)
+
+
+def _sha(data: bytes | None) -> str | None:
+    return sha256(data).hexdigest() if data is not None else None
 
 
 def carry_trust(library: SkillLibrary, edited: Mapping[str, OwnerEdit], when: datetime) -> tuple[str, ...]:
@@ -53,18 +58,38 @@ def carry_trust(library: SkillLibrary, edited: Mapping[str, OwnerEdit], when: da
     A skill with any other change stays unreviewed. So does a skill with an open review question about another change:
     an edit is not an answer to it.
     """
+    return _trust(library, edited, lambda key: library.pins.get(key), when, "edited by hand")
+
+
+def trust_approved(
+    library: SkillLibrary, texts: Mapping[str, tuple[bytes | None, bytes | None]], when: datetime
+) -> tuple[str, ...]:
+    """Pin the skills of which all that is new since their review is in these texts, by path before and after: the
+    person has approved exactly them. Returns their names."""
+    edits = {path: OwnerEdit(*map(_sha, pair)) for path, pair in texts.items()}
+    unread = Pin("", {}, 0, when, "")
+    return _trust(library, edits, lambda key: library.pins.get(key) or unread, when, "approved")
+
+
+def _trust(
+    library: SkillLibrary,
+    edits: Mapping[str, OwnerEdit],
+    pin_of: Callable[[str], Pin | None],
+    when: datetime,
+    how: str,
+) -> tuple[str, ...]:
     library.refresh()
     kept = []
     for skill in library.snapshot().skills:
-        pin = None if skill.source is SkillSource.PACKAGE or skill.reviewed else library.pins.get(skill.key)
+        folder = skill.path.removesuffix(FILE)
+        pin = None if skill.source is SkillSource.PACKAGE or skill.reviewed else pin_of(skill.key)
         record = load_record(library.pins, skill.key)
         if pin is None or (record is not None and not record.is_answered_by(pin)):
             continue
-        folder = skill.path.removesuffix(FILE)
         now = library.hashes(skill)
         changed = {path: OwnerEdit(pin.files.get(path), now.get(path)) for path in pin.changed(now)}
-        if changed and all(edited.get(f"{folder}{path}") == edit for path, edit in changed.items()):
-            carried = Pin(skill.key, now, skill.size, when, "edited by hand")
+        if changed and all(edits.get(f"{folder}{path}") == edit for path, edit in changed.items()):
+            carried = Pin(skill.key, now, skill.size, when, how)
             library.pins.put(carried)
             if record is not None:
                 save_record(library.pins, replace(record, digest=carried.digest))

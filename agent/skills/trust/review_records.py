@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.markdown.note import Note
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.vault import durable
@@ -37,7 +38,7 @@ def save_record(pins: ReviewPins, record: ReviewRecord) -> None:
 def load_record(pins: ReviewPins, key: str) -> ReviewRecord | None:
     """The record of one skill; None if it is missing or cannot be parsed."""
     try:
-        raw = json.loads(_file(pins, key).read_text("utf-8"))
+        raw = parse_json(_file(pins, key).read_text("utf-8"))
         return ReviewRecord(key, str(raw["path"]), str(raw["digest"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -11,35 +11,27 @@ VariantKind: TypeAlias = Literal["parameter", "order", "step", "strategy"]
 """What a variant changes: a number, the order of the steps, one step, or anything else."""
 VariantStatus: TypeAlias = Literal["trial", "kept", "settled", "discarded", "inconclusive", "stopped", "rolled_back"]
 """`trial`: every second use takes it. `kept`: it is the skill now, and is watched; `settled`: the watch is over.
-`discarded`: it was not better. `inconclusive`: the trial ended undecided. `stopped`: by the person, or because the
+`discarded`: it was worse. `inconclusive`: the trial ended undecided. `stopped`: by the person, or because the
 skill has changed. `rolled_back`: it was kept, and the skill became worse."""
 Arm: TypeAlias = Literal["original", "variant", "kept"]
 """What a use took: the skill as it is, its variant on trial, or the variant that has become the skill."""
 OPEN: frozenset[VariantStatus] = frozenset(("trial", "kept"))
 """The statuses in which uses are counted."""
+TRIAL_USES = 10
+"""The uses of the skill, and of its variant, after which a trial ends; a kept variant is watched for as many."""
+EARLY_USES = 5
+"""The uses of each from which a variant that is worse is dropped before the end."""
 _LABEL = re.compile(r"(\d{1,6}) (original|variant|kept)")
 _ARMS: dict[str, Arm] = {"original": "original", "variant": "variant", "kept": "kept"}
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """How a variant is judged: the success `rate` of the skill before, the `gain` that is worth a change, the
-    `tolerance` of what seems worse, and the most `uses` of both together."""
+    """How a variant is judged: the `gain` in the success rate for which it is kept, and the loss above `tolerance` for
+    which its trial ends early."""
 
-    rate: float
     gain: float
     tolerance: float
-    uses: int
-
-
-@dataclass(frozen=True, slots=True)
-class TrialOdds:
-    """What a trial can show: the `gain` that it looks for, as far as a rate can rise, and the probabilities that it
-    keeps a variant that is `better` by that, and one that is `equal`."""
-
-    gain: float
-    better: float
-    equal: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +39,8 @@ class Variant:
     """One variant of the skill named `skill`, the `number`th that is tried of it.
 
     `body` are the instructions that take the place of the skill's; its header stays. The words are those of whoever
-    proposed it: what `change` it makes, the `reason`, the `risk`, the `verification`. `measured` says what past tasks
-    showed. `why` is the reason for the present status.
+    proposed it: what `change` it makes, the `reason`, the `risk`, the `verification`. `why` is the reason for the
+    present status.
     """
 
     skill: str
@@ -64,7 +56,6 @@ class Variant:
     started: datetime | None = None
     ended: datetime | None = None
     why: str = ""
-    measured: str = ""
     path: str = ""
     body_line: int = 1
 

@@ -13,14 +13,13 @@ from typing import get_args
 from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.skills.variants.variant import TrialOdds, TrialPlan, Variant, VariantKind, VariantStatus
+from agent.skills.variants.variant import EARLY_USES, TRIAL_USES, TrialPlan, Variant, VariantKind, VariantStatus
 from agent.texts import Language, text
 from agent.vault.folders import MUTATIONS
 from agent.vault.history.line_diff import line_diff
 
 TYPE = "skill_variant"
 _BODY = re.compile(r"^(`{3,})markdown\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_NUMBERS = ("rate", "gain", "tolerance")
 
 
 def variant_path(skill: str, number: int) -> str:
@@ -28,9 +27,7 @@ def variant_path(skill: str, number: int) -> str:
     return f"{MUTATIONS}{skill}-{number}.md"
 
 
-def compose_variant(
-    variant: Variant, odds: TrialOdds, before: str, skill_path: str, history: str, language: Language
-) -> bytes:
+def compose_variant(variant: Variant, before: str, skill_path: str, history: str, language: Language) -> bytes:
     """The note of a variant on trial; `before` are the skill's own instructions, `skill_path` is that of its note and
     `history` that of its uses."""
     header: dict[str, Value] = {
@@ -42,17 +39,15 @@ def compose_variant(
         **({"experimental": True} if variant.is_experimental else {}),
         "status": variant.status,
         "started": variant.started.replace(microsecond=0) if variant.started else None,
-        "rate": round(variant.plan.rate, 3),
         "gain": variant.plan.gain,
         "tolerance": variant.plan.tolerance,
-        "uses": variant.plan.uses,
     }
     diff = line_diff(before.strip().encode(), variant.body.strip().encode(), context=1)[2:]
     parts = [
         f"# {text('variant.title', language, skill=variant.skill, number=variant.number)}",
         variant.change,
         format_fenced("\n".join(diff), "diff"),
-        *_sections(variant, odds, history, language),
+        *_sections(variant, history, language),
         f"## {text('variant.body', language)}",
         format_fenced(variant.body.strip(), "markdown"),
     ]
@@ -60,17 +55,16 @@ def compose_variant(
     return Note.compose(kept, "\n\n".join(parts) + "\n").data
 
 
-def _sections(variant: Variant, odds: TrialOdds, history: str, language: Language) -> Iterator[str]:
+def _sections(variant: Variant, history: str, language: Language) -> Iterator[str]:
     plan, place = variant.plan, history.removesuffix(".md")
     judged = text(
-        "variant.judged", language, rate=plan.rate, uses=plan.uses, gain=odds.gain, better=odds.better,
-        equal=odds.equal, history=place,
+        "variant.judged", language, uses=TRIAL_USES, early=EARLY_USES, gain=plan.gain, tolerance=plan.tolerance,
+        history=place,
     )  # fmt: skip
     for key, words in (
         ("reason", variant.reason),
         ("risk", variant.risk),
         ("verification", "\n\n".join(filter(None, (variant.verification, judged)))),
-        ("measured", variant.measured),
     ):
         if words:
             yield f"## {text(f'variant.{key}', language)}\n\n{words}"
@@ -133,14 +127,9 @@ def _words(body: str) -> str:
 
 
 def _plan(header: Mapping[str, Value]) -> TrialPlan | None:
-    rate, gain, tolerance = (header.get(key) for key in _NUMBERS)
-    uses = header.get("uses")
-    if isinstance(uses, bool) or not isinstance(uses, int) or uses < 2:
-        return None
-    found = [float(each) for each in (rate, gain, tolerance) if isinstance(each, int | float) and math.isfinite(each)]
-    if len(found) < len(_NUMBERS) or not all(0 < each < 1 for each in found):
-        return None
-    return TrialPlan(found[0], found[1], found[2], uses)
+    found = [header.get(key) for key in ("gain", "tolerance")]
+    gain, tolerance = (float(each) if isinstance(each, int | float) and math.isfinite(each) else 0.0 for each in found)
+    return TrialPlan(gain, tolerance) if 0 < gain < 1 and 0 < tolerance < 1 else None
 
 
 def _time(value: Value) -> datetime | None:

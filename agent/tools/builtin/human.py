@@ -50,16 +50,11 @@ class Questions:
         schema = arguments.schema(
             "question",
             question={"type": "string", "minLength": 1, "maxLength": 4000},
-            options={
-                "type": "array",
-                "maxItems": 12,
-                "items": {"type": "string", "minLength": 1, "maxLength": 200},
-                "description": "answers to choose from; the person may also write another",
-            },
-            why={"type": "string", "maxLength": 300, "description": "why it is asked"},
+            options={"type": "array", "maxItems": 12, "items": {"type": "string", "minLength": 1, "maxLength": 200}},
+            why={"type": "string", "maxLength": 300},
             fallback={"type": "string", "maxLength": 300, "description": "what you do without an answer"},
         )
-        description = "Ask the person one question when the task cannot go on without the answer."
+        description = "Ask the person one question without whose answer the task cannot go on."
         return Tool(_TOOL, description, schema, self._perform, frozenset({"human"}), timeout=0)
 
     def _perform(self, call: JsonObject, context: RunContext) -> ToolOutput:

@@ -86,8 +86,6 @@ def _format_verdict(verdict: Judgement, path: str) -> str:
     match verdict.resolution:
         case Resolution.AGAIN:
             return f"it was remembered already, in {path}"
-        case Resolution.MERGED:
-            return f"added to {path}"
         case Resolution.SUPERSEDES:
             return f"in {path}; it takes the place of {verdict.other.path if verdict.other else 'an older one'}"
         case Resolution.CONTRADICTS:

@@ -9,10 +9,12 @@ from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ToolRetry
-from agent.tools.text_origin import TextOrigin
+from agent.tools.guest_words import guest_of
+from agent.tools.text_origin import Lines, TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.change import Outcome, Stamp
 from agent.vault.history.find import commit_of_call
+from agent.vault.moving import NoteMove
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 
@@ -35,6 +37,11 @@ class Notes:
             raise ToolRetry(f"there is no note {path}; vault_list or search_vault finds the right path")
         return data
 
+    def origin_of(self, path: str, data: bytes, lines: Lines = None) -> str:
+        """The origin of the text in these lines; empty for the owner's. A guest's words are not the owner's."""
+        said = guest_of(path, data, self.vault.home)
+        return self.origin.source(path, data, lines) or (f"{path} (from {said})" if said else "")
+
     def commit(
         self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Fill | None = None
     ) -> ToolOutput:
@@ -42,11 +49,11 @@ class Notes:
 
         Raises what the vault raises, and then writes nothing.
         """
-        if context.taint:
-            for draft in drafts:
-                self.origin.remember(draft.after or b"", draft.before or b"", context.taint.sources)
-                if draft.before is None:
-                    self.origin.remember_name(draft.path, context.taint.sources)
+        before = b"\n\n".join(draft.before for draft in drafts if draft.before)  # also of a note that is only moved
+        for draft in drafts if context.taint else ():
+            self.origin.remember(context.run, draft.after or b"", before, context.taint.sources)
+            if draft.before is None:
+                self.origin.remember_name(context.run, draft.path, context.taint.sources)
         was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp) as change:
@@ -76,6 +83,12 @@ class Notes:
         return ToolOutput(
             f"done already, before the run stopped: {subject} (commit {commit[:_SHORT]})", commits=(commit,)
         )
+
+
+def move_drafts(move: NoteMove) -> tuple[Draft, ...]:
+    """The notes that a move changes: the moved one, then those whose links follow."""
+    links = (Draft(path, before, after) for path, before, after in move.edits)
+    return Draft(move.path, move.before, None), Draft(move.to, None, move.after), *links
 
 
 def write_drafts(change: Transaction, drafts: Sequence[Draft]) -> None:

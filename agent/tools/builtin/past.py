@@ -157,7 +157,7 @@ class PastTools:
         kept = (stones.left_of_log(row) for row in hit.passage.splitlines())
         text = cut(" ".join(" ".join(kept).split()), max(room - len(head) - 4, 60))
         data = self.notes.vault.read(hit.path)
-        origin = self.notes.origin.source(hit.path, data, hit.lines) if data is not None else ""
+        origin = self.notes.origin_of(hit.path, data, hit.lines) if data is not None else ""
         return f"{head}\n“{text}”", (Cited(hit.path, hit.lines),), origin
 
     def _events(self, period: Period, kinds: Sequence[PastKind], limit: int, context: RunContext) -> ToolOutput:
@@ -196,7 +196,7 @@ class PastTools:
     def _line(self, each: PastEvent, stones: Tombstones) -> tuple[str, tuple[Cited, ...]]:
         data = self.notes.vault.read(each.path) or b""
         lines = each.lines or (1, 1)
-        origin = self.notes.origin.source(each.path, data, lines)
+        origin = self.notes.origin_of(each.path, data, lines)
         replaced = " (replaced since)" if each.is_replaced else ""
         words = stones.left_of_log(" ".join(each.text.split()) + replaced)
         said = "(text from elsewhere, read it in the note)" if origin else f"“{cut(words, _QUOTE)}”"

@@ -10,14 +10,12 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
-from agent.memory.profile.figures import profile_figures
-from agent.memory.profile.load import last_updated, load_profile
 from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
 from agent.schedule.queue import needs
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, plan_task
 from agent.tools import arguments
-from agent.tools.builtin.profile import format_profile_line
+from agent.tools.builtin.profile import format_profile
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.vault.folders import PROFILE, RESEARCH
@@ -81,16 +79,7 @@ class PlanningTools:
 
     def profile(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the notes about the person: how long each is, when it changed, how many fields are empty."""
-        changed = last_updated(self.vault)
-        files = load_profile(self.vault)
-        if not files:
-            return ToolOutput("there are no notes about the person yet")
-        figures = profile_figures(self.vault)
-        head = (
-            f"{figures.filled_notes} of {figures.notes} notes say something, {figures.filled_fields} of "
-            f"{figures.fields} fields are filled, {len(figures.open_questions)} questions wait for the person"
-        )
-        return ToolOutput("\n".join([head, *(format_profile_line(each, changed) for each in files)]))
+        return ToolOutput(format_profile(self.vault) or "there are no notes about the person yet")
 
     def _new(self, call: JsonObject, context: RunContext) -> NewTask:
         try:

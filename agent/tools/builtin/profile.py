@@ -1,10 +1,10 @@
-"""The profile tools: read, search and change the notes about the person.
+"""The tool `profile`: reads, searches and changes the notes about the person.
 
 They write through `memory.profile.changes` only: a line without the person's own words as evidence is refused, and a
 line that the person wrote stays. What is put away goes to `archive/`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -16,124 +16,94 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.catalog import CHANGELOG, is_core, note_name
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, log_row, propose_change
 from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.load import last_updated, load_profile
 from agent.memory.profile.profile_file import ProfileFile, parse_profile
 from agent.memory.profile.search import search_profile
-from agent.memory.profile.summary import profile_summary, whole_summary
+from agent.memory.profile.summary import whole_summary
 from agent.memory.profile.template import template_note
 from agent.texts import Language, text
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
-from agent.tools.tool import Cited, Draft, Effect, RunContext, Tool, ToolOutput
+from agent.tools.tool import Cited, Draft, Effect, Perform, RunContext, Tool, ToolOutput
 from agent.vault.change import Append, Create, Delete, Edit, Request
 from agent.vault.folders import ARCHIVE, PROFILE
+from agent.vault.store import Vault
 
 _GROUP = frozenset({"profile"})
 _TEXT: JsonObject = {"type": "string"}
 _FILE: JsonObject = {**_TEXT, "description": "such as 31-preferences.md"}
 _QUOTES: JsonObject = {
     "type": "array",
-    "items": {"type": "object", "properties": {"note": _TEXT, "quote": _TEXT}, "required": ["note", "quote"]},
-    "description": "the person's own words",
+    "items": {"type": "object"},
+    "description": "each a note and a quote of the person's own words in it: {note, quote}",
 }
-_AS_THERE: JsonObject = {"type": "array", "items": {"type": "object"}}
-_TOPIC: JsonObject = {**_TEXT, "maxLength": 80}
 _LINE: JsonObject = {**_TEXT, "maxLength": 500}
-"""The schemas are short: what is missing or too much is said by the tool, and each word here is read in every run."""
-_ROOM = 1_500
-"""The most words of a summary about something."""
+_FOUND = 10
+"""The most lines that a search finds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileTools:
-    """The tools for one vault; `consent` gives the setting `profile.sensitive`."""
+    """The actions of the tool, for one vault; `consent` gives the setting `profile.sensitive`."""
 
     notes: Notes
     language: Language
     consent: Consent
 
     def tools(self) -> tuple[Tool, ...]:
-        """The seven tools."""
+        """The seven actions."""
+        schema, line = arguments.schema, {"line": _LINE, "evidence": _QUOTES}
+        more: JsonObject = {"field": _TEXT, "section": _TEXT, "replaces": _TEXT}
         return (
-            self._reader("list_profile_files", "List the notes about the person.", arguments.schema(), self._list),
-            self._reader(
-                "read_profile", "Read a note about the person.", arguments.schema("file", file=_TEXT), self._read
-            ),
-            self._reader(
-                "search_profile",
-                "Search what is known about the person.",
-                arguments.schema("query", query=_TEXT, limit={"type": "integer", "minimum": 1}),
-                self._search,
-            ),
-            self._reader(
-                "get_profile_summary",
-                "Sum up what is known about the person.",
-                arguments.schema(about={**_TEXT, "description": "default everything"}),
-                self._summary,
+            self._reader("list", "the notes about the person", schema(), self._list),
+            self._reader("read", "one of these notes", schema("file", file=_FILE), self._read),
+            self._reader("search", "their lines", schema("query", query=_TEXT), self._search),
+            self._reader("summary", "of all that is known", schema(), self._summary),
+            self._writer(
+                "write",
+                "one line, as the value of `field`, below `section` or in place of your line `replaces`",
+                schema("file", "line", "evidence", file=_FILE, **line, **more),
             ),
             self._writer(
-                "write_profile",
-                "Write one line about the person, with its evidence.",
-                arguments.schema(
-                    "file",
-                    "line",
-                    "evidence",
-                    file=_FILE,
-                    line=_LINE,
-                    evidence=_QUOTES,
-                    field={**_TEXT, "description": "its label"},
-                    section=_TEXT,
-                    replaces={**_TEXT, "description": "a line of yours"},
-                ),
-            ),
-            self._writer(
-                "create_profile",
-                f"Begin a note in {PROFILE}topics/ about the person, with a line as in write_profile.",
-                arguments.schema("topic", "line", "evidence", topic=_TOPIC, line=_LINE, evidence=_AS_THERE),
+                "create",
+                "a new note in topics/ with its first line",
+                schema("file", "line", "evidence", file=_FILE, **line),
             ),
             self._deleter(),
         )
 
-    def _reader(
-        self,
-        name: str,
-        description: str,
-        schema: JsonObject,
-        perform: Callable[[JsonObject, RunContext], ToolOutput],
-    ) -> Tool:
-        return Tool(name, description, schema, perform, _GROUP, readonly=True)
+    def _reader(self, action: str, description: str, schema: JsonObject, perform: Perform) -> Tool:
+        return Tool(f"profile.{action}", description, schema, perform, _GROUP, readonly=True, seldom=True)
 
     def _list(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        changed = last_updated(self.notes.vault)
-        files = self._files()
-        return self._output([format_profile_line(each, changed) for each in files], files, "there is no profile yet")
+        return self._output([format_profile(self.notes.vault)], self._files(), "there is no profile yet")
 
     def _read(self, call: JsonObject, context: RunContext) -> ToolOutput:
         name = self._name(call)
         path = self.notes.vault.home.at(PROFILE + name)
         data = self.notes.vault.own_version(path)
         if data is None:
-            raise ToolRetry(f"there is no note {name}; list_profile_files names them")
+            raise ToolRetry(f"there is no note {name}; profile (list) names them")
         context.shown.show(path, data)
         untrusted = self.notes.origin.source(path, data)
         lines = (1, data.count(b"\n") + 1)
         return ToolOutput(data.decode("utf-8", "replace"), (Cited(path, lines),), untrusted=untrusted)
 
     def _search(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        hits = search_profile(self._files(), arguments.text(call, "query"), arguments.number(call, "limit", 10))
+        hits = search_profile(self._files(), arguments.text(call, "query"), _FOUND)
         lines = [f"- {hit.text} ({hit.file.path})" for hit in hits]
         return self._output(lines, [hit.file for hit in hits], "the profile says nothing about this")
 
     def _summary(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        files, about = self._files(), arguments.text(call, "about")
-        if about:
-            parts = profile_summary(files, about, _ROOM, lambda words: len(words.split()))
-            return self._output([each.text for each in parts], [each.file for each in parts], "nothing is sure yet")
+        files = self._files()
         return self._output([whole_summary(files)], files, "nothing is filled yet")
 
-    def _writer(self, tool: str, description: str, schema: JsonObject) -> Tool:
+    def _writer(self, action: str, description: str, schema: JsonObject) -> Tool:
+        tool, in_topics = f"profile.{action}", action == "create"
+
         def proposed(call: JsonObject, context: RunContext) -> Proposed:
-            found = propose_change(self._writing(context), self._change(call))
+            found = propose_change(self._writing(context), self._change(call, in_topics))
             if not found.requests:
                 why = "; ".join(each.why for each in found.refused) or "nothing has to change"
                 raise ToolRetry(f"not written: {why}")
@@ -144,34 +114,34 @@ class ProfileTools:
 
         def perform(call: JsonObject, context: RunContext) -> ToolOutput:
             found = proposed(call, context)
-            name = self._change(call).note
+            name = self._change(call, in_topics).note
             done = self._commit(tool, context, f"profile(write): {name}", found.requests)
             asked = "".join(f"\nthe person is asked in {path}" for path in found.asked)
             return ToolOutput(f"{done.text}{asked}", done.sources, done.commits)
 
         def paths(call: JsonObject) -> tuple[str, ...]:
-            return self._paths(self._change(call).note)
+            return self._paths(self._change(call, in_topics).note)
 
         effect = Effect(paths, plan, self.notes.done)
-        return Tool(tool, description, schema, perform, _GROUP, timeout=0, effect=effect)
+        return Tool(tool, description, schema, perform, _GROUP, timeout=0, effect=effect, seldom=True)
 
     def _deleter(self) -> Tool:
         def requests(call: JsonObject, context: RunContext) -> tuple[Request, ...]:
             return self._put_away(self._name(call), arguments.text(call, "reason"), context)
 
         def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-            return self._commit(
-                "delete_profile", context, f"profile(put away): {self._name(call)}", requests(call, context)
-            )
+            subject = f"profile(put away): {self._name(call)}"
+            return self._commit("profile.delete", context, subject, requests(call, context))
 
         effect = Effect(
             lambda call: self._paths(self._name(call)),
             lambda call, context: self._drafts(requests(call, context)),
             self.notes.done,
         )
-        schema = arguments.schema("file", file=_TEXT, reason=_TEXT)
-        description = "Archive a note about the person; one of the seventeen begins anew."
-        return Tool("delete_profile", description, schema, perform, _GROUP, timeout=0, effect=effect)
+        schema = arguments.schema("file", file=_FILE, reason=_TEXT)
+        return Tool(
+            "profile.delete", "put one into the archive", schema, perform, _GROUP, timeout=0, effect=effect, seldom=True
+        )
 
     def _put_away(self, name: str, reason: str, context: RunContext) -> tuple[Request, ...]:
         vault = self.notes.vault
@@ -197,7 +167,7 @@ class ProfileTools:
         filled = [each.line for each in file.fields if each.value] + [each.line for each in file.statements]
         return any(theirs[line - 1] for line in filled if line <= len(theirs))
 
-    def _change(self, call: JsonObject) -> ProfileChange:
+    def _change(self, call: JsonObject, in_topics: bool) -> ProfileChange:
         given = call.get("evidence")
         evidence = tuple(
             Evidence(arguments.text(each, "note").strip("[] ").removesuffix(".md"), arguments.text(each, "quote"),
@@ -205,9 +175,9 @@ class ProfileTools:
             for each in (given if isinstance(given, list | tuple) else ())
             if isinstance(each, dict) or hasattr(each, "items")
         )  # fmt: skip
-        topic = arguments.text(call, "topic").strip().lower().replace(" ", "-")
+        topic = arguments.text(call, "file").strip().lower().replace(" ", "-").removeprefix("topics/")
         return ProfileChange(
-            self._name(call) if not topic else note_name(f"topics/{topic}") or "topics/",
+            (note_name(f"topics/{topic}") or "topics/") if in_topics else self._name(call),
             arguments.text(call, "line"),
             evidence,
             field=arguments.text(call, "field").strip(),
@@ -219,7 +189,7 @@ class ProfileTools:
         given = arguments.text(call, "file")
         name = note_name(given)
         if not name:
-            raise ToolRetry(f"{given} is no note of a profile; list_profile_files names them")
+            raise ToolRetry(f"{given} is no note of a profile; profile (list) names them")
         return name
 
     def _writing(self, context: RunContext) -> Writing:
@@ -263,8 +233,17 @@ class ProfileTools:
         return tuple(each for each in found if home.holds(each.path, PROFILE, ARCHIVE))
 
 
-def format_profile_line(file: ProfileFile, changed: Mapping[str, datetime]) -> str:
-    """A note on one line: how far it is filled, how sure, and when it changed last."""
+def format_profile(vault: Vault) -> str:
+    """The notes about the person, each on one line, below how far all are filled; empty if there are none."""
+    figures, changed = profile_figures(vault), last_updated(vault)
+    head = (
+        f"{figures.filled_notes} of {figures.notes} notes say something, {figures.filled_fields} of "
+        f"{figures.fields} fields are filled, {len(figures.open_questions)} questions wait for the person"
+    )
+    return "\n".join([head, *(_format_file(each, changed) for each in load_profile(vault))]) if figures.notes else ""
+
+
+def _format_file(file: ProfileFile, changed: Mapping[str, datetime]) -> str:
     day = f", changed {changed[file.name]:%Y-%m-%d}" if file.name in changed else ""
     sure = f", confidence {file.confidence:.2g}" if file.filled else ""
     filled = len(file.fields) - file.empty_fields

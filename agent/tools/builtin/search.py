@@ -7,18 +7,23 @@ marked for good (`taint`), and may still read it on purpose.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias, TypeVar
 
+from agent.index.document import note_day
 from agent.index.hit import Hit, Mode, SearchResult
 from agent.llm.messages import JsonObject
+from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.memory.recall.floor import fits_by_itself
+from agent.memory.recall.authorship import is_agents
+from agent.memory.recall.gate import fits_by_itself
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.folders import AgentFolder
+from agent.vault.store import Vault
 
 SearchNotes: TypeAlias = Callable[[str, int], SearchResult]
 """Function from (question, limit) to the results."""
@@ -30,10 +35,11 @@ _Found = TypeVar("_Found", Hit, Remembered)
 LIMIT = 8
 _PASSAGE = 1_200
 _SPARE = 3
+_OWN = "your own earlier answer or note, not a source"
 _SCHEMA = arguments.schema(
     "query",
     query={"type": "string", "minLength": 1, "maxLength": 2000},
-    limit={"type": "integer", "minimum": 1, "maximum": 30, "description": f"default {LIMIT}"},
+    limit={"type": "integer", "minimum": 1, "maximum": 30},
 )
 
 
@@ -44,10 +50,11 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         answer = _open_to(notes.vault.home, context, search, query, limit)
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
-        kept, left = _fitting(notes, answer.hits, query, answer.mode)
-        return _format_results(notes, kept, _shown, "nothing was found", [limited, left])
+        kept, left = _fitting(notes, answer.hits, answer.mode)
+        show = partial(_shown, notes.vault)
+        return _format_results(notes, kept, show, "nothing was found", [limited, left])
 
-    description = "Find passages in the notes that answer a question or contain some words."
+    description = "Find passages in the person's notes; with kind:agent in your own."
     return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
 
 
@@ -58,10 +65,10 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
         query = arguments.text(call, "query")
         found = recall(query, arguments.number(call, "limit", LIMIT), context)
         limited = f"(recall is limited just now: {found.degraded})" if found.degraded else ""
-        kept, left = _fitting(notes, found.found, query, found.mode)
+        kept, left = _fitting(notes, found.found, found.mode)
         return _format_results(notes, kept, _recalled, "nothing is remembered about that", [limited, left])
 
-    description = "Recall what was remembered about a person, a preference, a decision."
+    description = "Recall what the person told: about somebody, a preference, a decision."
     return Tool("memory_recall", description, _SCHEMA, perform, frozenset({"memory"}), readonly=True)
 
 
@@ -78,12 +85,12 @@ def _format_results(
     return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
 
 
-def _fitting(notes: Notes, found: Sequence[_Found], query: str, mode: Mode) -> tuple[list[_Found], str]:
+def _fitting(notes: Notes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
     """The results without those by others that do not fit by themselves, and a line that names those."""
     kept, left = list[_Found](), list[str]()
     for each in found:
         hit = each.hit if isinstance(each, Remembered) else each
-        if fits_by_itself(query, hit, mode) or not _source(notes, each.path, each.lines):
+        if fits_by_itself(hit, mode) or not _source(notes, each.path, each.lines):
             kept.append(each)
         elif not notes.origin.named(each.path):
             left.append(each.path)
@@ -100,10 +107,13 @@ def _open_to(home: AgentFolder, context: RunContext, find: SearchNotes, query: s
     return replace(answer, hits=hits[:limit])
 
 
-def _shown(number: int, hit: Hit) -> str:
+def _shown(vault: Vault, number: int, hit: Hit) -> str:
     first, last = hit.lines
     heading = f" > {' > '.join(hit.headings)}" if hit.headings else ""
-    return f"{number}. {hit.path}, lines {first}-{last}{heading}\n{clipped(hit.passage, _PASSAGE)}"
+    own = f" ({_OWN})" if is_agents(hit, vault.home) else ""
+    day = note_day(hit.path, Note.parse(vault.read(hit.path) or b""), hit.title, next(iter(hit.headings), ""))
+    head = f"{number}. {hit.path}, {f'{day}, ' if day and day not in hit.path else ''}lines {first}-{last}"
+    return f"{head}{heading}{own}\n{clipped(hit.passage, _PASSAGE)}"
 
 
 def _recalled(number: int, each: Remembered) -> str:
@@ -113,4 +123,4 @@ def _recalled(number: int, each: Remembered) -> str:
 
 def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
     data = notes.vault.read(path)
-    return notes.origin.source(path, data, lines) if data is not None else ""
+    return notes.origin_of(path, data, lines) if data is not None else ""

@@ -172,12 +172,11 @@ class _Run:
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
             check_text(draft.path)
-            why = reason_to_ask(as_write, {}, self.context, self.notes.vault.home)
+            if draft.before is None and self.notes.vault.read(draft.path) is not None:
+                return "there is a file of this name that it was not shown"
+            return reason_to_ask(as_write, {}, self.context, self.notes.vault.home)
         except AgentError as error:
             return error.message
-        if not why and draft.before is None and self.notes.vault.read(draft.path) is not None:
-            return "there is a file of this name that it was not shown"
-        return why
 
 
 def _never(arguments: JsonObject, context: RunContext) -> ToolOutput:

@@ -1,7 +1,7 @@
-"""`skill_list`, `skill_show` and `skill_feedback`: the tools with which a model reads and rates skills.
+"""The tool `skills`, with which a model lists, reads and rates skills.
 
 A skill that is not reviewed on this machine is shown as untrusted text and taints the run. Finding and parsing skills
-is left to `agent.skills`, the skills given at the start of a run to the context.
+is left to `agent.skills`, the skills that a task names to the context.
 """
 
 from collections.abc import Callable
@@ -14,17 +14,14 @@ from agent.llm.messages import JsonObject
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
-from agent.skills.matching.skill_text import format_files
 from agent.skills.reading.skill import FILE, Skill
 from agent.tools import arguments
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 RecordOpinion = Callable[[str, Opinion, RunContext], Use]
 """Records an opinion about a skill in a run; raises `UserError`."""
-NoteOpened = Callable[[str, RunContext], object]
-"""Called when a run's model has read a skill."""
-VersionOf = Callable[[Skill, RunContext], Skill]
-"""Returns a skill as a run is shown it: itself, or its variant on trial."""
+OpenSkill = Callable[[Skill, RunContext], str]
+"""Returns the text of a skill for a run, which follows it from now on if it is reviewed."""
 _GROUP = frozenset({"skills"})
 _SHOWN = 200
 
@@ -33,8 +30,7 @@ _SHOWN = 200
 class _Tools:
     library: SkillLibrary
     say: RecordOpinion
-    opened: NoteOpened
-    version: VersionOf
+    opened: OpenSkill
 
     def list(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the names and summaries of all skills."""
@@ -50,12 +46,7 @@ class _Tools:
         skill = _named(self.library.snapshot(), arguments.text(call, "name"))
         path = arguments.text(call, "file") if "file" in call else ""
         if not path or path == FILE:
-            skill = self.version(skill, context)
-            text = "\n\n".join(
-                filter(None, [f"# Skill {skill.name}: {skill.summary}", skill.body, format_files(skill)])
-            )
-            if skill.reviewed:
-                self.opened(skill.name, context)
+            text = self.opened(skill, context)
             return ToolOutput(_some_lines(call, text, skill.name), untrusted="" if skill.reviewed else _stranger(skill))
         try:
             data, trusted = self.library.file(skill, path)
@@ -77,29 +68,18 @@ class _Tools:
         return ToolOutput(f"noted: {skill.name} was {opinion.replace('_', ' ')} in this run")
 
 
-def itself(skill: Skill, context: RunContext) -> Skill:
-    """The skill itself, for any run."""
-    return skill
-
-
-def skill_tools(
-    library: SkillLibrary, say: RecordOpinion, opened: NoteOpened, version: VersionOf = itself
-) -> tuple[Tool, ...]:
-    """The three tools for the skills of one vault."""
-    tools = _Tools(library, say, opened, version)
-    name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64, "description": "the skill's name"}
-    file: JsonObject = {
-        "type": "string",
-        "maxLength": 300,
-        "description": "a file of the skill, as skill_show lists them",
-    }
+def skill_tools(library: SkillLibrary, say: RecordOpinion, opened: OpenSkill) -> tuple[Tool, ...]:
+    """The actions of the tool, for the skills of one vault."""
+    tools = _Tools(library, say, opened)
+    name: JsonObject = {"type": "string", "minLength": 1, "maxLength": 64}
+    file: JsonObject = {"type": "string", "maxLength": 300}
     verdict: JsonObject = {"type": "string", "enum": ["helpful", "not_helpful"]}
     return (
-        Tool("skill_list", "List the skills: how to do particular kinds of work.", arguments.schema(), tools.list,
+        Tool("skills.list", "instructions for kinds of work", arguments.schema(), tools.list,
              _GROUP, readonly=True),
-        Tool("skill_show", "Read a skill, or a file that belongs to it, before doing work of its kind.",
+        Tool("skills.show", "read one, or its `file`, before such work",
              arguments.schema("name", name=name, file=file, lines=arguments.LINES), tools.show, _GROUP, readonly=True),
-        Tool("skill_feedback", "Say whether a skill that you used in this run was helpful.",
+        Tool("skills.feedback", "on one that you used",
              arguments.schema("name", "verdict", name=name, verdict=verdict), tools.feedback, _GROUP, timeout=0),
     )  # fmt: skip
 
@@ -119,7 +99,7 @@ def _named(shelf: SkillSnapshot, name: str) -> Skill:
         return skill
     near = get_close_matches(name, list(shelf.named), n=3, cutoff=0.5)
     raise ToolRetry(f"there is no skill {ascii(name)[1:-1]}; " + (f"did you mean {' or '.join(near)}?" if near else
-                    "skill_list names them"))  # fmt: skip
+                    "skills (list) names them"))  # fmt: skip
 
 
 def _stranger(skill: Skill) -> str:

@@ -8,11 +8,13 @@ from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.texts import Language
 from agent.tools import arguments
+from agent.tools.builtin.changes import undo_tool
+from agent.tools.builtin.find import grep_tool, tasks_tool
 from agent.tools.builtin.human import Questions
+from agent.tools.builtin.jobs import job_tools
 from agent.tools.builtin.memory import Keeper, save_tool
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
-from agent.tools.builtin.schedule import schedule_tools
 from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
 from agent.tools.text_origin import text_origin_of
@@ -49,8 +51,9 @@ def builtin_tools(
     """
     notes = Notes(vault, text_origin_of(vault))
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
+    tools += [grep_tool(notes), tasks_tool(notes, clock), undo_tool(vault)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
-    tools += [*schedule_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
+    tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     return (*tools, _delegate_tool(deps.delegate), *more)
 
 
@@ -62,11 +65,11 @@ def _delegate_tool(delegate: Delegate) -> Tool:
 
     schema = arguments.schema(
         "task",
-        task={"type": "string", "minLength": 1, "description": "what to do and what to hand back"},
-        background={"type": "string", "description": "what it has to know: it does not see this conversation"},
+        task={"type": "string", "minLength": 1, "description": "with what to hand back"},
+        background={"type": "string"},
     )
     description = (
-        "Give a part of the task to a helper of your own, who sees only what you write here, and wait for its answer. "
-        "Parts that do not depend on each other: ask for all of them in one reply, and they are worked on at once."
+        "Give a part of the task to a helper, who sees only what you write here. "
+        "Several parts: call for all in one reply."
     )
     return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), parallel=True, timeout=0)

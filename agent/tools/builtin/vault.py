@@ -5,18 +5,24 @@ The rules for reading and writing are left to `note_access`, the commit to `note
 person to the vault.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from agent.errors import NoteGone, ToolRetry
+from agent.errors import NoteGone, ToolRetry, UserError
 from agent.llm.messages import JsonObject
+from agent.markdown.appending import append_block
 from agent.markdown.note import Note
 from agent.markdown.sections import NoteSection, add_to_section, sections, sections_named
 from agent.tools import arguments
-from agent.tools.builtin.notes import Notes
-from agent.tools.note_access import check_readable, check_text, check_writable, may_read
+from agent.tools.builtin.notes import Notes, move_drafts
+from agent.tools.note_access import check_readable, check_text, check_writable, may_read, may_relink
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
-from agent.vault.find import find_note
+from agent.vault.find import find_named_note, is_bare_name
+from agent.vault.listing import file_paths
+from agent.vault.moving import NoteMove, plan_move
+from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
 
@@ -25,28 +31,19 @@ READ_CHARACTERS = 15_000
 LISTED = 100
 _HEADINGS = 20
 _GROUP = frozenset({"fs"})
-_PATH: JsonObject = {
-    "type": "string",
-    "minLength": 1,
-    "description": "relative to the vault, such as projects/garden.md",
-}
-
+_PATH: JsonObject = {"type": "string", "minLength": 1}
 _HEADING: JsonObject = {"type": "string", "minLength": 1, "maxLength": 300}
 
 
-def vault_tools(notes: Notes, *, by_heading: bool = False) -> tuple[Tool, ...]:
-    """The tools for one vault. `by_heading`: sections are read and added to by their headings, too; a run's model goes
-    by lines, as each argument takes room in every request."""
-    return _read(notes, by_heading), _list(notes), _write(notes), _edit(notes), _append(notes, by_heading), _move(notes)
+def vault_tools(notes: Notes) -> tuple[Tool, ...]:
+    """The tools for one vault."""
+    return _read(notes), _list(notes), _write(notes), _edit(notes), _append(notes), _move(notes)
 
 
-def _read(notes: Notes, by_heading: bool) -> Tool:
+def _read(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        asked = check_readable(arguments.text(call, "path"))
-        try:
-            path = find_note(notes.vault, asked)
-        except NoteGone as error:
-            raise ToolRetry(f"{error.message}; vault_list or search_vault finds the right path") from None
+        asked = arguments.text(call, "path")
+        path = check_readable(_named(notes, asked if is_bare_name(asked) else check_readable(asked)))
         if not may_read(context.role, path, notes.vault.home):
             raise ToolRetry(f"{asked} is for the owner of this vault only")
         data = notes.existing(path)
@@ -62,13 +59,28 @@ def _read(notes: Notes, by_heading: bool) -> Tool:
             context.shown.show(path, data, (first, last))
         head = f"{path}, lines {first}-{last} of {total}"
         head += f" (read on with lines {last + 1}-{total})" if last < total else ""
-        untrusted = notes.origin.source(path, data, (first, last))
+        untrusted = notes.origin_of(path, data, (first, last))
         return ToolOutput(f"{head}:\n\n{shown}", (Cited(path, (first, last)),), untrusted=untrusted)
 
-    path = {**_PATH, "description": "a path, or the id of a note"}
-    more: JsonObject = {"heading": _HEADING} if by_heading else {}
-    schema = arguments.schema("path", path=path, lines=arguments.LINES, **more)
-    return Tool("vault_read", "Read a note, or some lines of it.", schema, perform, _GROUP, readonly=True)
+    schema = arguments.schema("path", path=_PATH, lines=arguments.LINES, heading=_HEADING)
+    return Tool(
+        "vault_read",
+        "Read a note, by path, name or id, or some lines or a section of it.",
+        schema,
+        perform,
+        _GROUP,
+        readonly=True,
+    )
+
+
+def _named(notes: Notes, name: str) -> str:
+    """The path of the note with this path, name or id; raises `ToolRetry`."""
+    try:
+        return find_named_note(notes.vault, name)
+    except NoteGone as error:
+        raise ToolRetry(f"{error.message}; vault_list or search_vault finds the right path") from None
+    except UserError as error:
+        raise ToolRetry(f"{error.message}: {error.hint}") from None
 
 
 def _wanted_lines(call: JsonObject, data: bytes, total: int, path: str) -> tuple[int, int]:
@@ -110,27 +122,37 @@ def _list(notes: Notes) -> Tool:
         folder = arguments.text(call, "folder").strip("/")
         start = f"{check_readable(folder)}/" if folder not in {"", "."} else ""
         pattern = arguments.text(call, "pattern").casefold()
-        paths = (path for path in notes.vault.note_paths() if may_read(context.role, path, notes.vault.home))
+        linked = arguments.text(call, "links_to")
+        known = _linking(notes, linked) if linked else file_paths(notes.vault)
+        paths = (path for path in known if may_read(context.role, path, notes.vault.home))
         found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
         where = f" in {folder}/" if start else ""
         if not found:
-            raise ToolRetry(f"there are no notes{where}{f' like {pattern}' if pattern else ''}")
+            linking = f" that link to {linked}" if linked else ""
+            raise ToolRetry(f"there is no file{where}{f' like {pattern}' if pattern else ''}{linking}")
         limit = arguments.number(call, "limit", LISTED)
         more = len(found) - limit
         left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
         shown = found[:limit]
         untrusted = notes.origin.named(*shown)
         return ToolOutput(
-            "\n".join([f"{len(found)} {'note' if len(found) == 1 else 'notes'}{where}:", *shown, *left]),
+            "\n".join([f"{len(found)} {'file' if len(found) == 1 else 'files'}{where}:", *shown, *left]),
             untrusted=untrusted,
         )
 
     schema = arguments.schema(
-        folder={"type": "string", "description": "default the whole vault"},
-        pattern={"type": "string", "maxLength": 200, "description": "with * and ?, such as *garden*"},
-        limit={"type": "integer", "minimum": 1, "maximum": 2000, "description": f"default {LISTED}"},
+        folder={"type": "string"},
+        pattern={"type": "string", "maxLength": 200, "description": "such as *garden*"},
+        links_to={"type": "string", "maxLength": 300, "description": "a note"},
+        limit={"type": "integer", "minimum": 1, "maximum": 2000},
     )
-    return Tool("vault_list", "List notes by folder or name.", schema, perform, _GROUP, readonly=True)
+    return Tool("vault_list", "List files by folder, by name, or by a link.", schema, perform, _GROUP, readonly=True)
+
+
+def _linking(notes: Notes, name: str) -> list[str]:
+    """The notes that link to the note with this path, name or id."""
+    path = check_readable(_named(notes, name))
+    return sorted(linking_notes(notes.vault, path, NoteNames.of(notes.vault.note_paths())))
 
 
 def _fits(path: str, pattern: str) -> bool:
@@ -156,9 +178,7 @@ def _write(notes: Notes) -> Tool:
             )
         return notes.commit("vault_write", context, f"vault(write): {draft.path}", drafts)
 
-    schema = arguments.schema(
-        "path", "content", path=_PATH, content={"type": "string", "description": "the whole note"}
-    )
+    schema = arguments.schema("path", "content", path=_PATH, content={"type": "string"})
     description = "Create a note, or replace a whole note that you have read."
     return _writing(notes, "vault_write", description, schema, perform, plan)
 
@@ -193,14 +213,14 @@ def _edit(notes: Notes) -> Tool:
         "old",
         "new",
         path=_PATH,
-        old={"type": "string", "minLength": 1, "description": "text that occurs exactly once in the note"},
-        new={"type": "string", "description": "what takes its place"},
+        old={"type": "string", "minLength": 1, "description": "text that occurs exactly once"},
+        new={"type": "string"},
     )
     description = "Replace one piece of text in a note."
     return _writing(notes, "vault_edit", description, schema, perform, plan)
 
 
-def _append(notes: Notes, by_heading: bool) -> Tool:
+def _append(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         path = check_text(_target(notes, call))
         before = notes.vault.read(path)
@@ -209,9 +229,7 @@ def _append(notes: Notes, by_heading: bool) -> Tool:
         if section := _section(call, data, path):
             after = add_to_section(data, section, text)
         else:
-            newline = b"\r\n" if b"\r\n" in data else b"\n"
-            gap = newline if data and not data.endswith(b"\n") else b""
-            after = data + gap + text + (b"" if text.endswith(b"\n") else newline)
+            after = append_block(data, text)
         _check_header(path, before, after)
         return (Draft(path, before, after),)
 
@@ -222,13 +240,12 @@ def _append(notes: Notes, by_heading: bool) -> Tool:
             raise ToolRetry("there is nothing to append")
 
         def fill(change: Transaction) -> None:
-            change.append(draft.path, text, section=_section(call, draft.before or b"", draft.path))
+            change.append(draft.path, text, section=_section(call, draft.before or b"", draft.path), is_block=True)
 
         return notes.commit("vault_append", context, f"vault(append): {draft.path}", drafts, fill)
 
-    more: JsonObject = {"heading": _HEADING} if by_heading else {}
-    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1}, **more)
-    description = "Add text at the end of a note, on lines of its own; makes the note if it is missing."
+    schema = arguments.schema("path", "text", path=_PATH, text={"type": "string", "minLength": 1}, heading=_HEADING)
+    description = "Add blocks at the end of a note or of a section; makes what is missing."
     return _writing(notes, "vault_append", description, schema, perform, plan)
 
 
@@ -243,30 +260,38 @@ def _section(call: JsonObject, data: bytes, path: str) -> bytes:
 
 
 def _move(notes: Notes) -> Tool:
-    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+    def moved(call: JsonObject, context: RunContext) -> NoteMove:
         path, to = (_target(notes, call, name) for name in ("path", "to"))
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
         if notes.vault.read(to) is not None:
             raise ToolRetry(f"{to} exists already: choose another path")
-        return Draft(path, data, None), Draft(to, None, data)
+        return plan_move(notes.vault, path, to, data, lambda each: may_relink(each, notes.vault.home, context.writes))
+
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+        return move_drafts(moved(call, context))
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        source, target = drafts = plan(call, context)
-        was_whole = context.shown.is_whole(source.path, source.before or b"")
-
-        def fill(change: Transaction) -> None:
-            change.move(source.path, target.path)
-
-        result = notes.commit("vault_move", context, f"vault(move): {source.path} to {target.path}", drafts, fill)
+        move = moved(call, context)
+        was_whole = context.shown.is_whole(move.path, move.before)
+        subject = f"vault(move): {move.path} to {move.to}"
+        result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill)
         if not was_whole:
-            context.shown.forget(target.path)
-        return result
+            context.shown.forget(move.to)
+        return replace(result, text="\n".join([result.text, *_links_of(move)]))
 
     schema = arguments.schema("path", "to", path=_PATH, to=_PATH)
-    description = "Give a note another path; never overwrites."
+    description = "Move a note; links follow. Never overwrites."
     return _writing(notes, "vault_move", description, schema, perform, plan, ("path", "to"))
+
+
+def _links_of(move: NoteMove) -> Iterator[str]:
+    """What became of the links to a note that was moved."""
+    if move.edits:
+        yield f"links to it follow in {', '.join(path for path, _, _ in move.edits)}"
+    if move.left:
+        yield f"not for tools to change, and left with the old link: {', '.join(move.left)}"
 
 
 def _writing(
@@ -283,8 +308,12 @@ def _writing(
 
 
 def _target(notes: Notes, call: JsonObject, name: str = "path") -> str:
-    """The path in an argument, if tools may write there; one where no note is yet must be a name for a new one."""
-    path = check_writable(arguments.text(call, name), notes.vault.home)
+    """The path in an argument, if tools may write there; one where no note is yet must be a name for a new one. A write
+    takes no note by its name: what is asked about is the path, and a name may mean another note a moment later."""
+    asked = arguments.text(call, name)
+    if name == "path" and is_bare_name(asked):
+        raise ToolRetry(f"nothing was written: the path of {asked} is {_named(notes, asked)}")
+    path = check_writable(asked, notes.vault.home)
     return path if notes.vault.read(path) is not None else check(path)
 
 

@@ -60,11 +60,8 @@ _HOST = re.compile(rb"(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){0,50}\.?|[0-9a-f
 _PAGES = frozenset(("text/html", "application/xhtml+xml"))
 _TEXTS = frozenset(("application/json", "application/xml", "application/yaml", "application/x-yaml"))
 
-_DESCRIPTION = (
-    "Read a public web page or text file. Gives the readable text with its links. "
-    "Only http and https on their usual ports; no private or local addresses."
-)
-_PARAMETERS = schema("url", url={"type": "string", "description": "The whole address, with https://"})
+_DESCRIPTION = "Read a public web page or text file, with its links."
+_PARAMETERS = schema("url", url={"type": "string"})
 
 
 def resolve(host: str, port: int) -> Sequence[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent.clock import time_shown
-from agent.errors import GitFailed, Retryable
+from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence, joined
 from agent.vault.health import repair
 from agent.vault.health.object_check import check_objects
@@ -18,6 +18,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.hazards import hazards
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import blocked, branch, read_text
+from agent.vault.receiving.held_now import held_files
 from agent.vault.store import Vault
 
 FIX = "vault-agent doctor --fix"
@@ -105,7 +106,7 @@ def _pipes(vault: Vault) -> Iterator[Check]:
 def _index(vault: Vault, fix: bool) -> Iterator[Check]:
     try:
         vault.git.run("ls-files", "--cached", "-z")
-    except GitFailed as error:
+    except (GitFailed, Permanent) as error:
         if not fix:
             yield bad("index", error.message, next=FIX)
             return
@@ -210,6 +211,19 @@ def _objects(vault: Vault) -> Iterator[Check]:
         yield bad("objects", "git fsck finds damage", (*lines, _ANEW), "git fsck --full")
     else:
         yield ok("objects", "git fsck finds nothing missing")
+
+
+def held(vault: Vault) -> list[Check]:
+    """The check for files that came from elsewhere and are held back."""
+
+    def found() -> Iterator[Check]:
+        files = held_files(vault)
+        if files:
+            lines = tuple(f"{ascii(each.path)[1:-1]}: {each.reason}, {each.state}" for each in files)
+            what = Sentence("{count} files came from elsewhere and are held back", count=len(files))
+            yield warn("received", what, lines, "vault-agent trust")
+
+    return guarded("received", found)
 
 
 def trust(vault: Vault, own_hooks: Iterable[str], is_own: Callable[[Executable], bool]) -> list[Check]:

@@ -15,6 +15,7 @@ from agent.markdown.note import Note
 from agent.vault.folders import SESSIONS, AgentFolder, WriteRule
 from agent.vault.health.probe import Check, guarded, ok, warn
 from agent.vault.health.status import conflict_copies
+from agent.vault.note_templates import NoteTemplates, load_note_templates
 from agent.vault.plumbing.identities import person
 from agent.vault.store import Vault
 
@@ -36,6 +37,7 @@ class _Found:
     """What is wrong in the notes read so far, a line each."""
 
     home: AgentFolder
+    templates: NoteTemplates
     unreadable: list[str] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
     markers: list[str] = field(default_factory=list)
@@ -52,6 +54,8 @@ class _Found:
         """Look at one note."""
         note = Note.parse(data)
         if note.problem is not None:
+            if self.templates.has(path, data):
+                return
             self.headers.append(f"{path}:{note.problem.line}: {note.problem.message}")
         elif note.id:
             self.ids[note.id].append(path)
@@ -67,7 +71,7 @@ class _Found:
 
 
 def _notes(vault: Vault) -> Iterator[Check]:
-    found, paths = _Found(vault.home), vault.note_paths()
+    found, paths = _Found(vault.home, load_note_templates(vault)), vault.note_paths()
     for path in paths:
         try:
             found.read(path, _bytes_of(vault, path))

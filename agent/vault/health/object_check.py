@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
@@ -64,7 +65,7 @@ def _present(git: Git, folder: Path) -> WholeHistory:
 def _load(record: Path) -> WholeHistory | None:
     """The record of the last check; None if it is missing or damaged."""
     try:
-        found = json.loads(record.read_text("utf-8"))
+        found = parse_json(record.read_text("utf-8"))
         tips, packs, loose = (tuple(map(str, found[name])) for name in ("tips", "packs", "loose"))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -12,12 +12,13 @@ from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
 from agent.vault.listing import list_notes
 from agent.vault.locks import holder
+from agent.vault.plumbing.git_time import RAW, git_time
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty
 from agent.vault.write.unsettled import opened_and_unread
 
-_LAST = ("log", "-1", "--format=%H%x00%cI%x00%an%x00%s", "--end-of-options", "HEAD")
+_LAST = ("log", "-1", RAW, "--format=%H%x00%cd%x00%an%x00%s", "--end-of-options", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _commit(logged: bytes) -> LastCommit | None:
     fields = logged.decode("utf-8", "replace").rstrip("\n").split("\0")
     if len(fields) != 4:
         return None
-    return LastCommit(fields[0], datetime.fromisoformat(fields[1]), fields[2], fields[3])
+    return LastCommit(fields[0], git_time(fields[1]), fields[2], fields[3])
 
 
 def _short(name: str | None) -> str | None:

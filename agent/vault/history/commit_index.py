@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
-from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
+from agent.vault.history.trailers import HUMAN, is_commit_id, parse_message
+from agent.vault.plumbing.git_time import RAW, git_time
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.store import Vault
 
@@ -297,7 +298,7 @@ def _rows(vault: Vault, commits: Sequence[str]) -> list[bytes]:
 def _log(vault: Vault, commits: Sequence[str]) -> bytes:
     """What git has of these commits."""
     options = ["--no-walk=unsorted", "--stdin", "--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M"]
-    options += ["--no-relative", "--no-show-signature", "--encoding=UTF-8", "--date=raw", _FORMAT]
+    options += ["--no-relative", "--no-show-signature", "--encoding=UTF-8", RAW, _FORMAT]
     return vault.git.run("log", "-z", *options, stdin="".join(f"{commit}\n" for commit in commits).encode())
 
 
@@ -338,7 +339,7 @@ def _row(
     undoes = " ".join(value for name, value in trailers if name == "vault-undoes" and is_commit_id(value))
     actor, run, tool, *others = (named.get(f"vault-{name}", "") for name in ("actor", "run", "tool", "session", "call"))
     signed = bool((actor or HUMAN) != HUMAN or run or tool or undoes or any(others))
-    fields = [commit, parents, str(int(author_time(date).timestamp()))]
+    fields = [commit, parents, str(int(git_time(date).timestamp()))]
     fields += [text.translate(_ESCAPED) for text in (actor, run, tool)]
     fields += [f"{_UNDOES}{undoes}" if undoes else "", "signed" if signed else ""]
     fields += [text for change in files for text in _change(change)]

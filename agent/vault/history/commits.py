@@ -15,7 +15,8 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.file_changes import FileChange, parse_raw
 from agent.vault.history.commit_index import has_index, id_of, load_index
-from agent.vault.history.trailers import HUMAN, author_time, is_commit_id, parse_message
+from agent.vault.history.trailers import HUMAN, is_commit_id, parse_message
+from agent.vault.plumbing.git_time import RAW, git_time
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.store import Vault
 
@@ -109,7 +110,7 @@ def read_commits(vault: Vault, ids: Sequence[str]) -> list[Commit]:
 
 def _read(vault: Vault, revisions: Sequence[str], stdin: bytes = b"") -> list[Commit]:
     options = ["--root", "--diff-merges=first-parent", "--raw", "--no-abbrev", "-M", "--no-relative"]
-    options += ["--no-show-signature", "--encoding=UTF-8", "--date=raw", _FORMAT]
+    options += ["--no-show-signature", "--encoding=UTF-8", RAW, _FORMAT]
     prefix = vault.place.prefix  # filtered here: filtered by git, the history would lose the commits in between
     end = () if stdin else ("--",)
     out = vault.git.run("log", "-z", *options, *revisions, *end, stdin=stdin)
@@ -141,4 +142,4 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     actor = named.get("vault-actor", "") or HUMAN
     run, tool, session, call = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
     known = tuple(parents.split())
-    return Commit(oid, author_time(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
+    return Commit(oid, git_time(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)

@@ -70,6 +70,18 @@ def holders(
     return Holders(tuple(dict.fromkeys(here)), tuple(name for name in listed if name.startswith("refs/remotes/")))
 
 
+def holders_of(git: Git, commits: Collection[str]) -> list[str]:
+    """The references, stashes and detached work trees that lead to one of these commits."""
+    listed = git.run(
+        "rev-list", "--no-walk", "--parents", "--stdin", stdin="".join(f"{each}\n" for each in commits).encode()
+    )
+    rows = {row[0]: row[1:] for row in map(str.split, _lines(listed))}
+    oldest = [commit for commit, parents in rows.items() if rows.keys().isdisjoint(parents)]
+    found = dict.fromkeys(_containing(git, oldest))
+    others = (*stashed(git), *detached(git))
+    return [*found, *(name for name, commit in others if _has_any(git, commit, rows, ()))]
+
+
 def _elsewhere(git: Git, paths: Sequence[str], changes: Changes, backups: Sequence[str]) -> list[str]:
     """The commits outside the current branch and the backups whose files contain text to be removed."""
     if not paths:

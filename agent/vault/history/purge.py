@@ -2,11 +2,10 @@
 
 Every commit from the first one with such a text is made again, with other blobs and the same names, times and messages;
 then the branch moves by compare-and-swap. The last commit's files must be equal before and after, so files and index
-are not touched and a person's uncommitted work stays. The old commits stay under a backup reference until a person
-removes them; no object is deleted here.
+are not touched and a person's uncommitted work stays. The old commits stay under a backup reference until the person
+wants them deleted (`deletion`); no object is deleted here.
 """
 
-import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import field
@@ -20,9 +19,10 @@ from agent.vault.history.commit_index import drop_index
 from agent.vault.history.commits import resolve
 from agent.vault.history.held_versions import HeldVersions
 from agent.vault.history.holders import check_complete, holders
+from agent.vault.history.purged import Purged, record_purged
 from agent.vault.history.rewritten import record_rewritten
 from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
-from agent.vault.plumbing.repository import OWN_REFS, branch
+from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.store import Vault
 from agent.vault.write.journal import Journal, JournalRecord
 
@@ -57,7 +57,7 @@ class Cleaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgeResult:
     """The result of a purge or a dry run: number of rewritten commits, new end of the branch, name of the backup.
 
     `other_refs` are branches, tags and stashes that contain old commits too, `remote_refs` those of other repositories.
@@ -70,7 +70,7 @@ class Purged:
     remote_refs: tuple[str, ...] = ()
 
 
-def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False, dry_run: bool = False) -> Purged:
+def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False, dry_run: bool = False) -> PurgeResult:
     """Rewrite the history of the current branch without what `cleaning` takes out.
 
     `remote`: also if other repositories have the commits. `token` names the backup: after a crash, the same call with
@@ -88,7 +88,7 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         if not dry_run:
             drop_index(vault)
         if not concerned:
-            return Purged(0, head, _existing(vault, BACKUP + token), found.here, found.remote)
+            return PurgeResult(0, head, _existing(vault, BACKUP + token), found.here, found.remote)
         if found.remote and not remote:
             raise UserError(
                 "another repository has these commits: {remote}",
@@ -96,18 +96,26 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
                 remote=joined(found.remote, ", "),
             )
         if dry_run:
-            return Purged(len(concerned), head, "", found.here, found.remote)
+            return PurgeResult(len(concerned), head, "", found.here, found.remote)
         made = work.rewrite(head, [*concerned])
         new = made[head]
         vault.provenance.rewrite(made)
         record_rewritten(vault, made, work.shifted)
+        work.changes(_only_logged(vault, work.paths))
+        record_purged(vault, Purged(frozenset(made), work.with_text()))
         backup = BACKUP + token
         with recorded(vault.writer.journal, token, new):
             vault.git.run("update-ref", backup, head)
             # no `REFLOG_MARK`: the commit that HEAD moves to may be a person's, and provenance knows who made it
             vault.git.run("update-ref", "-m", "purge by vault-agent", "HEAD", new, head)
         drop_index(vault)
-        return Purged(len(concerned), new, backup, found.here, found.remote)
+        return PurgeResult(len(concerned), new, backup, found.here, found.remote)
+
+
+def _only_logged(vault: Vault, paths: Sequence[str]) -> list[str]:
+    """The commits with other versions of these paths that only the logs of references lead to."""
+    command = ["rev-list", "--reflog", "--full-history", "--not", "--all", "--", *paths]
+    return vault.git.run(*command, ok=(0, 128)).decode().split() if paths else []
 
 
 def check_possible(vault: Vault) -> None:
@@ -140,7 +148,7 @@ def backups(vault: Vault) -> list[str]:
 
 
 def is_backup(name: str) -> bool:
-    """True if the reference is one of `backups`, which `drop_commands` removes."""
+    """True if the reference is one of `backups`."""
     return name.startswith((BACKUP, RESCUES))
 
 
@@ -199,6 +207,14 @@ class _Work:
             yield (prefix + to).encode("utf-8", "surrogateescape"), after
         elif after != data:
             yield path.encode("utf-8", "surrogateescape"), after
+
+    def with_text(self) -> frozenset[str]:
+        """The blobs, of those looked at, that have what is to go."""
+        blob_id = self.vault.git.blob_id
+        changed = {
+            oid: [data for _, data in found if data is not None] for (_, oid), found in self.cleaned.items() if found
+        }
+        return frozenset(oid for oid, left in changed.items() if oid not in map(blob_id, left)) - {blob_id(b"")}
 
     def _quoting(self, commits: Sequence[str]) -> set[str]:
         """The commits whose messages quote the text."""
@@ -285,15 +301,3 @@ def _bytes(text: str) -> bytes:
 
 def _text(path: bytes) -> str:
     return path.decode("utf-8", "surrogateescape")
-
-
-def drop_commands(vault: Vault) -> Iterator[str]:
-    """The commands that delete the old commits for good, to be run while no other program writes to the repository.
-
-    Backups of earlier purges and squashes go too: what was forgotten later is in them. In the logs of HEAD and the
-    branch only unreachable commits are removed: `--all` would remove all stashes but the last.
-    """
-    yield from (f"git update-ref -d {backup}" for backup in backups(vault))
-    yield from (f"rm {shlex.quote(str(path))}" for path in sorted((vault.private_folder / BUNDLES).glob("*.bundle")))
-    yield f"git reflog expire --expire-unreachable=now HEAD {branch(vault.place.gitdir) or 'HEAD'}"
-    yield "git gc --prune=now"

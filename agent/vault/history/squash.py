@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from datetime import date, datetime
 from pathlib import Path
 
+from agent.clock import in_clock_zone
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
@@ -27,6 +28,7 @@ from agent.vault.history.squashed import Squashed, record_squashed
 from agent.vault.history.trailers import HUMAN, parse_message
 from agent.vault.message import compose
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.git_time import at_seconds
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.plumbing.objects import Pack
 from agent.vault.provenance.new_commits import new_commits
@@ -169,7 +171,7 @@ def _groups(vault: Vault, index: CommitIndex, before: datetime) -> list[list[str
 
 
 def _day(commit: IndexedCommit, like: datetime) -> date:
-    return datetime.fromtimestamp(commit.seconds, like.tzinfo).date()
+    return in_clock_zone(at_seconds(commit.seconds), like).date()
 
 
 def _ours(vault: Vault, commits: Sequence[IndexedCommit]) -> set[str]:
@@ -260,6 +262,7 @@ def _message(vault: Vault, raw: Sequence[bytes]) -> tuple[bytes, set[str]]:
         run=next(iter(runs)) if is_one_run else "",
         tool=TOOL,
         session=_common(trailers, "vault-session") if is_one_run else "",
+        untrusted=max(each.get("vault-untrusted", "") for each in trailers),  # who knows the last knows the others
     )
     subject = f"squash(history): {len(raw)} commits in one"
     text = compose(subject, stamp, "\n".join([*subjects[:_LISTED], *more]), known=vault.known)

@@ -41,16 +41,17 @@ def staged(vault: Vault) -> Iterator[tuple[str, bytes]]:
     )
 
 
-def unreferenced(vault: Vault) -> Iterator[bytes]:
-    """The objects that neither a reference nor the index leads to, and the logs of HEAD and the branch.
-
-    `drop_commands` removes all of it.
-    """
+def unreferenced(vault: Vault) -> Iterator[tuple[str, bytes]]:
+    """The objects, by id, that neither a reference nor the index leads to."""
     every = vault.git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
     reached = vault.git.run("rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects")
     loose = sorted(set(every.decode().split()) - set(reached.decode().split()))
     for start in range(0, len(loose), _TOGETHER):
-        yield from (each.data for each in vault.git.objects(loose[start : start + _TOGETHER]) if each is not None)
+        yield from ((each.oid, each.data) for each in vault.git.objects(loose[start : start + _TOGETHER]) if each)
+
+
+def logged(vault: Vault) -> Iterator[bytes]:
+    """The logs of HEAD and the branch."""
     yield from (log.read_bytes() for log in _logs(vault) if log.is_file())
 
 

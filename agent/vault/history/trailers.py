@@ -1,7 +1,6 @@
 """The parts of a commit message: subject, body, and the trailers at its end, which name the actor and the run."""
 
 import re
-from datetime import UTC, datetime, timedelta, timezone
 
 HUMAN = "human"
 """The actor of a commit without trailers."""
@@ -39,14 +38,3 @@ def _trailers(paragraph: str) -> list[tuple[str, str]]:
         elif not line.startswith("(cherry picked from commit "):
             return []
     return found
-
-
-def author_time(date: str) -> datetime:
-    """The time in git's `--date=raw` form (seconds since 1970 and offset); 1970 if it is out of range."""
-    seconds, _, offset = date.partition(" ")
-    try:
-        minutes = int(offset[-4:-2]) * 60 + int(offset[-2:])
-        zone = timezone(timedelta(minutes=-minutes if offset.startswith("-") else minutes))
-        return datetime.fromtimestamp(int(seconds), zone)
-    except (ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(0, UTC)

@@ -3,6 +3,7 @@
 import re
 from datetime import date, datetime, timedelta
 
+from agent.clock import in_clock_zone
 from agent.errors import UserError
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
@@ -29,9 +30,9 @@ def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
     try:
         if day := _day(plain, now):
             start = datetime(day.year, day.month, day.day)
-            return _local(start + timedelta(days=1) - timedelta(microseconds=1) if end else start, now)
+            return in_clock_zone(start + timedelta(days=1) - timedelta(microseconds=1) if end else start, now)
         found = datetime.fromisoformat(plain)
-        return found if found.tzinfo else _local(found, now)
+        return found if found.tzinfo else in_clock_zone(found, now)
     except (ValueError, OverflowError) as error:
         raise UserError(
             "{text!r} is not a time", hint="a time looks like: {examples}", text=text, examples=_HINT
@@ -42,10 +43,3 @@ def _day(text: str, now: datetime) -> date | None:
     if text.lower() in {"today", "yesterday"}:
         return now.date() - timedelta(days=text.lower() == "yesterday")
     return date.fromisoformat(text) if len(text) == len("2026-11-21") else None
-
-
-def _local(naive: datetime, now: datetime) -> datetime:
-    """The local time in the clock's zone: with that day's offset if it is this machine's zone, else with the clock's
-    offset."""
-    ours = now.astimezone().utcoffset() == now.utcoffset()
-    return naive.astimezone() if ours else naive.replace(tzinfo=now.tzinfo)

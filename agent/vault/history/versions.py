@@ -1,8 +1,9 @@
 """Earlier versions of notes, and the commits that changed them, without reading the whole history."""
 
 from collections.abc import Callable, Collection, Iterable
-from datetime import date
+from datetime import date, datetime, time
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.vault.change import CLIENT
 from agent.vault.history.trailers import HUMAN, parse_message
@@ -81,8 +82,9 @@ def last_commit(vault: Vault, path: str) -> str | None:
 
 def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
     """The notes of a folder (ending in `/`) that commits of a day, in local time, changed but did not create."""
-    zone = vault.clock.now().strftime("%z")
-    times = [f"--since={day.isoformat()}T00:00:00{zone}", f"--until={day.isoformat()}T23:59:59{zone}"]
+    now = vault.clock.now()
+    begin, end = (in_clock_zone(datetime.combine(day, at), now) for at in (time(), time(23, 59, 59)))
+    times = [f"--since={begin.isoformat()}", f"--until={end.isoformat()}"]
     options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
     names = vault.git.fields("log", *times, *options, "HEAD", "--", vault.place.prefix + folder, ok=(0, 128))
     return vault.place.in_vault(dict.fromkeys(names))

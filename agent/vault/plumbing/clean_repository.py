@@ -56,6 +56,15 @@ class CleanRepository:
         stdin = "".join(rows).encode("utf-8", "surrogateescape")
         self.git.run("update-ref", "--stdin", "-z", "-m", "fetch", stdin=stdin)
 
+    def new_tips(self) -> list[str]:
+        """The objects of the references that differ from those at the start."""
+        return [oid for ref, oid in self._refs_now().items() if self.refs.get(ref) != oid]
+
+    def size(self) -> int:
+        """The bytes of the objects that were written here."""
+        files = (self.gitdir / "objects").rglob("*")
+        return sum(path.stat().st_size for path in files if path.is_file())
+
     def _refs_now(self) -> dict[str, str]:
         """The refs here: those of the start, and over them the files that git has written since."""
         files = ((path.relative_to(self.gitdir), path) for path in (self.gitdir / "refs").rglob("*") if path.is_file())

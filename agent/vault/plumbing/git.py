@@ -15,12 +15,19 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
+from agent.lazy import later
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import blob_id
 
 if TYPE_CHECKING:
     from agent.vault.plumbing.hazards import Hazard
+    from agent.vault.plumbing.index_head import check_index_head
     from agent.vault.plumbing.running import GitProgram, Running
+else:
+    check_index_head = later("agent.vault.plumbing.index_head", "check_index_head")
+
+READERS = frozenset(("status", "ls-files", "update-index", "diff-index", "diff", "read-tree", "check-attr"))
+"""The commands of git that read the index."""
 
 NEUTRAL = (
     ("core.hooksPath", "/dev/null"),
@@ -124,7 +131,9 @@ class Git:
     def start(
         self, *args: str, stdin: bytes | BinaryIO = b"", index: Path | None = None, drivers_off: bool = False
     ) -> "Running":
-        """Start `git ARGS` without waiting, so that two commands can overlap."""
+        """Start `git ARGS` without waiting, so that two commands can overlap; `Permanent` for a damaged index."""
+        if args[0] in READERS:
+            check_index_head(index or self.gitdir / "index")
         environment = self._environment(self._settings + (self.silenced_drivers() if drivers_off else ()), index)
         return self._program.start(args, stdin, environment, self.timeout)
 
@@ -238,6 +247,13 @@ class Git:
         if len(out) <= _SHORT and all(map(_ID.fullmatch, pair)):
             self._differing = dict([*self._differing.items()][1 - _REMEMBERED :]) | {pair: out}
         return out
+
+    def blob_sizes(self, ids: Iterable[str]) -> dict[str, int]:
+        """The bytes of each of these objects, by id; one that is missing is left out."""
+        asked = "\n".join(dict.fromkeys(ids)).encode()
+        out = self.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).decode() if asked else ""
+        rows = (row.partition(" ") for row in out.splitlines())
+        return {name: int(size) for name, _, size in rows if size.isdecimal()}
 
     def small_blobs(self, ids: Iterable[str], most: int) -> dict[str, bytes]:
         """The contents, by id, of the blobs that have at most `most` bytes."""

@@ -14,10 +14,17 @@ CLEAN = "vault-agent/network-"
 
 def git_is_busy(gitdir: Path, worktree: Path) -> bool:
     """True if a git process works in this repository; if that is unknown, true if any git process is running."""
+    return next(git_processes_in(gitdir, worktree), None) is not None
+
+
+def git_processes_in(gitdir: Path, worktree: Path) -> Iterator[int]:
+    """The ids of the git processes that work in this repository; of all of them where that is unknown."""
     if Path("/proc/self/cwd").exists():
-        return any(_works_here(process, gitdir, worktree) for process in _git_processes())
-    listed = subprocess.run(["ps", "-axo", "comm="], capture_output=True, text=True, check=False)
-    return any(line.rpartition("/")[2].startswith("git") for line in listed.stdout.splitlines())
+        yield from (int(each.name) for each in _git_processes() if _works_here(each, gitdir, worktree))
+        return
+    listed = subprocess.run(["ps", "-axo", "pid=,comm="], capture_output=True, text=True, check=False)
+    rows = (line.split(maxsplit=1) for line in listed.stdout.splitlines())
+    yield from (int(row[0]) for row in rows if len(row) == 2 and row[1].rpartition("/")[2].startswith("git"))
 
 
 def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:

@@ -20,6 +20,7 @@ _FILES = (
     "commondir",
     "gitdir",
     "vault-agent/id",
+    "vault-agent/worktree",
     "info/exclude",
 )
 _HARMLESS = frozenset({"hooks"})

@@ -10,18 +10,19 @@ that repository, which is its right as a server's. Hooks of the vault's own repo
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from pathlib import PurePath
 
+from agent.config.addresses import without_login
 from agent.config.set_clock import is_clock_set
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.repository import is_id
+from agent.vault.receiving_limits import TooMuch
 
 PROTOCOLS = ("https", "http", "ssh", "file")
 HARMLESS = (
@@ -50,6 +51,7 @@ SETTINGS = (
     ("http.lowSpeedTime", "45"),
     ("fetch.fsckObjects", "true"),
     *((f"fetch.fsck.{name}", "warn") for name in HARMLESS),
+    ("fetch.unpackLimit", "1"),  # all that comes is one file, which can have a limit
     ("fetch.writeCommitGraph", "false"),
     ("push.gpgSign", "false"),
     ("advice.pushUpdateRejected", "false"),
@@ -94,20 +96,36 @@ class Network:
     git: Git
     seconds: float = 120.0
 
-    def fetch(self, address_or_remote: str, refspecs: Sequence[str]) -> None:
-        """Fetch what the refspecs name: all refs are set, or none. Tags and submodules only if they are named."""
+    def fetch(
+        self,
+        address_or_remote: str,
+        refspecs: Sequence[str],
+        most: int = 0,
+        inspect: Callable[[Git, Sequence[str], Sequence[str]], None] = lambda git, new, known: None,
+    ) -> None:
+        """Fetch what the refspecs name: all refs are set, or none. Tags and submodules only if they are named.
+
+        `most` is the number of bytes that may come; 0 for any. `inspect` is called with what has come, before any of it
+        is in this repository: the git to read it with, the new commits, and those that were here before. If it raises,
+        nothing is taken. Raises `TooMuch` if more comes than that.
+        """
         options = ["-q", "--no-tags", "--no-prune", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"]
         address = self._address(address_or_remote)
         with self._clean(address, with_refs=True) as (clean, repository):
             try:
-                _run(clean, "fetch", *options, "--end-of-options", address, *refspecs)
+                _run(clean, "fetch", *options, "--end-of-options", address, *refspecs, most=most)
             except GitFailed as error:
                 if "did not receive expected object" in error.stderr and self._is_partial():
                     raise UserError(
                         "this repository is a partial clone: what it left out is missing here",
                         hint="fetch it once: git fetch --refetch --no-filter",
                     ) from error
+                if most and repository.size() >= most:  # git does not say that its file was as large as it may be
+                    raise _too_much(most) from error
                 raise
+            if most and repository.size() > most:
+                raise _too_much(most)
+            inspect(clean, repository.new_tips(), [*repository.refs.values()])
             repository.hand_over()
 
     def push(self, remote: str, updates: Sequence[RefUpdate], *, atomic: bool = False) -> tuple[RefusedRef, ...]:
@@ -187,9 +205,11 @@ class Network:
         return remote if ":" in before else os.path.normpath(self.git.worktree / remote)
 
 
-def _run(git: Git, command: str, *args: str, ok: Sequence[int] = (0,)) -> tuple[bytes, str]:
-    """Run a transfer; returns its output and what git and the server said. A push may end with 1 only for refusals."""
+def _run(git: Git, command: str, *args: str, ok: Sequence[int] = (0,), most: int = 0) -> tuple[bytes, str]:
+    """Run a transfer that writes at most `most` bytes (0: any number); returns its output and what git and the server
+    said. A push may end with 1 only for refusals."""
     running = git.start(command, *args)
+    running.limit_file(most)
     try:
         out = running.wait(ok)
     except GitFailed as error:
@@ -201,6 +221,14 @@ def _run(git: Git, command: str, *args: str, ok: Sequence[int] = (0,)) -> tuple[
     if running.code and (b"\n!\t" not in b"\n" + out or _LOST.encode() in out):
         raise GitFailed(command, running.code, words or _LOST)
     return out, words
+
+
+def _too_much(most: int) -> TooMuch:
+    return TooMuch(
+        "what came is refused and was dropped: it has more than {most:g} MB",
+        hint="look at it where it was made; if it is meant so: vault-agent config set git.fetch_megabytes NUMBER",
+        most=most / 1_000_000,
+    )
 
 
 def _refused(out: bytes, updates: Sequence[RefUpdate], words: str) -> Iterator[RefusedRef]:

@@ -8,11 +8,18 @@ import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, UserError
+from agent.lazy import later
 from agent.vault.plumbing.link_check import refuse_links
+
+if TYPE_CHECKING:
+    from agent.vault.plumbing.gitdir_pointer import pointed_repository
+else:
+    pointed_repository = later("agent.vault.plumbing.gitdir_pointer", "pointed_repository")
 
 MARKER = VAULT_FILE
 """The file that makes a folder a vault."""
@@ -60,8 +67,11 @@ class Place:
         return [path.removeprefix(prefix) for path in paths if path and path.startswith(prefix)]
 
 
-def locate(root: Path) -> Place | None:
-    """The repository that contains `root`, None if there is none; raises `NotAVault` if its `.git` leads elsewhere."""
+def locate(root: Path, *, adopting: bool = False) -> Place | None:
+    """The repository that contains `root`, None if there is none; raises `NotAVault` if its `.git` leads elsewhere.
+
+    `adopting`: a repository elsewhere that may become this work tree's counts, too (`gitdir_pointer`).
+    """
     root = root.resolve()
     for folder in (root, *root.parents):
         candidate = folder / ".git"
@@ -75,39 +85,10 @@ def locate(root: Path) -> Place | None:
             )
         gitdir = candidate if stat.S_ISDIR(kind) and os.path.lexists(candidate / "HEAD") else None
         if stat.S_ISREG(kind):
-            gitdir = _pointed(candidate, folder)
+            gitdir = pointed_repository(candidate, folder, adopting=adopting)
         if gitdir is not None:
             refuse_links(gitdir)
             return Place(root, gitdir, folder)
-    return None
-
-
-def _pointed(pointer: Path, worktree: Path) -> Path:
-    """The repository that a `.git` file names, if it names this work tree too (a linked worktree, a submodule)."""
-    line = pointer.read_text("utf-8", "replace").strip()
-    gitdir = (worktree / line.removeprefix("gitdir:").strip()).resolve()
-    back = gitdir / "gitdir"
-    if back.is_file() and Path(back.read_text("utf-8", "replace").strip()).resolve() == pointer.resolve():
-        return gitdir
-    if gitdir.is_relative_to(worktree.parent) and _configured_worktree(gitdir) == worktree.resolve():
-        return gitdir
-    raise NotAVault(
-        "{pointer} points to {gitdir}, which does not point back",
-        hint="use a folder with its own repository, or a worktree made by `git worktree add`",
-        pointer=pointer,
-        gitdir=gitdir,
-    )
-
-
-def _configured_worktree(gitdir: Path) -> Path | None:
-    try:
-        lines = (gitdir / "config").read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return None
-    for line in lines:
-        key, _, value = line.strip().partition("=")
-        if key.strip().lower() == "worktree":
-            return (gitdir / value.strip().strip('"')).resolve()
     return None
 
 

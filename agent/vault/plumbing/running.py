@@ -9,8 +9,9 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError
@@ -75,6 +76,20 @@ class Running:
     code: int = -1
     stderr: bytes = b""
     waited: bool = False
+
+    def limit_file(self, most: int) -> None:
+        """Let the command, and what it will start, write no file of more than `most` bytes (0: of any size), where the
+        system can do that; it is ended then. Call this at once: what was started before is not limited."""
+        process = self.process.proc
+        if process is None or not most:
+            return
+        resource: Any = import_module("resource")  # only a transfer is limited
+        if not hasattr(resource, "prlimit"):
+            return
+        with suppress(OSError, ValueError):
+            _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
+            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, hard))
 
     def end(self) -> None:
         """Kill the process, with those that it has started, if it has not been waited for."""

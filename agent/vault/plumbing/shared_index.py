@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import Retryable
+from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import IndexFile, IndexStamp, check_not_sparse, index_stamp, load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
@@ -81,7 +82,9 @@ class SharedIndex:
         try:
             seen = index_stamp(index)
             known = load_index(self.git)
-            made = None if refresh or seen is None else known.edited(entries)
+            held = load_held_back(self.git.gitdir)
+            is_marked = any(entry is not None and held.has(path, entry.oid) for path, entry in entries.items())
+            made = None if refresh or seen is None or is_marked else known.edited(entries)
             if made is not None:
                 self._write(private, made)
             else:
@@ -110,9 +113,26 @@ class SharedIndex:
         else:
             check_not_sparse(self.git)
             self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
-        marked = known.skipped([*entries])
+        marked = self._marked(private, is_there, known, entries)
         command = ["update-index", *(["--split-index"] if known.is_to_be_split() else []), "-z", "--index-info"]
         self.git.run(*command, stdin=index_lines(entries, self.git.width), index=private, drivers_off=True)
         if marked:
             stay = b"".join(path + b"\0" for path in sorted(marked))
             self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
+
+    def _marked(
+        self, private: Path, is_there: bool, known: IndexFile, entries: Mapping[bytes, TreeEntry | None]
+    ) -> set[bytes]:
+        """The paths that are to be marked as left out of the working tree: those that were, and what is held back."""
+        held = load_held_back(self.git.gitdir)
+        apart = {path.encode("utf-8", "surrogateescape") for path, _ in held.files}
+        marked = known.skipped([*entries]) - apart
+        marked |= {path for path, entry in entries.items() if entry is not None and held.has(path, entry.oid)}
+        if is_there or not held.files:
+            return marked
+        rows = self.git.run("ls-files", "-s", "-z", index=private).split(b"\0")
+        found = ((row.partition(b"\t")[2], row.split(b" ")) for row in rows if row)
+        in_head = {
+            path: TreeEntry(mode.decode(), oid.decode()) for path, (mode, oid, *_) in found if path not in entries
+        }
+        return marked | {path for path, entry in in_head.items() if entry is not None and held.has(path, entry.oid)}

@@ -16,6 +16,7 @@ from pathlib import Path
 from agent.config.private import clear_way, make_folder, touch
 from agent.dataclass import dataclass
 from agent.errors import Retryable
+from agent.json_value import parse_json
 from agent.vault.provenance.reflog import Maker
 from agent.vault.provenance.remotes import RemoteAnswers
 
@@ -36,12 +37,19 @@ CREATE INDEX IF NOT EXISTS arrival_path ON arrival (path);
 CREATE INDEX IF NOT EXISTS arrival_after ON arrival (after);
 CREATE INDEX IF NOT EXISTS arrival_commit ON arrival (commit_id);
 CREATE TABLE IF NOT EXISTS signed_commit (id TEXT PRIMARY KEY, signer TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS claim (id TEXT PRIMARY KEY, row TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS line (mark INTEGER, arrival INTEGER, PRIMARY KEY (mark, arrival)) WITHOUT ROWID;
 """
 _LEFT, _LEFT_END = "left ", "left!"
 """The beginning of the names of facts about left addresses, and the name that follows all of them."""
 _SIGNED = "LEFT JOIN signed_commit ON signed_commit.id = arrival.commit_id AND arrival.author != ''"
-_SELECT = f"SELECT arrival.*, signed_commit.signer FROM arrival {_SIGNED}"
+_SIGNED_OR_CLAIMED = f"{_SIGNED} LEFT JOIN claim ON claim.id = arrival.commit_id AND arrival.author != ''"
+_COLUMNS = "arrival.*, signed_commit.signer, claim.row"
+_SELECT = f"SELECT {_COLUMNS} FROM arrival {_SIGNED_OR_CLAIMED}"
+_ODD, _SPARE = range(0xDC80, 0xDD00), range(0x10FF80, 0x110000)
+"""A byte of a name that is no UTF-8, as Python has it in a text, and the character for which it is stored: SQLite takes
+only text that is UTF-8. Nobody has given the characters at the end of Unicode a meaning."""
+_STORED, _FOUND = dict(zip(_ODD, _SPARE, strict=True)), dict(zip(_SPARE, _ODD, strict=True))
 logger = logging.getLogger(__name__)
 
 
@@ -55,7 +63,8 @@ class ArrivedBlob:
 
     `addresses` are those of the remotes that have the commit; empty if no remote has it. `author` is empty for a file
     that was found in a whole version, not in a commit of its own. `signer` is the fingerprint of the key with which the
-    commit is signed, if that was the person's own when it arrived or later; else empty.
+    commit is signed, if that was the person's own when it arrived or later; else empty. `claim` names the rows of the
+    shared record in which the commit says that its foreign lines are; else empty.
     """
 
     id: int
@@ -66,6 +75,7 @@ class ArrivedBlob:
     addresses: tuple[str, ...]
     author: str
     signer: str = ""
+    claim: str = ""
 
     def is_mine(self, answers: RemoteAnswers, left: Mapping[str, int]) -> bool:
         """True if the person's key has signed it, or if it came from a remote to which only the person writes, or wrote
@@ -141,7 +151,7 @@ class Database:
 
     def add_arrival(self, arrival: ArrivedBlob, marks: Iterable[int]) -> None:
         """Add an arrival with the marks of its new lines; its `id` is assigned here."""
-        row = (arrival.path, arrival.before, arrival.after, arrival.commit, json.dumps(arrival.addresses))
+        row = (_stored(arrival.path), arrival.before, arrival.after, arrival.commit, json.dumps(arrival.addresses))
         with self._connected() as connection:
             columns = "path, before, after, commit_id, addresses, author"
             cursor = connection.execute(
@@ -153,6 +163,10 @@ class Database:
     def arrived_commits(self, ids: Sequence[str]) -> set[str]:
         """The commits that have recorded arrivals."""
         return {str(row[0]) for row in self._among("SELECT DISTINCT commit_id FROM arrival WHERE commit_id", ids)}
+
+    def add_claims(self, rows: Mapping[str, str]) -> None:
+        """Record which rows of the shared record these commits name (commit id to row id)."""
+        self._write("INSERT OR REPLACE INTO claim VALUES (?, ?)", rows.items())
 
     def add_signers(self, signers: Mapping[str, str]) -> None:
         """Record that these commits are signed with the person's own keys (id to fingerprint)."""
@@ -169,7 +183,7 @@ class Database:
 
     def paths(self) -> list[str]:
         """All paths with arrivals, sorted."""
-        return [str(row[0]) for row in self._rows("SELECT DISTINCT path FROM arrival ORDER BY path", ())]
+        return [_found(row[0]) for row in self._rows("SELECT DISTINCT path FROM arrival ORDER BY path", ())]
 
     def counts(self) -> dict[str, int]:
         """The number of paths that arrived from each address (empty: from no remote)."""
@@ -177,17 +191,17 @@ class Database:
         for addresses, count in self._rows(
             "SELECT addresses, COUNT(DISTINCT path) FROM arrival GROUP BY addresses", ()
         ):
-            for address in json.loads(str(addresses)) or [""]:
+            for address in parse_json(str(addresses)) or [""]:
                 found[address] = found.get(address, 0) + int(str(count))
         return found
 
     def at(self, path: str) -> list[ArrivedBlob]:
         """The arrivals at a path, oldest first."""
-        return self._arrivals(f"{_SELECT} WHERE path = ? ORDER BY arrival.id", (path,))
+        return self._arrivals(f"{_SELECT} WHERE path = ? ORDER BY arrival.id", (_stored(path),))
 
     def removals(self, paths: Sequence[str]) -> list[ArrivedBlob]:
         """The arrivals that removed these paths, oldest first."""
-        found = self._among(f"{_SELECT} WHERE after IS NULL AND path", paths)
+        found = self._among(f"{_SELECT} WHERE after IS NULL AND path", [*map(_stored, paths)])
         return sorted(map(_arrival, found), key=lambda each: each.id)
 
     def of_commits(self, ids: Sequence[str]) -> list[ArrivedBlob]:
@@ -208,8 +222,8 @@ class Database:
 
     def with_marks(self, marks: Sequence[int]) -> list[ArrivedBlob]:
         """The arrivals that brought lines with these marks."""
-        columns = "DISTINCT arrival.*, signed_commit.signer"
-        query = f"SELECT {columns} FROM line JOIN arrival ON arrival.id = line.arrival {_SIGNED} WHERE line.mark"
+        joined = f"line JOIN arrival ON arrival.id = line.arrival {_SIGNED_OR_CLAIMED}"
+        query = f"SELECT DISTINCT {_COLUMNS} FROM {joined} WHERE line.mark"
         return [_arrival(row) for row in self._among(query, marks)]
 
     def close(self) -> None:
@@ -285,10 +299,20 @@ class Database:
 
 
 def _arrival(row: Sequence[object]) -> ArrivedBlob:
-    id, path, before, after, commit, addresses, author, signer = row
-    known = tuple(str(each) for each in json.loads(str(addresses)))
+    id, path, before, after, commit, addresses, author, signer, claim = row
+    known = tuple(str(each) for each in parse_json(str(addresses)))
     versions = _text(before), _text(after)
-    return ArrivedBlob(int(str(id)), str(path), *versions, str(commit), known, str(author), _text(signer) or "")
+    marked = _text(signer) or "", _text(claim) or ""
+    return ArrivedBlob(int(str(id)), _found(path), *versions, str(commit), known, str(author), *marked)
+
+
+def _stored(path: str) -> str:
+    return path if path.isascii() else path.translate(_STORED)
+
+
+def _found(value: object) -> str:
+    path = str(value)
+    return path if path.isascii() else path.translate(_FOUND)
 
 
 def _text(value: object) -> str | None:

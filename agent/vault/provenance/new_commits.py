@@ -13,7 +13,9 @@ from agent.vault.plumbing.identities import AGENT
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
 
-_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce"
+UNTRUSTED = "Vault-Untrusted"
+"""The trailer that names the rows of the shared record which have the foreign lines of a commit."""
+_FORMAT = f"--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%(trailers:key={UNTRUSTED},valueonly,separator=%x2C)"
 _TEXT = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base", ".html", ".htm", ".eml", ".org", ".json", ".yaml")
 MOST_READ = 8 << 20
 """Bytes. Of a larger file the lines are not recorded, only the file as a whole."""
@@ -22,12 +24,13 @@ _READ_AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class NewCommit:
-    """A commit that was not in the repository at the last update."""
+    """A commit that was not in the repository at the last update. `claim`: the value of its trailer `UNTRUSTED`."""
 
     id: str
     parents: tuple[str, ...]
     author: tuple[str, str]
     committer: tuple[str, str]
+    claim: str = ""
 
     def is_made_by(self, maker: Maker) -> bool:
         """True if this machine made it: the reflog shows it, and a person's commit has that person as its author."""
@@ -61,8 +64,8 @@ def new_commits(git: Git, tips: Sequence[str], known: Sequence[str]) -> list[New
 
 
 def _commit(row: str) -> NewCommit:
-    id, parents, author, author_mail, committer, committer_mail = row.split("\0")
-    return NewCommit(id, tuple(parents.split()), (author, author_mail), (committer, committer_mail))
+    id, parents, author, author_mail, committer, committer_mail, claim = row.split("\0")
+    return NewCommit(id, tuple(parents.split()), (author, author_mail), (committer, committer_mail), claim.strip())
 
 
 def files_of(git: Git, commits: Sequence[NewCommit], prefix: str) -> Iterator[tuple[NewCommit, list[FileChange]]]:

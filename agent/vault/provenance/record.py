@@ -4,65 +4,36 @@
 before any answer is given. A commit is this machine's own if its reflog, its author and this program's journal agree.
 Of every other commit, the files and their new lines are recorded with the remotes that have it. Arrived text counts as
 foreign until the person has looked at it here, has answered that only they write to that remote, or has approved the
-key with which the commit is signed. A signature is for what its own commit changed, and for nothing below it.
+key with which the commit is signed. A signature is for what its own commit changed, and for nothing below it. What
+another of the person's machines has received from others, or written in a run that had read a stranger's text, is
+known from the record that they share (`foreign_record`), by whichever way it came.
 """
 
-import json
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
-from agent.markdown.adjacent_merge import merge_touching
-from agent.vault import durable
+from agent.lazy import later
 from agent.vault.conflict_copies import is_conflict_copy
 from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import ArrivedBlob, Database, RecordDamaged
-from agent.vault.provenance.marks import line_marks
+from agent.vault.provenance.foreign_record import ForeignRecord
+from agent.vault.provenance.looks import Looks
+from agent.vault.provenance.marks import all_marks
 from agent.vault.provenance.recorder import Recorder
-from agent.vault.provenance.remotes import AnswerFile, RemoteAnswers, addresses
+from agent.vault.provenance.remotes import NOWHERE, AnswerFile, RemoteAnswers, addresses
+from agent.vault.receiving_limits import ReceivingLimits
 
-
-@dataclass(slots=True)
-class Looks:
-    """The person's looks in one vault; the file is read again when it has grown."""
-
-    path: Path
-    _known: set[tuple[str, str]] = field(default_factory=set)
-    _size: int = -1
-
-    def has(self, path: str, blob: str | None) -> bool:
-        """True if the person has looked at this content at this path (None: at its removal)."""
-        self._refresh()
-        return (path, blob or "") in self._known
-
-    def add(self, path: str, blob: str | None) -> None:
-        """Record that the person has looked at this content; durable when this returns."""
-        durable.append(self.path, f"\n{json.dumps([path, blob or ''])}\n")
-
-    def _refresh(self) -> None:
-        try:
-            size = self.path.stat().st_size
-            if size == self._size:
-                return
-            rows = self.path.read_text("utf-8", "replace").split("\n")
-        except OSError:
-            return
-        self._size = size
-        self._known = {found for row in rows if (found := _parsed(row)) is not None}
-
-
-def _parsed(row: str) -> tuple[str, str] | None:
-    """One look; None for a line damaged by a crash: the person is then asked again."""
-    try:
-        path, blob = json.loads(row)
-    except (ValueError, TypeError):
-        return None
-    return str(path), str(blob)
+if TYPE_CHECKING:
+    from agent.markdown.adjacent_merge import merge_touching
+else:  # few notes that arrived were edited here since
+    merge_touching = later("agent.markdown.adjacent_merge", "merge_touching")
 
 
 @dataclass(slots=True)
@@ -74,6 +45,7 @@ class Provenance:
     answers: AnswerFile
     looks: Looks
     home: AgentFolder
+    foreign: ForeignRecord
     _stamp: object = None
     _left: tuple[RemoteAnswers, Mapping[str, int]] | None = None
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -86,20 +58,26 @@ class Provenance:
     def git(self) -> Git:
         return self.recorder.git
 
+    @property
+    def is_new(self) -> bool:
+        """True if nothing was recorded on this machine yet: the first look reads the history."""
+        return not self.database.path.exists()
+
     def look(self) -> None:
         """Record what has arrived since the last call; costs a few `stat` calls if nothing has.
 
         Raises `Retryable` if another process locks the record, `GitFailed` if git fails.
         """
         with self._lock:
+            self.foreign.refresh()
             stamp = self.recorder.stamp()
             if stamp == self._stamp:
                 return
             try:
-                self.recorder.update(self.answers.load())
+                self.recorder.update(self.answers.load(), self.foreign)
             except RecordDamaged:
                 self._left = None
-                self.recorder.update(self.answers.load())
+                self.recorder.update(self.answers.load(), self.foreign)
             self._stamp = stamp
 
     def leave(self, address: str) -> None:
@@ -128,6 +106,16 @@ class Provenance:
         found = self.database.of_commits(commits) if commits else []
         return {each.commit for each in found if not self._is_mine(each)}
 
+    def handed_on(self, commits: Sequence[str]) -> dict[str, str]:
+        """Those of these commits that are not the person's, each with the address that it came from; what is neither
+        made here nor recorded counts as a stranger's."""
+        self.look()
+        known = self.database.makers(commits).keys() | self.recorder.program_commits(commits)
+        arrivals = self.database.of_commits([each for each in commits if each not in known])
+        mine = {each.commit for each in arrivals if self._is_mine(each)}
+        address = {each.commit: next(iter(each.addresses), NOWHERE) for each in arrivals}
+        return {each: address.get(each, NOWHERE) for each in commits if each not in known and each not in mine}
+
     def add_key(self, fingerprint: str) -> int:
         """Count what this key has signed as the person's own; returns the number of such commits that came before."""
         self.look()
@@ -150,26 +138,36 @@ class Provenance:
             self.recorder.rewrite(made)
 
     def strangers(self, path: str, data: bytes, lines: tuple[int, int] | None = None) -> str:
-        """The origin of foreign text in these lines (inclusive, from 1; None: all); empty if all is the person's."""
+        """The origin of foreign text in these lines (inclusive, from 1; None: all): it arrived, or a run has written it
+        after it had read a stranger's. Empty if all is the person's."""
         self.look()
+        if self.foreign.marks and (found := self._written_foreign(path, all_marks(data, lines, alone=True), data)):
+            return found
         if self.database.is_empty():
             return ""
         return self._source(path, self.marks_of(data, lines), "" if lines else self.git.blob_id(data))
 
     def marks_of(self, data: bytes, lines: tuple[int, int] | None = None) -> list[int]:
         """The marks of these lines (inclusive, from 1; None: all) by which `strangers` knows them, each once."""
-        rows = data.split(b"\n")
-        first, last = lines or (1, len(rows))
-        return sorted({mark for mark in line_marks(rows)[first - 1 : last] if mark is not None})
+        return sorted(all_marks(data, lines))
 
     def strangers_among(self, texts: Iterable[tuple[str, Sequence[int], str]]) -> set[str]:
         """The paths of the notes with foreign text, for (path, marks of its lines, blob id); quick for many of them."""
         self.look()
+        texts = tuple(texts)
+        found = {path for path, marks, blob in texts if self._written_foreign(path, marks, blob)}
         if self.database.is_empty():
-            return set()
+            return found
         marks, blobs = self.database.marks(), self.database.blobs()
         may_be = [each for each in texts if each[2] in blobs or not marks.isdisjoint(each[1])]
-        return {path for path, of_lines, blob in may_be if self._source(path, of_lines, blob)}
+        return found | {path for path, of_lines, blob in may_be if self._source(path, of_lines, blob)}
+
+    def _written_foreign(self, path: str, marks: Iterable[int], content: bytes | str) -> str:
+        """The source of lines that a tainted run has written; empty if none are among these marks, or if the person has
+        looked at this content (its bytes, or the id of its blob)."""
+        source = next((self.foreign.marks[mark] for mark in marks if mark in self.foreign.marks), "")
+        blob = self.git.blob_id(content) if source and isinstance(content, bytes) else content
+        return "" if not source or self.looks.has(path, str(blob)) else source
 
     def _source(self, path: str, marks: Sequence[int], blob: str) -> str:
         """The origin of text with these marks, or this content; empty if all is the person's."""
@@ -272,10 +270,12 @@ class Provenance:
     def has_seen(self, path: str) -> None:
         """Record that the person has looked at the note's present content, and at all that arrived in it before."""
         data = self.read(path)
-        moved_here = self.database.with_blob([self.git.blob_id(data)]) if data is not None else []
-        for each in (*self.database.at(path), *moved_here):
-            if not self.looks.has(path, each.after):
-                self.looks.add(path, each.after)
+        blob = None if data is None else self.git.blob_id(data)
+        moved_here = self.database.with_blob([blob]) if blob else []
+        contents = [each.after for each in (*self.database.at(path), *moved_here)] + ([blob] if blob else [])
+        for content in dict.fromkeys(contents):
+            if not self.looks.has(path, content):
+                self.looks.add(path, content)
 
     def _counts(self, arrival: ArrivedBlob, path: str) -> bool:
         """True if an arrival still counts as foreign for the note at `path`.
@@ -289,11 +289,15 @@ class Provenance:
 
     def _is_mine(self, arrival: ArrivedBlob) -> bool:
         """True if the person's key has signed it, or if it came from a remote to which only they write, or wrote while
-        it was kept in step."""
+        it was kept in step; unless another of their machines knows better, or its commit names rows of the shared
+        record that are not here: what is unknown is not trusted."""
         answers = self.answers.load()
         if self._left is None or self._left[0] is not answers:
             self._left = answers, self.database.left()
-        return arrival.is_mine(answers, self._left[1])
+        if not arrival.is_mine(answers, self._left[1]) or not self.foreign.knows(arrival.claim):
+            return False
+        came_from = self.foreign.commits.get(arrival.commit)
+        return came_from is None or bool(arrival.signer) or answers.is_mine(came_from)
 
     def _moved_here(self, path: str, data: bytes) -> list[ArrivedBlob]:
         """The arrivals at another path whose last left exactly this content, from which it was moved here."""
@@ -355,7 +359,9 @@ def provenance(
     read: Callable[[str], bytes | None],
     journalled: Callable[[], Iterable[str]],
     home: AgentFolder,
+    limits: ReceivingLimits,
 ) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` returns the commits in the write journal."""
-    recorder = Recorder(place, git, Database(folder / "provenance.db", git.durable), journalled)
-    return Provenance(recorder, read, AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl"), home)
+    recorder = Recorder(place, git, Database(folder / "provenance.db", git.durable), journalled, limits)
+    answers, looks = AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl")
+    return Provenance(recorder, read, answers, looks, home, ForeignRecord(folder, git))

@@ -11,13 +11,16 @@ from dataclasses import field
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import Place, head_commit, is_id, packed_refs, read_text
 from agent.vault.provenance.database import ArrivedBlob, Database
+from agent.vault.provenance.foreign_record import ForeignRecord
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.new_commits import (
     Brought,
@@ -30,22 +33,34 @@ from agent.vault.provenance.new_commits import (
 )
 from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
+from agent.vault.receiving_limits import ReceivingLimits
+
+if TYPE_CHECKING:
+    from agent.vault.plumbing.receiving_sizes import has_too_much
+else:  # most vaults have no remote
+    has_too_much = later("agent.vault.plumbing.receiving_sizes", "has_too_much")
 
 _REMOTE = "refs/remotes/"
 _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")
 MANY = 2_000
 """Maximum number of foreign commits in one update that are recorded one by one.
 
-With more, such as a clone of a long history, only the files of the newest versions are recorded, and no signatures.
+With more, such as a clone of a long history, only the files of the newest versions are recorded, and no signatures;
+and, one by one, the commits of which the shared record says that they are foreign.
 """
+FEW = 300
+"""The same at the first update, of a history without signatures: who has made a vault of an old repository waits."""
 _KEPT_TIPS = 200
 _KEPT_STEPS = 500
 _READ_AT_ONCE = 200
+_LONGEST_COMMIT = 100_000
+"""Bytes of a commit whose header is looked at."""
 _LINE = 256
 """Bytes at the end of a reflog that identify its last state."""
 _HEAD_LOG = "head log"
 _REFERENCES = "references"
 _TIPS = "tips"
+_TOO_LARGE = "too large"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +106,7 @@ class Recorder:
     git: Git
     database: Database
     journalled: Callable[[], Iterable[str]]
+    limits: ReceivingLimits = ReceivingLimits()
     _recent: set[str] = field(default_factory=set)
     _watched: list[Path] = field(default_factory=list)
     _common: Path = field(init=False)
@@ -110,10 +126,10 @@ class Recorder:
                 self._watched += [top, *(path for path in (top.rglob("*") if top.is_dir() else ()) if path.is_dir())]
         return tuple(map(_look, self._watched))
 
-    def update(self, answers: RemoteAnswers) -> None:
-        """Record new commits; durable when this returns."""
+    def update(self, answers: RemoteAnswers, foreign: ForeignRecord) -> None:
+        """Record new commits, of which `foreign` may know more; durable when this returns."""
         # In this order: git writes the log before it moves the reference, so every tip has its log entry.
-        now = references(self.place.gitdir, self._common)
+        now = self._within_limits(references(self.place.gitdir, self._common))
         log = read_reflog(self.place.gitdir / "logs" / "HEAD")
         self._watched = []
         shown = _shown(now)
@@ -124,7 +140,7 @@ class Recorder:
             if len(steps) < _KEPT_STEPS:
                 return
         with self.database.transaction():
-            self._sort(now, answers, parse_steps(log), first_time=before is None)
+            self._sort(now, answers, parse_steps(log), foreign, first_time=before is None)
             tips = [*now.tips, *(self.database.fact(_TIPS) or "").split()]
             kept = " ".join(list(dict.fromkeys(tips))[:_KEPT_TIPS])
             self.database.remember({_REFERENCES: shown, _HEAD_LOG: _end_of(log), _TIPS: kept})
@@ -156,6 +172,29 @@ class Recorder:
         self.database.add_signers(found)
         return len(found)
 
+    def _is_signed(self, commits: Sequence[NewCommit]) -> bool:
+        """True if one of these commits has a signature, whosever it is."""
+        found = self.git.small_objects([commit.id for commit in commits], _LONGEST_COMMIT, "commit")
+        return any(b"\ngpgsig" in data.partition(b"\n\n")[0] for data in found.values())
+
+    def _within_limits(self, now: References) -> References:
+        """The references without those whose new commits are too much to be read, as a fetch by hand may bring them."""
+        known = (self.database.fact(_TIPS) or "").split()
+        new = [oid for oid in dict.fromkeys((*now.remotes.values(), *now.fetched)) if oid not in {*known, now.head}]
+        if not new:
+            return now
+        known_too_large = set((self.database.fact(_TOO_LARGE) or "").split())
+        checked = [oid for oid in new if oid not in known_too_large]
+        large = {oid for oid in checked if has_too_much(self.git, oid, (*known, now.head), self.limits)}
+        if large:
+            self.database.remember({_TOO_LARGE: " ".join(sorted(large | known_too_large)[-_KEPT_TIPS:])})
+        large |= known_too_large
+        return References(
+            now.head,
+            {name: oid for name, oid in now.remotes.items() if oid not in large},
+            {oid: address for oid, address in now.fetched.items() if oid not in large},
+        )
+
     def _are_ours(self, steps: Sequence[ReflogStep], head: str) -> bool:
         """True if HEAD has moved only through commits of this program since, each on top of the one before."""
         last = (self.database.fact(_TIPS) or "").split(" ")[0]
@@ -165,27 +204,44 @@ class Recorder:
             last = step.new
         return last == head
 
-    def _sort(self, now: References, answers: RemoteAnswers, steps: Sequence[ReflogStep], *, first_time: bool) -> None:
-        """Separate this machine's own commits from foreign ones, and record both."""
+    def _sort(
+        self,
+        now: References,
+        answers: RemoteAnswers,
+        steps: Sequence[ReflogStep],
+        foreign: ForeignRecord,
+        *,
+        first_time: bool,
+    ) -> None:
+        """Separate this machine's own commits from foreign ones, and record both. On a machine that begins with a copy
+        of the history, a commit whose foreign lines are not known is nobody's own."""
         known = (self.database.fact(_TIPS) or "").split()
         new = new_commits(self.git, now.tips, known)
+        claims = {commit.id: commit.claim for commit in new if commit.claim}
+        self.database.add_claims(claims)
+        unknown = {id for id, row in claims.items() if first_time and not foreign.knows(row)}
         parents = {commit.id: commit.parents for commit in new}
         others_logs = (parse_steps(read_reflog(path)) for path in other_reflogs(self.place.gitdir, self._common))
         made = makers([steps, *others_logs], parents, first_time=first_time)
         made |= dict.fromkeys(self.journalled(), Maker.PROGRAM)
         made |= self.database.makers([commit.id for commit in new])
         own = {commit.id: made[commit.id] for commit in new if commit.id in made and commit.is_made_by(made[commit.id])}
+        own = {id: maker for id, maker in own.items() if id not in unknown}
         seen = self.database.arrived_commits([commit.id for commit in new])
         seen |= {id for id, maker in made.items() if maker is Maker.UNKNOWN}
         others = [commit for commit in new if commit.id not in own and commit.id not in seen]
         sources = self._sources(now, known, bool(others))
         if first_time:
-            earlier = self._were_here(others, sources, steps)
+            earlier = self._were_here(others, sources, steps) - unknown
             own |= dict.fromkeys(earlier, Maker.PROGRAM)  # maker unknown by now: their trailers are believed
             others = [commit for commit in others if commit.id not in earlier]
-        if len(others) <= MANY:
+        is_long = len(others) > MANY or (first_time and len(others) > FEW and not self._is_signed(others))
+        if not is_long:
             self._add_signers([commit.id for commit in others], answers.keys)
-        own |= self._record(others, [commit for commit in new if commit.id in own], sources, now, steps)
+        else:
+            self._record_trees([commit for commit in new if commit.id in own], sources, now)
+            others = [commit for commit in others if commit.claim or commit.id in foreign.commits][:MANY]
+        own |= self._record(others, sources, now, steps)
         self.database.add_commits(own)
 
     def _sources(self, now: References, known: Sequence[str], wanted: bool) -> Mapping[str, tuple[str, ...]]:
@@ -209,26 +265,22 @@ class Recorder:
     def _were_here(
         self, others: Sequence[NewCommit], sources: Mapping[str, tuple[str, ...]], steps: Sequence[ReflogStep]
     ) -> set[str]:
-        """At the first update: the commits that are older than the reflog and that no remote has."""
+        """At the first update: the commits that no remote has, and that are older than what this program has made here,
+        or than the reflog: what lies in a repository when it becomes a vault is its person's."""
         if steps and steps[0].cloned_from:
             return set()
-        older = [steps[0].old] if steps and steps[0].old.strip("0") else []
-        if not steps:
-            older = [commit.id for commit in others[:1]]
+        made = next((step for step in steps if step.earlier_maker is Maker.PROGRAM), steps[0] if steps else None)
+        older = [commit.id for commit in others[:1]] if made is None else [made.old] if made.old.strip("0") else []
         return {commit.id for commit in new_commits(self.git, older, ())} - sources.keys() if older else set()
 
     def _record(
         self,
         others: Sequence[NewCommit],
-        own: Sequence[NewCommit],
         sources: Mapping[str, tuple[str, ...]],
         now: References,
         steps: Sequence[ReflogStep],
     ) -> dict[str, Maker]:
         """Record what foreign commits brought; returns those that only repeat this machine's own commits."""
-        if len(others) > MANY:
-            self._record_trees(own, sources, now)
-            return {}
         steps = steps[-_KEPT_STEPS:]
         replayed = {step.new for step in steps if step.is_replay}
         replaced = self._replaced(steps, now.head) if not replayed.isdisjoint(each.id for each in others) else set()

@@ -11,10 +11,11 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
+from agent.config.addresses import without_login
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.logins import without_login
 
 NOWHERE = ""
 """The address of text that came from no remote known to git."""
@@ -86,7 +87,7 @@ class AnswerFile:
 
 
 def _parsed(text: str) -> RemoteAnswers:
-    document = json.loads(text)
+    document = parse_json(text)
     writers = {str(address): Writers(each) for address, each in document["writers"].items()}
     return RemoteAnswers(writers, frozenset(str(key) for key in document["keys"]))
 

@@ -11,6 +11,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
@@ -52,14 +53,14 @@ def format_question(draft: QuestionDraft, id: str, created: datetime, language: 
     header: dict[str, Value] = {"id": id, "type": "question", "created": created, "status": "open", **draft.more}
     header |= {"urgency": draft.patience} if draft.patience != "run" else {}
     header |= {"fallback": draft.fallback} if draft.fallback else {}
-    header["expires"] = draft.expires
+    header["expires"] = until = in_clock_zone(draft.expires, created)
     first, _, rest = draft.question.strip().partition("\n")
     parts = [f"# {' '.join(first.split())}"]
     parts += ["\n".join(f"> {line}".rstrip() for line in rest.strip("\n").split("\n"))] if rest.strip() else []
     parts += [*draft.about]
     parts += [text("question.why", language, why=draft.why)] if draft.why else []
     parts += [text("question.fallback", language, fallback=draft.fallback)] if draft.fallback else []
-    parts.append(text(f"question.{draft.patience}", language, until=draft.expires))
+    parts.append(text(f"question.{draft.patience}", language, until=until))
     parts += ["\n".join(f"- [ ] {option}" for option in draft.options)] if draft.options else []
     parts.append(answer_heading(language))
     return Note.compose(header, "\n\n".join(parts) + "\n\n").data

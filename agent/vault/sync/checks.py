@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
+from agent.config.addresses import without_login
 from agent.errors import UserError
 from agent.texts import Sentence
 from agent.vault.health.probe import Check, bad, guarded, ok, warn
 from agent.vault.health.repair import locks
-from agent.vault.plumbing.logins import without_login
+from agent.vault.plumbing.git_time import RAW, git_time
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
@@ -129,9 +130,9 @@ def _remote(vault: Vault, remote: SyncedRemote) -> Iterator[Check]:
 
 def _clock(vault: Vault, remote: SyncedRemote) -> Iterator[Check]:
     """A commit from the future: one of the machines has a wrong clock."""
-    command = ["show", "-s", "--format=%ct", "--end-of-options", remote.tracking]
-    found = vault.git.run(*command, ok=(0, 128)).decode().strip()
-    ahead = datetime.fromtimestamp(int(found), UTC) - vault.clock.now() if found.isdecimal() else timedelta()
+    command = ["show", "-s", RAW, "--format=%cd", "--end-of-options", remote.tracking]
+    found = vault.git.run(*command, ok=(0, 128)).decode("ascii", "replace").strip()
+    ahead = git_time(found) - vault.clock.now()
     if ahead > _SKEW:
         what = "the last commit on {name} is {minutes} minutes in the future: this clock or another one is wrong"
         minutes = int(ahead.total_seconds() // 60)

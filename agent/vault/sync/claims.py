@@ -24,14 +24,16 @@ from hashlib import sha256
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
+from agent.json_value import parse_json
 from agent.texts import Sentence
 from agent.vault.decision_notes import RecordFolder
+from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.problems import problem_of
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 
 CLAIMS = f"{OWN_REFS}claims/"
 """The references on the remote."""
@@ -254,7 +256,7 @@ class Claims:
 
     def _check_paused(self, remote: SyncedRemote) -> None:
         """Raise `RemoteUnreachable` while the person has paused sync: nothing is sent, and nothing heard."""
-        if StateFile(self.vault.private_folder / FILE).load().is_paused:
+        if StateFile(self.vault.private_folder / SYNC_STATE).load().is_paused:
             raise self._unreachable(remote, Sentence("sync is paused"))
 
     def _unreachable(self, remote: SyncedRemote, reason: Sentence) -> RemoteUnreachable:
@@ -287,7 +289,7 @@ class Claims:
 
 def claims_remote(vault: Vault) -> SyncedRemote | None:
     """The remote that has the claims of a vault; None if none is set up."""
-    remotes = StateFile(vault.private_folder / FILE).load().remotes.values()
+    remotes = StateFile(vault.private_folder / SYNC_STATE).load().remotes.values()
     return min(remotes, key=lambda each: plain_address(each.address), default=None)
 
 
@@ -324,7 +326,7 @@ def _document(claim: Claim) -> dict[str, object]:
 def _claim(data: bytes, oid: str) -> Claim:
     """The claim in an object of the remote; one that expired long ago for text that is none."""
     try:
-        return replace(_parsed(json.loads(data[:_LARGEST])), oid=oid)
+        return replace(_parsed(parse_json(data[:_LARGEST])), oid=oid)
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return Claim("", Machine("", ""), "", _LONG_AGO, _LONG_AGO, 0.0, oid)
 

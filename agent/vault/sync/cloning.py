@@ -9,27 +9,32 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from agent.clock import Clock
+from agent.config.addresses import without_login
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, UserError
 from agent.vault.durable import flush_folder
+from agent.vault.folders import AT_ROOT, AgentFolder
+from agent.vault.held_back import HeldFile, add_held_back
 from agent.vault.initialise import refuse
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
 from agent.vault.plumbing.object_ids import LINK, PROGRAM
 from agent.vault.plumbing.objects import TreeEntry
+from agent.vault.plumbing.receiving_sizes import check_sizes
 from agent.vault.plumbing.repository import MARKER
+from agent.vault.provenance.foreign_record import FOREIGN_REF
+from agent.vault.receiving.choice import held_of_clone, what_cannot_be_here
 from agent.vault.store import Vault
 from agent.vault.sync.rounds import NETWORK_SECONDS
 from agent.vault.sync.setup import plain, set_remote, tried
 from agent.vault.sync.sides import files_of
 from agent.vault.sync.state import SyncedRemote, state_file
-from agent.vault.worktree.paths import check
 
 _HEADS = "refs/heads/"
 _USUAL = ("main", "master")
@@ -58,13 +63,16 @@ def clone(
     *,
     name: str = "origin",
     branch: str = "",
+    mine: bool = False,
+    home_in: Callable[[bytes], AgentFolder] = lambda settings: AT_ROOT,
     step: Callable[[str], object] = lambda step: None,
     progress: Callable[[int, int], object] = lambda done, of: None,
 ) -> Clone:
     """Make `root`, a new or empty folder, a copy of the vault at an address; `state` has the vaults' private files.
 
-    Raises `UserError` or `NotAVault`, with nothing made, for a folder that cannot be used, for an address that cannot
-    be read, that is empty or is no vault, and for files that cannot be here.
+    Unless only the person writes there (`mine`), what can act is held back (`vault.receiving`); `home_in` finds in the
+    vault's settings where the agent's folders lie. Raises `UserError` or `NotAVault`, with nothing made, for a folder
+    that cannot be used, for an address that cannot be read, that is empty or is no vault, and for more than may come.
     """
     root = root.resolve()
     _check_folder(root, state)
@@ -75,14 +83,29 @@ def clone(
     with _new_folder(root) as folder:
         git = _make_repository(folder, chosen, width, options)
         tracking = f"refs/remotes/{name}/{chosen}"
-        tried(lambda: Network(git, NETWORK_SECONDS * 5).fetch(address, [f"+{_HEADS}{chosen}:{tracking}"]), address)
+        wanted = [
+            f"+{_HEADS}{chosen}:{tracking}",
+            *([f"+{FOREIGN_REF}:{FOREIGN_REF}"] if FOREIGN_REF in branches else []),
+        ]
+        limits = replace(options.receiving, note=0) if mine else options.receiving
+
+        def inspect(git: Git, new: Sequence[str], known: Sequence[str]) -> None:
+            check_sizes(git, new, known, limits)
+
+        network = Network(git, NETWORK_SECONDS * 5)
+        tried(lambda: network.fetch(address, wanted, limits.fetch, inspect), address)
         commit = git.run("rev-parse", "--verify", tracking).decode().strip()
         files = files_of(git, commit)
         _check_files(files, address, root)
+        held = tuple(_held(git, files, commit, mine, home_in))
+        add_held_back(git.gitdir, held)
+        apart = {each.path for each in held}
         set_remote(git, name, address, chosen)
         step("write")
-        _write_files(git, folder, files, progress)
+        _write_files(git, folder, {path: entry for path, entry in files.items() if path not in apart}, progress)
         git.run("read-tree", commit)
+        stdin = b"".join(path.encode("utf-8", "surrogateescape") + b"\0" for path in sorted(apart))
+        git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stdin)
         git.run("update-index", "-q", "--refresh", ok=(0, 1), drivers_off=True)
         git.run("update-ref", "-m", f"clone: from {without_login(address)}", "HEAD", commit)
     return Clone(root, address, name, chosen, commit, len(files))
@@ -105,16 +128,18 @@ def _check_folder(root: Path, state: Path) -> None:
 
 
 def _look(address: str, options: Options) -> tuple[dict[str, str], int]:
-    """The branches at the address, `HEAD` among them, and the length of its ids; asked from a repository of its own."""
+    """The branches at the address, with `HEAD` and the record of foreign text among them, and the length of its ids;
+    asked from a repository of its own."""
     with TemporaryDirectory(prefix="vault-agent-clone-") as folder:
         git = _make_repository(Path(folder), "main", 40, options)
         found = tried(lambda: Network(git).list_refs(address), address)
-    branches = {ref.removeprefix(_HEADS): oid for ref, oid in found.items() if ref == "HEAD" or ref.startswith(_HEADS)}
+    asked = ("HEAD", FOREIGN_REF)
+    branches = {ref.removeprefix(_HEADS): oid for ref, oid in found.items() if ref in asked or ref.startswith(_HEADS)}
     return branches, max(map(len, branches.values()), default=40)
 
 
 def _branch(branches: Mapping[str, str], wanted: str, address: str) -> str:
-    names = sorted(set(branches) - {"HEAD"})
+    names = sorted(set(branches) - {"HEAD", FOREIGN_REF})
     plain_address = without_login(address)
     if not names:
         raise UserError(
@@ -174,8 +199,16 @@ def _check_files(files: Mapping[str, TreeEntry], address: str, root: Path) -> No
             file=MARKER,
             root=root,
         )
-    for path in files:
-        check(path, system=True)
+
+
+def _held(
+    git: Git, files: Mapping[str, TreeEntry], commit: str, mine: bool, home_in: Callable[[bytes], AgentFolder]
+) -> Iterator[HeldFile]:
+    """What is held back of the files."""
+    if mine:
+        return what_cannot_be_here(files, commit)
+    settings = git.objects([files[MARKER].oid])[0]
+    return held_of_clone(files, commit, MARKER, home_in(settings.data if settings is not None else b""))
 
 
 def _write_files(

@@ -13,6 +13,7 @@ from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.rewritten import load_rewritten
 from agent.vault.message import compose
+from agent.vault.plumbing.git_time import RAW, git_time
 from agent.vault.plumbing.identities import AGENT, signature
 from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.store import Vault
@@ -138,8 +139,8 @@ def lost_lines(vault: Vault, before: str, after: str) -> tuple[str, ...]:
 
 def _day(vault: Vault, ours: str, theirs: str) -> datetime:
     """The time of the later commit, which names conflict copies the same way on every machine."""
-    found = vault.git.run("show", "-s", "--format=%cI", "--end-of-options", ours, theirs).decode().split()
-    return max(datetime.fromisoformat(each) for each in found)
+    found = vault.git.run("show", "-s", RAW, "--format=%cd", "--end-of-options", ours, theirs)
+    return max(map(git_time, found.decode("ascii", "replace").splitlines()))
 
 
 def described(wait: Wait, remote: SyncedRemote) -> tuple[Sentence, Sentence]:

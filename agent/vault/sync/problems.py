@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
+from agent.config.addresses import without_login
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import RefusedRef
 from agent.vault.plumbing.running import TooSlow
 

@@ -14,6 +14,8 @@ from random import random
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable, os_reason
 from agent.texts import Sentence
+from agent.vault.held_back import HeldFile
+from agent.vault.layout import SYNC_STATE
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
 from agent.vault.plumbing.link_check import common_folder
@@ -21,7 +23,11 @@ from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.repository import OWN_REFS, branch, ref_commit
 from agent.vault.plumbing.tree_edit import changed_entries
+from agent.vault.receiving.choice import hold_back
+from agent.vault.receiving_limits import TooMuch
 from agent.vault.store import Vault
+from agent.vault.sync.fetching import receive, refused
+from agent.vault.sync.foreign_exchange import ForeignExchange
 from agent.vault.sync.joining import Joined, described, join, outgoing
 from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.permission import RemotePermission
@@ -29,8 +35,7 @@ from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.staging import still_staged
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote, Wait
-from agent.vault.sync.trees import check_plain
+from agent.vault.sync.state import StateFile, SyncedRemote, Wait
 from agent.vault.sync.unasked import add_unasked
 from agent.vault.worktree.survey import DirtyKind
 
@@ -65,7 +70,8 @@ class RoundEnd(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """What a round did. `received` and `sent` are the files that changed here and there; the rest as in `Joined`.
+    """What a round did. `received` and `sent` are the files that changed here and there, `held` those that came
+    and are held back; the rest as in `Joined`.
 
     `trouble` is why it did not end as `SYNCED`, `hint` what to do about it.
     """
@@ -81,6 +87,7 @@ class RoundReport:
     trouble: Sentence = Sentence("")
     hint: Sentence = Sentence("")
     wait: Wait | None = None
+    held: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -95,6 +102,7 @@ class SyncRound:
     is_patient: bool = False
     step: Callable[[str], object] = lambda step: None
     progress: Callable[[int, int], object] = lambda done, of: None
+    _held: dict[str, None] = field(default_factory=dict, init=False)
     _received: dict[str, None] = field(default_factory=dict, init=False)
     _sent: tuple[str, ...] = field(default=(), init=False)
     _joined: list[Joined] = field(default_factory=list, init=False)
@@ -103,7 +111,7 @@ class SyncRound:
     def run(self) -> RoundReport:
         """Keep the vault in step with the remote once; raises nothing that a report can say."""
         vault = self.vault
-        states = StateFile(vault.private_folder / FILE)
+        states = StateFile(vault.private_folder / SYNC_STATE)
         try:
             with process_lock(vault.private_folder / LOCK, vault.clock, 0.0, "another vault-agent is syncing"):
                 report = self._run()
@@ -138,19 +146,21 @@ class SyncRound:
                 self.vault.clock.sleep(_PAUSE * 2**attempt * (1 + random()))
             self._check_free()
             self._commit_people()
-            theirs = self._fetch()
+            exchange = ForeignExchange(self.vault, self.network, self.remote)
+            theirs = self._fetch(exchange)
             try:
                 wait = self._join(theirs) if theirs else None
             except HeadMoved:
                 continue
             if wait is not None:
                 return wait
-            head = self.vault.head
-            if head is None or head == theirs:
+            head = self.vault.head or ""
+            if theirs and (wait := self._outgoing(head, theirs)) is not None:
+                return wait
+            exchange.hand_over(head, theirs)
+            if head == theirs:
                 self._agree(theirs)
                 return None
-            if theirs and not self.allowed.at(theirs).mass and (wait := outgoing(self.vault, head, theirs)) is not None:
-                return wait
             try:
                 if self._push(head, theirs) and self.vault.head == head:  # else somebody has committed since
                     return None
@@ -159,6 +169,9 @@ class SyncRound:
                     raise
         name = self.remote.name
         raise _Busy("{name} is changed by other machines without a pause", hint="it is tried again later", name=name)
+
+    def _outgoing(self, head: str, theirs: str) -> Wait | None:
+        return None if head == theirs or self.allowed.at(theirs).mass else outgoing(self.vault, head, theirs)
 
     def _check_free(self) -> None:
         """Raise `_Busy` while the person is in the middle of something in git."""
@@ -185,16 +198,20 @@ class SyncRound:
         if self.vault.options.human_commits:
             self.vault.commit_human(confirmed=self.allowed.mass and not self.allowed.theirs, quiet=self.is_patient)
 
-    def _fetch(self) -> str:
+    def _fetch(self, exchange: ForeignExchange) -> str:
         """The commit of the remote's branch, now in this repository; empty if it has no such branch yet."""
         self.step("fetch")
         ref = f"refs/heads/{self.remote.branch}"
-        found = self.network.list_refs(self.remote.address, [ref]).get(ref, "")
-        if not found:
-            return ""
-        if found != self._tracked():
-            self.network.fetch(self.remote.address, [f"+{ref}:{self.remote.tracking}"])
-        return self._tracked()
+        there = self.network.list_refs(self.remote.address, [ref, *exchange.refs()])
+        found = there.get(ref, "")
+        wanted = exchange.refspecs(there)
+        try:
+            receive(self.vault, self.network, self.remote, found, wanted)
+        except TooMuch as error:
+            self.remote = refused(self.vault, self.remote, found, error)
+            raise
+        exchange.take()
+        return self._tracked() if found else ""
 
     def _tracked(self) -> str:
         """The commit of the remote-tracking branch; empty if there is none."""
@@ -215,8 +232,6 @@ class SyncRound:
             return None
         prefix, found = vault.place.prefix, changed_entries(vault.git, head, joined.commit)
         entries = {raw.decode("utf-8", "surrogateescape").removeprefix(prefix): each for raw, each in found.items()}
-        for path, entry in entries.items():
-            check_plain(path, entry)
         self._check_uncommitted(entries, head, joined.commit)
         if any(note.path in entries for note in vault.writer.held.all()):
             vault.commit_held(entries)
@@ -225,10 +240,17 @@ class SyncRound:
             self._rescue(joined.left)
             vault.provenance.rewrite(joined.made)
         self.step("write")
+        held: list[HeldFile] = []
         outcome = vault.take_in(
-            joined.commit, head, f"from {self.remote.name}", is_own=joined.is_own, progress=self.progress
+            joined.commit,
+            head,
+            f"from {self.remote.name}",
+            is_own=joined.is_own,
+            progress=self.progress,
+            first=lambda: held.extend(hold_back(vault, head, joined.commit, theirs)),
         )
-        self._received |= dict.fromkeys(entries)
+        self._held |= {each.path: None for each in held}
+        self._received |= dict.fromkeys(path for path in entries if path not in self._held)
         self._joined.append(replace(joined, conflicts={**joined.conflicts, **dict.fromkeys(outcome.conflicts, "")}))
         return None
 
@@ -299,7 +321,17 @@ class SyncRound:
         kept = tuple(path for each in self._joined for path in each.kept)
         received = tuple(self._received)
         return RoundReport(
-            self.remote.name, end, received, self._sent, conflicts, kept, numbered, self._rescued, trouble, hint
+            self.remote.name,
+            end,
+            received,
+            self._sent,
+            conflicts,
+            kept,
+            numbered,
+            self._rescued,
+            trouble,
+            hint,
+            held=(*self._held,),
         )
 
 

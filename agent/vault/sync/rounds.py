@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from agent.config.addresses import without_login
 from agent.errors import UserError
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault

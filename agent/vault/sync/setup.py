@@ -12,19 +12,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from agent.config.addresses import without_login
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable, UserError
 from agent.texts import Sentence
+from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS, Place
 from agent.vault.plumbing.repository import branch as head_branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
 from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 
 T = TypeVar("T")
 
@@ -134,7 +135,7 @@ def record(vault: Vault, candidate: Candidate) -> SyncedRemote:
     """Write the remote into git's settings, as upstream of the branch if that has none, and into the state."""
     name, branch = candidate.name, candidate.branch
     set_remote(vault.git, name, candidate.address if candidate.is_new else "", branch)
-    states = StateFile(vault.private_folder / FILE)
+    states = StateFile(vault.private_folder / SYNC_STATE)
     before = states.load().remotes.get(name)
     if before is None or (before.address, before.branch) != (candidate.address, branch):
         before = SyncedRemote(name, candidate.address, branch)

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from agent.dataclass import dataclass
+from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.store import Vault
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 
 _COPIES = f"{OWN_REFS}shown/"
 _SECONDS = 30.0
@@ -63,4 +64,4 @@ class SharedValues:
 
 def is_paused(vault: Vault) -> bool:
     """True if the person has paused sync."""
-    return StateFile(vault.private_folder / FILE).load().is_paused
+    return StateFile(vault.private_folder / SYNC_STATE).load().is_paused

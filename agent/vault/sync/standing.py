@@ -1,15 +1,22 @@
 """How far this machine and each remote are from each other, read without the network."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.vault.plumbing.git import Git
+from agent.vault.plumbing.git_time import git_time
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.logins import without_login
 from agent.vault.plumbing.repository import ref_commit
 from agent.vault.store import Vault
 from agent.vault.sync.state import SyncedRemote, sync_state
+
+if TYPE_CHECKING:
+    from agent.config.addresses import without_login
+else:
+    without_login = later("agent.config.addresses", "without_login")
 
 QUIET = timedelta(days=1)
 """How long a trouble that passes by itself, such as being offline, is no news."""
@@ -75,33 +82,4 @@ def _times(git: Git, commit: str, without: str) -> list[datetime]:
     """The times of the commits that only the first has."""
     names = [commit, f"^{without}"] if without else [commit]
     rows = git.run("rev-list", "--timestamp", "--end-of-options", *names, ok=(0, 128)).decode().splitlines()
-    return [datetime.fromtimestamp(int(row.partition(" ")[0]), UTC) for row in rows]
-
-
-def standing_document(standing: RemoteStanding) -> dict[str, object]:
-    """One remote for JSON."""
-    remote = standing.remote
-    wait = remote.wait
-    return {
-        "name": remote.name,
-        "address": standing.address,
-        "branch": remote.branch,
-        "synced": standing.is_synced,
-        "as_of": _iso(remote.agreed_at),
-        "tried": _iso(remote.tried_at),
-        "ahead": standing.ahead,
-        "ahead_since": _iso(standing.ahead_since),
-        "behind": standing.behind,
-        "behind_since": _iso(standing.behind_since),
-        "uncommitted": standing.uncommitted,
-        "problem": str(remote.trouble) or None,
-        "hint": str(remote.hint) or None,
-        "passing": remote.is_passing,
-        "since": _iso(remote.since),
-        "wait": {"kind": wait.kind.value, "notes": list(wait.paths)} if wait is not None else None,
-        "left_out": list(remote.left_out),
-    }
-
-
-def _iso(when: datetime | None) -> str | None:
-    return when.isoformat() if when is not None else None
+    return [git_time(row.partition(" ")[0]) for row in rows]

@@ -11,11 +11,11 @@ from enum import StrEnum
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.texts import Sentence
 from agent.vault import durable
+from agent.vault.layout import SYNC_STATE
 from agent.vault.store import Vault
-
-FILE = "sync.json"
 
 
 class WaitKind(StrEnum):
@@ -42,11 +42,21 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusedCommit:
+    """A commit of a remote that is too much to be taken in: the `mark` of it and of the limits, and what to say."""
+
+    mark: str
+    reason: Sentence
+    hint: Sentence
+
+
+@dataclass(frozen=True, slots=True)
 class SyncedRemote:
     """A remote that is kept in step. `agreed`: the last commit that both had, at the time `agreed_at`.
 
     `trouble` is what is wrong, with a `hint`, since the time `since`; `is_passing` if it may pass by itself. `answer`:
-    what the person has said about `wait`. `left_out`: files that the remote does not take.
+    what the person has said about `wait`. `left_out`: files that the remote does not take. `refusal`: why what
+    is there cannot be taken in.
     """
 
     name: str
@@ -61,6 +71,7 @@ class SyncedRemote:
     since: datetime | None = None
     wait: Wait | None = None
     left_out: tuple[str, ...] = ()
+    refusal: "RefusedCommit | None" = None
 
     @property
     def tracking(self) -> str:
@@ -83,6 +94,7 @@ class SyncedRemote:
             hint=Sentence(""),
             since=None,
             wait=None,
+            refusal=None,
         )
 
 
@@ -103,7 +115,7 @@ class StateFile:
     def load(self) -> SyncState:
         """The state; empty if the file is missing or damaged: nothing is then sent or received."""
         try:
-            document = json.loads(self.path.read_text("utf-8"))
+            document = parse_json(self.path.read_text("utf-8"))
             remotes = {str(each["name"]): _remote(each) for each in document["remotes"]}
             return SyncState(remotes, bool(document.get("paused")))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -140,12 +152,13 @@ def _document(remote: SyncedRemote) -> dict[str, object]:
         "since": _time(remote.since),
         "wait": [wait.kind.value, wait.ours, wait.theirs, list(wait.paths)] if wait is not None else None,
         "left_out": list(remote.left_out),
+        "refusal": [each.mark, _said(each.reason), _said(each.hint)] if (each := remote.refusal) is not None else None,
     }
 
 
 def _remote(document: Mapping[str, object]) -> SyncedRemote:
     wait = document.get("wait")
-    left_out = document.get("left_out")
+    left_out, refusal = document.get("left_out"), document.get("refusal")
     return SyncedRemote(
         str(document["name"]),
         str(document["address"]),
@@ -159,6 +172,9 @@ def _remote(document: Mapping[str, object]) -> SyncedRemote:
         _read_time(document.get("since")),
         Wait(WaitKind(wait[0]), wait[1], wait[2], tuple(wait[3])) if isinstance(wait, list) else None,
         tuple(map(str, left_out)) if isinstance(left_out, list) else (),
+        RefusedCommit(str(refusal[0]), _read_said(refusal[1]), _read_said(refusal[2]))
+        if isinstance(refusal, list)
+        else None,
     )
 
 
@@ -185,7 +201,7 @@ def _read_time(found: object) -> datetime | None:
 
 def state_file(vault: Vault) -> StateFile:
     """The file with the state of a vault's remotes."""
-    return StateFile(vault.private_folder / FILE)
+    return StateFile(vault.private_folder / SYNC_STATE)
 
 
 def sync_state(vault: Vault) -> SyncState:

@@ -12,7 +12,6 @@ from datetime import datetime
 from itertools import count
 
 from agent.dataclass import dataclass
-from agent.errors import UserError
 from agent.markdown.relink import relinked
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.folders import AgentFolder, is_log
@@ -22,7 +21,7 @@ from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.contents import Versions, merged_file
 from agent.vault.sync.note_ids import note_ids
 from agent.vault.sync.sides import PlacedFile, Side, side_of
-from agent.vault.worktree.paths import check, is_note
+from agent.vault.worktree.paths import is_note
 
 _PLAIN = frozenset((FILE, PROGRAM))
 
@@ -56,21 +55,8 @@ class _Slot:
 
 
 def merge_trees(git: Git, base: str, ours: str, theirs: str, home: AgentFolder, when: datetime) -> TreeMerge:
-    """Merge two commits; `base` is a commit or a tree, `when` names conflict copies.
-
-    Raises `UserError` for a link, a submodule or a file name of the other side that cannot be taken in.
-    """
+    """Merge two commits; `base` is a commit or a tree, `when` names conflict copies."""
     return _Merge(git, side_of(git, base, ours), side_of(git, base, theirs), home, when).result()
-
-
-def check_plain(path: str, entry: TreeEntry | None) -> None:
-    """Raise `UserError` for a link or a submodule that would come into the vault."""
-    if entry is not None and entry.mode not in _PLAIN:
-        raise UserError(
-            "{path} is a link or another repository, which sync does not take in",
-            hint="take it in with `git pull`, or remove it there",
-            path=ascii(path),
-        )
 
 
 @dataclass(slots=True)
@@ -107,7 +93,6 @@ class _Merge:
         for path, entry in self.ours.added.items():
             if path not in paired and (followed := self.theirs.followed(path)) != path:
                 self.slots.append(_Slot(followed, None, entry, None, path))
-        self._check()
         self._place()
         self._load()
         edits = {path: None for path in self.removed} | self._edits()
@@ -193,15 +178,6 @@ class _Merge:
         ours, theirs = note_ids(self.git, self.ours.added), note_ids(self.git, self.theirs.added)
         return {path: ours[id] for id, path in theirs.items() if id in ours}
 
-    def _check(self) -> None:
-        """Raise `UserError` for what cannot be a file here."""
-        for slot in self.slots:
-            for entry in (slot.theirs, slot.ours):
-                if slot.ours != slot.theirs:
-                    check_plain(slot.path, entry)
-            if slot.at != slot.path:
-                check(slot.path, system=True)
-
     def _place(self) -> None:
         """Give each file of the result a path of its own; a new one whose path is taken gets a number."""
         coming = [slot for slot in self.slots if slot.at != slot.path or slot.is_numbered]
@@ -227,6 +203,7 @@ class _Merge:
             for slot in self.slots
             if slot.ours is not None and slot.theirs is not None and slot.ours.oid != slot.theirs.oid
             if slot.base is None or slot.base.oid not in {slot.ours.oid, slot.theirs.oid}
+            if {slot.ours.mode, slot.theirs.mode} <= _PLAIN
             for entry in (slot.base, slot.ours, slot.theirs)
             if entry is not None
         }
@@ -251,6 +228,8 @@ class _Merge:
             return TreeEntry(mode, ours.oid)
         if base is not None and ours.oid == base.oid:
             return TreeEntry(mode, theirs.oid)
+        if not {ours.mode, theirs.mode} <= _PLAIN:  # a link or a submodule has no lines: the same one stays everywhere
+            return max(ours, theirs, key=lambda each: each.oid)
         versions = Versions(
             self._read.get(base.oid) if base is not None else None, self._read[ours.oid], self._read[theirs.oid]
         )

@@ -6,9 +6,11 @@ a missing one: a new file would replace it.
 """
 
 import os
+import shlex
 from collections.abc import Collection, Iterable
 
 from agent.errors import BadPath
+from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.commit import Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import load_index
@@ -41,8 +43,15 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
         else:
             if around := modules.intersection(folders_above(place.prefix)):  # the vault is in an absent submodule
                 found[path] = _foreign(path, min(around))
+    held = load_held_back(git.gitdir)
+    found |= {path: _private(path) for path in paths if place.prefix + path in held.private}
     absent = {_bytes(place.prefix + path): path for path in paths if not os.path.lexists(place.root / path)}
     for name in index.skipped(absent):
+        if held.is_accepted(_text(name)):
+            continue
+        if held.is_about(_text(name)):
+            found[absent[name]] = _held(absent[name])
+            continue
         found[absent[name]] = BadPath(
             "{path} is a note of this vault that git keeps out of this folder (a sparse checkout)",
             hint="bring it here first: git sparse-checkout add FOLDER, or git sparse-checkout disable",
@@ -66,6 +75,23 @@ def submodule_above(tip: Tip, path: bytes) -> bytes | None:
         if entry is not None and entry.mode == MODULE:
             return folder
     return None
+
+
+def _private(path: str) -> BadPath:
+    return BadPath(
+        "{path} is kept out of git here, and others have a file of this name: what is written there would reach them",
+        hint="use another path; vault-agent trust shows what is held back",
+        path=path,
+    )
+
+
+def _held(path: str) -> BadPath:
+    return BadPath(
+        "{path} came from elsewhere and is held back until you have looked at it",
+        hint="vault-agent trust {name}",
+        path=path,
+        name=shlex.quote(path),
+    )
 
 
 def _foreign(path: str, folder: str) -> BadPath:

@@ -171,7 +171,7 @@ class Files:
         if os.path.lexists(self.root / path):
             check_inside(path)
         else:
-            check(path, system=True)
+            check(path, system=True, arrives=True)
         with self.folder(path, make=True) as (here, _):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             part = temporary + PART

@@ -16,17 +16,19 @@ _NAME_BYTES = 255
 _PATH_BYTES = 3000
 
 
-def check(path: str, *, system: bool = False) -> str:
+def check(path: str, *, system: bool = False, arrives: bool = False) -> str:
     """Return `path` if it is a plain relative POSIX path that a note may be given; raises `BadPath` otherwise.
 
-    `system` allows the reserved names, for `init` and `undo`; `.git` is never allowed.
+    `system` allows the reserved names, for `init` and `undo`; `.git` is never allowed. `arrives` allows names that are
+    no UTF-8, which a file from an older system may have; nobody gives a note such a name here.
     """
     if path.startswith("~") or "\\" in path or ":" in path.split("/")[0][1:2]:
         raise BadPath(
             "{path} is not a path inside the vault", hint="give it relative to the vault, with /", path=_shown(path)
         )
+    closed = {"Cc"} if arrives else {"Cc", "Cs"}
     for part in check_inside(path, system=system).split("/"):
-        if not part.isprintable() and any(unicodedata.category(c) == "Cc" for c in part):
+        if not part.isprintable() and any(unicodedata.category(c) in closed for c in part):
             raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
         if not _folded(part):
             raise BadPath("{path} has a name of nothing but dots and spaces", hint=_OTHER_NAME, path=_shown(path))
@@ -57,7 +59,7 @@ def _check_name(name: str, path: str, system: bool) -> None:
         )
     if len(name.encode("utf-8", "surrogatepass")) > _NAME_BYTES:
         raise BadPath("a name in {path} is longer than 255 bytes", hint=_OTHER_NAME, path=_shown(path))
-    if not name.isprintable() and any(c == "\0" or unicodedata.category(c) == "Cs" for c in name):
+    if not name.isprintable() and any(c == "\0" or _is_no_text(c) for c in name):
         raise BadPath("{path} has control characters in it", hint=_OTHER_NAME, path=_shown(path))
     plain = _folded(name)
     if plain == ".git" or plain.startswith(("git~", ".git~")):
@@ -70,6 +72,11 @@ def _check_name(name: str, path: str, system: bool) -> None:
             hint="edit it yourself if you mean to",
             path=_shown(path),
         )
+
+
+def _is_no_text(character: str) -> bool:
+    """True for half of a character that is no byte of a file's name either: names need not be UTF-8 (`os.fsdecode`)."""
+    return unicodedata.category(character) == "Cs" and not "\udc80" <= character <= "\udcff"
 
 
 def _folded(name: str) -> str:

@@ -11,14 +11,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
-from agent.vault.worktree.inner_repositories import is_foreign
+from agent.vault.worktree.inner_repositories import folders_above, is_foreign
 from agent.vault.worktree.paths import is_temporary
 
+IGNORE_FILE = ".gitignore"
+DRAFT = "a draft of yours"
+"""Why a commit of a person's edits leaves one out (`drafts`)."""
 _QUOTED = re.compile("['\"](.+)['\"]")
 _REASONS = tuple(f": {os.strerror(code)}" for code in errno.errorcode)
 _LABEL = re.compile(r"^(?:warning|error|fatal): ")
@@ -93,6 +98,7 @@ def _output(git: Git, running: Running, pathspec: Sequence[str]) -> tuple[str, b
 def _survey(git: Git, place: Place, out: str, warnings: bytes) -> Survey:
     found = [item for line in out.split("\0") if (item := _parse(line)) is not None]
     known: dict[str, bool] = {}
+    found = _without_held_back(git, found)
     changed = tuple(
         replace(item, path=item.path.removeprefix(place.prefix))
         for item in found
@@ -103,6 +109,40 @@ def _survey(git: Git, place: Place, out: str, warnings: bytes) -> Survey:
     if git.costly is not None:
         unread[f"new files ({git.costly})"] = None
     return Survey(changed, tuple(path.removeprefix(place.prefix) for path in unread))
+
+
+def _without_held_back(git: Git, found: list[Dirty]) -> list[Dirty]:
+    """The files without those that are held back, which differ from HEAD on purpose, and without new ones that only
+    rules which are held back no longer ignore; all by their paths in the repository."""
+    held = load_held_back(git.gitdir)
+    if not held.files:
+        return found
+    found = [item for item in found if held.get(item.path, item.oid) is None]
+    created = [item.path for item in found if item.kind is DirtyKind.CREATED]
+    rules = (each for each in held.files.values() if each.is_held and each.path.rpartition("/")[2] == IGNORE_FILE)
+    private = ignored_here(git, created) if created and any(rules) else frozenset()
+    return [item for item in found if item.path not in private]
+
+
+def ignored_here(git: Git, paths: Collection[str]) -> frozenset[str]:
+    """The paths that the ignore rules on this disk keep out of git, however their letters are written; also of files
+    that git follows. Rules that only the index has do not count."""
+    known: dict[str, bool] = {}
+    asked = [path for path in paths if not _is_below_a_link(git.worktree, path, known)]  # git would refuse all of them
+    if not asked:
+        return frozenset()
+    stdin = b"".join(f"./{path}\0".encode("utf-8", "surrogateescape") for path in asked)  # no path has a magic there
+    command = ["-c", "core.ignoreCase=true", "--no-literal-pathspecs", "check-ignore", "--no-index", "-z", "--stdin"]
+    return frozenset(path.removeprefix("./") for path in git.fields(*command, stdin=stdin, ok=(0, 1)))
+
+
+def _is_below_a_link(worktree: Path, path: str, known: dict[str, bool]) -> bool:
+    for folder in folders_above(path):
+        if folder not in known:
+            known[folder] = (worktree / folder).is_symlink()
+        if known[folder]:
+            return True
+    return False
 
 
 def unreadable(stderr: str) -> Iterator[str]:

@@ -33,8 +33,8 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
     match request:
         case Create(path, data):
             return Create(path, _masked(data, known))
-        case Append(path, text, head, section):
-            return Append(path, _masked(text, known), _masked(head, known), section)
+        case Append(text=text, head=head):
+            return replace(request, text=_masked(text, known), head=_masked(head, known))
         case _:
             return request
 

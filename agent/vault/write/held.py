@@ -13,6 +13,7 @@ from pathlib import Path
 
 from agent.config import holder
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.change import Stamp
 
@@ -70,7 +71,7 @@ class HeldNotes:
 def _load(file: Path) -> HeldNote | None:
     """The note in a file; None for none, and for a damaged file: the note itself is in the vault, uncommitted."""
     try:
-        found = json.loads(file.read_bytes())
+        found = parse_json(file.read_bytes())
         stamp = Stamp(**{**found["stamp"], "undoes": tuple(found["stamp"]["undoes"])})
         data = base64.b64decode(found["data"], validate=True)
         return HeldNote(str(found["path"]), str(found["base"]), data, str(found["subject"]), stamp, str(found["by"]))

@@ -13,6 +13,7 @@ from typing import BinaryIO, TypeAlias
 
 from agent.config.private import FILE, clear_way, write
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.vault.change import Change, Stamp
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.object_ids import blob_id
@@ -212,7 +213,7 @@ def planned(changes: Sequence[Change], width: int) -> tuple[Planned, ...]:
 
 def _parse(raw: bytes) -> dict[str, object] | None:
     try:
-        line = json.loads(raw)
+        line = parse_json(raw)
     except ValueError:
         return None
     return line if isinstance(line, dict) else None

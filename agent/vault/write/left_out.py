@@ -12,12 +12,12 @@ from stat import S_ISREG
 
 from agent.errors import AgentError
 from agent.texts import Sentence
-from agent.vault.drafts import DRAFT, Drafts, drafts_file, load_drafts
+from agent.vault.drafts import Drafts, drafts_file, load_drafts
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, DirtyKind
+from agent.vault.worktree.survey import DRAFT, Dirty, DirtyKind
 from agent.vault.write.edit_summary import find_renames
 
 _LOOK = 8_000

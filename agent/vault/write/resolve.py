@@ -5,6 +5,7 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 from agent.errors import Conflict, NoteExists, NoteGone
+from agent.markdown.appending import append_block
 from agent.markdown.sections import add_to_section
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
 from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
@@ -43,8 +44,8 @@ class Resolver:
                     self._create(path, data)
                 case Edit(path, base, data):
                     self._edit(path, base, data)
-                case Append(path, text, head, section):
-                    self._append(path, text, head, section)
+                case Append():
+                    self._append(request)
                 case Move(path, to):
                     self._move(path, to)
                 case Delete(path, base):
@@ -88,10 +89,13 @@ class Resolver:
             merged = link_conflict(draft.after, copy)
         draft.after = merged
 
-    def _append(self, path: str, text: bytes, head: bytes, section: bytes) -> None:
-        draft = self._draft(path, Collision.MERGE if section else Collision.APPEND)
-        before = head if draft.after is None else draft.after
-        draft.after = add_to_section(before, section, text) if section else _joined(before, text)
+    def _append(self, asked: Append) -> None:
+        draft = self._draft(asked.path, Collision.MERGE if asked.section else Collision.APPEND)
+        before = asked.head if draft.after is None else draft.after
+        if asked.section:
+            draft.after = add_to_section(before, asked.section, asked.text)
+        else:
+            draft.after = append_block(before, asked.text) if asked.is_block else _joined(before, asked.text)
 
     def _move(self, path: str, to: str) -> None:
         source, target = self._draft(path, Collision.REFUSE), self._draft(to, Collision.REFUSE)

@@ -6,8 +6,9 @@ they have changed is not deleted.
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from agent.errors import Conflict, NoteExists, NoteGone
+from agent.errors import BadPath, Conflict, NoteExists, NoteGone
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
+from agent.vault.held_back import HeldBack, load_held_back
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.tree_edit import changed_pairs
 from agent.vault.queue import Order
@@ -55,13 +56,18 @@ def take_in(
 def _requests(
     writer: Writer, entries: Mapping[bytes, TreeEntry | None], before: Mapping[bytes, TreeEntry]
 ) -> Iterator[Request]:
-    ids = [entry.oid for entry in (*entries.values(), *before.values()) if entry is not None]
+    held = load_held_back(writer.place.gitdir)
+    entries = {
+        path: entry for path, entry in entries.items() if not held.has(path, entry.oid if entry is not None else "")
+    }
+    there = {path: _on_disk(held, path, entry) for path, entry in before.items() if path in entries}
+    ids = [*(entry.oid for entry in entries.values() if entry is not None), *filter(None, there.values())]
     found = writer.git.objects(ids) if ids else []
     blobs = {oid: each.data for oid, each in zip(ids, found, strict=True) if each is not None}
     for raw, entry in entries.items():
         path = raw.decode("utf-8", "surrogateescape").removeprefix(writer.place.prefix)
-        base = blobs[before[raw].oid] if raw in before else None
-        here = writer.files.read(path)
+        base = blobs.get(there.get(raw, ""))
+        here = _here(writer, path, entry)
         if entry is None:
             if here is not None and here == base:
                 yield Delete(path, base)
@@ -69,3 +75,19 @@ def _requests(
             yield Create(path, blobs[entry.oid])
         elif here != blobs[entry.oid]:
             yield Edit(path, base or b"", blobs[entry.oid])
+
+
+def _here(writer: Writer, path: str, entry: TreeEntry | None) -> bytes | None:
+    """The file on disk. One that goes, and cannot be read, such as a link, is left as it is."""
+    try:
+        return writer.files.read(path)
+    except BadPath:
+        if entry is None:
+            return None
+        raise
+
+
+def _on_disk(held: HeldBack, path: bytes, entry: TreeEntry) -> str:
+    """The blob of a file's version on disk before an arrival: the last commit's, or the one that is kept instead."""
+    kept = held.get(path.decode("utf-8", "surrogateescape"), entry.oid)
+    return entry.oid if kept is None else kept.before

@@ -12,6 +12,7 @@ from pathlib import Path
 from agent.clock import Clock, time_shown
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.json_value import parse_json
 from agent.vault.options import HOLDS_UP
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
 from agent.vault.worktree.survey import Dirty, DirtyKind
@@ -116,7 +117,7 @@ def opened_and_unread(files: Files, items: Iterable[Dirty]) -> tuple[set[str], s
 
 def _load(path: Path) -> dict[str, float]:
     try:
-        return dict(_times(json.loads(path.read_text("utf-8"))))
+        return dict(_times(parse_json(path.read_text("utf-8"))))
     except (OSError, ValueError):
         return {}
 

@@ -18,6 +18,7 @@ from jeepney.io.blocking import open_dbus_connection  # type: ignore[import-unty
 from agent.attention.channels.desktop import NAME, OURS, Desktop
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import Fault
+from tests.processes import started
 
 
 @dataclass
@@ -93,13 +94,9 @@ def session_bus() -> Iterator[str]:
     if which("dbus-daemon") is None:
         pytest.skip("dbus-daemon is not installed")
     command = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
+    with started(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
         assert daemon.stdout is not None
-        try:
-            yield daemon.stdout.readline().strip()
-        finally:
-            daemon.terminate()
-            daemon.wait(60)
+        yield daemon.stdout.readline().strip()
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def poison(home: House, tmp_path: Path, count: int) -> None:
     for number in range(4):  # pages that a run has read and written down
         page = f"# Page {number}\n\n{' '.join(WISHES)}\n\n{LONG}\n"
         home.agent(f"page-{number}.md", page)
-        text_origin_of(home.vault).remember(page.encode(), b"", ["https://evil.example"])
+        text_origin_of(home.vault).remember("run-1", page.encode(), b"", ["https://evil.example"])
         home.person(f"page-{number}.md", page.replace(LONG, SHORT))
     other = tmp_path / "other"
     git(tmp_path, "clone", "-q", str(home.root), str(other))

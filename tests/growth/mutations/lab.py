@@ -9,7 +9,6 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.context.tokens import estimate
-from agent.growth.gate.change import GateReport, ProposedChange
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
 from agent.llm.messages import Assistant, Reply, Request, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
@@ -78,13 +77,11 @@ class Proposer:
 
 @dataclass
 class Lab:
-    """One vault with its mutations; `measured` are the changes that the gate was asked about, `verdict` its answer."""
+    """One vault with its mutations."""
 
     workspace: Workspace
     clock: FakeClock
     proposer: Proposer = field(default_factory=Proposer)
-    report: GateReport = field(default_factory=lambda: GateReport("not_measurable", None, None, 0, "Not measured."))
-    measured: list[ProposedChange] = field(default_factory=list)
     runs: int = 0
 
     @property
@@ -102,16 +99,11 @@ class Lab:
 
     def propose(self) -> list[str]:
         """Have a variant proposed; the paths of the notes."""
-
-        def measure(change: ProposedChange) -> GateReport:
-            self.measured.append(change)
-            return self.report
-
         account = open_accounts(self.workspace, estimate)
         models = Models(self.proposer, self.proposer)
         account = type(account)(models, account.ledger, lambda run, job, spend=None, /: models)
         tools = KnownTools(frozenset({"vault_read", "web_fetch", "vault_search"}), frozenset({"vault_read"}))
-        return list(self.mutations.propose(MutationModel(account, tools, measure)))
+        return list(self.mutations.propose(MutationModel(account, tools)))
 
     def use(self, good: bool, label: str = "", opinion: Opinion = "", session: bool = False) -> Use:
         """A use of the skill, as its run writes it when it is over."""
@@ -123,6 +115,10 @@ class Lab:
         with (self.root / history_path("plan-week")).open("a", encoding="utf-8") as history:
             history.write(f"{row.row}\n")
         return row
+
+    def rated(self, good: bool, label: str) -> Use:
+        """A use of a trial to which the person has reacted."""
+        return self.use(good, label, "helpful" if good else "not_helpful")
 
     def talk(self, untrusted: str = "") -> str:
         """The note of a session in which the skill was used."""
@@ -163,7 +159,7 @@ class Lab:
             arm = next_arm(count)
             if not sides[arm]:
                 break
-            self.use(sides[arm].pop(0), trial_label(number, arm))
+            self.rated(sides[arm].pop(0), trial_label(number, arm))
             count += 1
             self.mutations.settle()
         return count
@@ -186,7 +182,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uses: Iterable[bool] = 
     for key, value in settings(tmp_path).items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv("VAULT_AGENT_VAULT__LANGUAGE", language)
-    monkeypatch.setenv("VAULT_AGENT_GROWTH__GATE__TASKS", "0")
     clock = FakeClock(NOW - timedelta(days=30))
     root = make_vault(tmp_path, {"AGENT.md": "# Here\n"}, clock=clock).place.root
     made = Lab(open_workspace(root, clock=clock), clock)

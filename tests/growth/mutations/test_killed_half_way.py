@@ -22,19 +22,19 @@ def test_the_trial_goes_on_and_counts_nothing_twice(
 ) -> None:
     made = lab(tmp_path, monkeypatch, WELL)
     made.propose()
-    slow = {"task": "plan the week", "seconds": 0.4}
+    slow = {"task": "plan the week, with plan-week", "seconds": 0.4}
     said = script(tmp_path / "script.json", {**slow, **call("vault_read", path="AGENT.md")}, {**slow, "text": "Done."})
-    own = {**settings(tmp_path, said), "VAULT_AGENT_GROWTH__GATE__TASKS": "0"}
+    own = settings(tmp_path, said)
     dice, clock = random.Random(kills), SystemClock()
     for _ in range(kills):
         asked = subprocess.Popen(
-            command(made.root, "ask", "plan the week"),
+            command(made.root, "ask", "plan the week, with plan-week"),
             env=environment(own), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         clock.sleep(dice.uniform(0.5, 4.0))
         asked.kill()
         asked.wait()
-    whole = [document(made.root, own, "ask", "plan the week") for _ in range(2)]
+    whole = [document(made.root, own, "ask", "plan the week, with plan-week") for _ in range(2)]
     assert [each["outcome"] for each in whole] == ["finished", "finished"]
     check(made, {each["run"] for each in whole}, kills + 2)
 

@@ -31,7 +31,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return found
 
 
-def ask(made: Lab, runs: RunService, session: str = "", task: str = "plan the week") -> Ended:
+def ask(made: Lab, runs: RunService, session: str = "", task: str = "plan the week, with plan-week") -> Ended:
     made.clock.advance(60)
     return runs.ask(RunRequest(task, Speaker("cli")), session)
 
@@ -93,7 +93,7 @@ def test_a_run_that_read_text_by_others_judges_nothing(made: Lab) -> None:
 
 def test_the_model_that_opens_the_skill_is_shown_its_version(made: Lab, tmp_path: Path) -> None:
     replies = [
-        {"task": "something else", **call("skill_show", name="plan-week")},
+        {"task": "something else", **call("skills", action="show", name="plan-week")},
         {"task": "something else", "text": "!"},
     ]
     (tmp_path / "script.json").write_text(json.dumps({"replies": replies}), "utf-8")
@@ -105,7 +105,7 @@ def test_the_model_that_opens_the_skill_is_shown_its_version(made: Lab, tmp_path
 
 
 def test_a_job_takes_the_skill_as_it_is_and_counts_for_nothing(made: Lab, tmp_path: Path) -> None:
-    replies = [{"task": "look", **call("skill_show", name="plan-week")}, {"task": "look", "text": "Done."}]
+    replies = [{"task": "look", **call("skills", action="show", name="plan-week")}, {"task": "look", "text": "Done."}]
     (tmp_path / "script.json").write_text(json.dumps({"replies": replies}), "utf-8")
     with opened_runs(made.workspace) as runs:
         runs.ask(RunRequest("look", Speaker("job"), job="nightly"))
@@ -128,7 +128,7 @@ def test_a_killed_run_goes_on_with_its_version_and_is_counted_once(made: Lab, tm
         return asked > 3
 
     with opened_runs(made.workspace) as runs:
-        cut = runs.ask(RunRequest("plan the week", Speaker("cli")), line=RunIO(cancelled=stops))
+        cut = runs.ask(RunRequest("plan the week, with plan-week", Speaker("cli")), line=RunIO(cancelled=stops))
     assert cut.outcome == "interrupted"
     assert arms(made)[0] == "1 original" and given(made, cut) == "variant"
     with opened_runs(made.workspace) as runs:

@@ -79,6 +79,11 @@ def test_every_field_reads_back(language: Language) -> None:
     assert read_back(format_reflection(WHOLE, language)) == (WHOLE,)
 
 
+@pytest.mark.parametrize("said", ["$\xad", "$$\u200b", "a $\x07 b$", "\\xad"])
+def test_a_text_in_its_form_stays_as_it_is(said: str) -> None:
+    assert plain_text(plain_text(said)) == plain_text(said)
+
+
 @settings(max_examples=150, deadline=None)
 @given(REFLECTIONS, st.sampled_from(LANGUAGES))
 def test_any_reflection_reads_back(reflection: Reflection, language: Language) -> None:

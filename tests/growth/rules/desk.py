@@ -5,19 +5,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.growth.gate.change import MeasureChange
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.reflections.reflection import Grade, ReactionKind, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleRow
-from agent.growth.rules.rule_work import KnownSkill, RuleWork, measure_nothing, trust_nothing
+from agent.growth.rules.rule_work import KnownSkill, RuleWork, trust_nothing
 from agent.growth.rules.tend import tend_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, RunOpinion, append_runs, opinion_row
 from agent.index.embedder import shipped_embedder
 from agent.markdown.checkbox_decision import APPROVE, REJECT
-from agent.memory.understanding.rules import RULES
-from agent.memory.understanding.seam import Understanding
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.proposals.proposals import pending_proposals
@@ -83,8 +80,6 @@ class Desk:
     clock: FakeClock
     reflections: list[Reflection] = field(default_factory=list)
     language: Language = "en"
-    understanding: Understanding = RULES
-    gate: MeasureChange = measure_nothing
     skills: Sequence[KnownSkill] = ()
     told: list[object] = field(default_factory=list)
     trust: Callable[[str], object] = trust_nothing
@@ -102,8 +97,6 @@ class Desk:
             lambda since: [each for each in self.reflections if each.at.date() >= since],
             lambda: self.skills,
             lambda: vectors_of(shipped_embedder()),
-            lambda: self.understanding,
-            self.gate,
             tell=self.told.append,
             trust_skill=self.trust,
         )

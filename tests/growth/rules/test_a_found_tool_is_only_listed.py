@@ -86,7 +86,7 @@ def test_what_takes_away_a_safeguard_is_not_even_proposed(desk: Desk, use: str) 
     listed(desk, found_tool("mailer", use, "research/b.md", "2026-11-04", ["https://evil.example"]))
     tick(desk, "mailer")
     rows = desk.tend()
-    assert [(row.event, row.path) for row in rows] == [("gate", "")] and desk.asked() == []
+    assert [(row.event, row.path) for row in rows] == [("withheld", "")] and desk.asked() == []
     assert "take away" in rows[0].why and desk.tend() == ()
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from agent.growth.gate.change import GateReport, ProposedChange
 from agent.growth.rules.rule_work import KnownSkill
 from agent.markdown.note import Note
 from agent.skills.variants.trial_records import TrialRecord, save_trial
@@ -32,25 +31,13 @@ def text_of(desk: Desk, path: str = PATH) -> str:
     return (desk.root / path).read_text("utf-8")
 
 
-def test_the_line_is_proposed_with_what_it_rests_on_and_what_was_measured(desk: Desk) -> None:
+def test_the_line_is_proposed_with_what_it_rests_on(desk: Desk) -> None:
     skill(desk)
-    measured = list[ProposedChange]()
-
-    def gate(change: ProposedChange) -> GateReport:
-        measured.append(change)
-        return GateReport("not_below", 1.0, 1.0, 2, "measured on 2 tasks")
-
-    desk.gate = gate
     assert desk.learn(*three(*READ)) == ()
     assert desk.asked() == ["May the skill edit get this line: a note is changed: Read the note before you change it"]
     said = desk.question()
-    assert "“Read the note before you change it”" in said and "measured on 2 tasks" in said
+    assert "“Read the note before you change it”" in said
     assert said.count("[[reflections/") >= 6 and "+- a note is changed: Read the note" in said
-    assert [note.path for note in measured[0].notes] == [PATH] and measured[0].derived_from == {
-        "run-0",
-        "run-1",
-        "run-2",
-    }
     assert text_of(desk) == LEARNED and desk.learn() == () and len(desk.asked()) == 1
 
 
@@ -109,13 +96,6 @@ def test_a_skill_that_has_changed_since_is_left_alone(desk: Desk) -> None:
     write(desk.root / path, f"{LEARNED}3. Mine.\n")
     desk.answer()
     assert text_of(desk).endswith("3. Mine.\n") and "What runs have taught" not in text_of(desk)
-
-
-def test_what_makes_past_tasks_worse_is_not_proposed(desk: Desk) -> None:
-    skill(desk)
-    desk.gate = lambda change: GateReport("below", 1.0, 0.5, 2, "worse")
-    assert [(row.event, row.why) for row in desk.learn(*three(*READ))] == [("gate", "worse")]
-    assert desk.asked() == [] and text_of(desk) == LEARNED
 
 
 @pytest.mark.parametrize("why", ["on trial", "not in the vault"])

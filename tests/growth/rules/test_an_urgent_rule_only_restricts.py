@@ -34,7 +34,7 @@ def test_a_yes_leaves_it_on_probation(desk: Desk) -> None:
     desk.learn(reflection(0, SAFE))
     desk.answer()
     assert desk.rule().status == "probation" and desk.tend() == ()
-    desk.use(desk.rule(), *(True,) * 6)
+    desk.use(desk.rule(), *(True,) * 8)
     desk.tend()
     assert desk.rule().status == "active"
 

@@ -106,16 +106,19 @@ def test_a_session_is_not_told_twice(root: Path) -> None:
     assert again == said
 
 
-def test_a_rule_that_is_set_aside_leaves_the_session(root: Path) -> None:
+def test_the_session_is_told_of_a_rule_that_is_set_aside(root: Path) -> None:
     path = rule(root, "read", "Read the note first.")
     rule(root, "short", "Be short.")
     session, _ = ask(root)
     write(path, path.read_text().replace("active", "deprecated"))
+    gone = "These rules do not hold any more"
     heard = heard_next(root, session)
-    assert "Be short." in heard and "Read the note first." not in heard
+    assert heard.index("Read the note first.") < heard.index(gone) < heard.rindex("Read the note first.")
+    assert "Be short." not in heard[heard.index(gone) :]
     path.unlink()
     (root / "rules/short.md").unlink()
-    assert "Be short." not in heard_next(root, session)
+    later = heard_next(root, session)
+    assert later.count(gone) == 2 and "Be short." in later[later.rindex(gone) :], "once for each"
 
 
 def heard_next(root: Path, session: str) -> str:

@@ -70,7 +70,7 @@ def test_undoing_the_yes_deletes_it_too(desk: Desk) -> None:
 
 def test_a_rule_that_gets_another_name_is_the_same_rule(desk: Desk) -> None:
     rule = desk.admit(*READ)
-    desk.use(rule, *(True,) * 5)
+    desk.use(rule, *(True,) * 7)
     (desk.root / rule.path).rename(desk.root / "rules/reading.md")
     rows = desk.tend()
     assert [(row.path, row.event) for row in rows] == [("rules/reading.md", "probation")]
@@ -84,7 +84,7 @@ def test_a_status_set_by_hand_stands(desk: Desk) -> None:
     path = desk.root / rule.path
     write(path, path.read_text().replace("status: probation", "status: active"))
     assert [(row.event, row.by) for row in desk.tend()] == [("active", "person")]
-    desk.use(desk.rule(), False, False, False, False, False)
+    desk.use(desk.rule(), *[False] * 6)
     desk.tend()
     assert desk.rule().status == "active" and len(desk.asked()) == 1
     desk.answer(yes=False)

@@ -60,11 +60,11 @@ def test_uses_on_both_machines_count_together(both: tuple[tuple[Machine, Desk], 
     rule = here.admit(*READ)
     in_step(one, other)
     there.clock.advance((here.clock.now() - there.clock.now()).total_seconds() + 60)
-    here.use(rule, True, True, True)
+    here.use(rule, *[True] * 4)
     there.clock.advance(600)
-    there.use(there.rule(), True, True, True)
+    there.use(there.rule(), *[True] * 4)
     in_step(one, other)
-    assert len(here.book.counted(here.rule())) == len(there.book.counted(there.rule())) == 6
+    assert len(here.book.counted(here.rule())) == len(there.book.counted(there.rule())) == 8
     assert [row.event for row in here.tend()] == ["active"]
     in_step(one, other)
     assert there.rule().status == "active" and there.tend() == ()
@@ -77,7 +77,7 @@ def test_evidence_and_status_of_one_rule_meet(both: tuple[tuple[Machine, Desk], 
     here.learn(*three(*READ, first=10))  # one machine has more evidence for it
     there.reflections = list(here.reflections[:3])
     there.clock.advance((START + timedelta(days=10) - there.clock.now()).total_seconds())
-    there.use(there.rule(), *[True] * 6)
+    there.use(there.rule(), *[True] * 8)
     assert [row.event for row in there.tend()] == ["active"]  # the other one makes it active
     written = rows(one, "rules/log.md") | rows(other, "rules/log.md")
     in_step(one, other)

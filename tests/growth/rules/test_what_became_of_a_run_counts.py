@@ -80,10 +80,10 @@ def test_a_correction_of_what_the_run_wrote_counts(root: Path, tmp_path: Path) -
     assert opinions(root) == ["corrected"] and listed(root, machine)["successes"] == 0
 
 
-def test_six_runs_let_it_pass_at_the_end_of_the_last(root: Path, tmp_path: Path) -> None:
+def test_eight_runs_let_it_pass_at_the_end_of_the_last(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, *["One."] * 8)
     tell(root, machine, "ask", "Count the teas")  # it was written by hand, and is noted in the log
-    for number in range(6):
+    for number in range(8):
         tell(root, machine, "ask", f"Count the cups of day {number}")
     assert listed(root, machine)["status"] == "active"
     assert "| active | agent |" in (root / "rules/log.md").read_text()

@@ -26,6 +26,9 @@ def test_a_call_breaks_between_words() -> None:
 def test_a_word_longer_than_a_row_is_cut_and_chinese_fills_its_rows() -> None:
     assert wrapped("abcdefghijklmnop q", 10) == ["abcdefghij", "klmnop q"]
     assert wrapped("带上护照和充电器 for the trip", 12) == ["带上护照和充", "电器 for the", "trip"]
+    assert [row for row in wrapped("abcdefghi😀\ufe0fabc", 10) if row.startswith("\ufe0f")] == [], (
+        "it stays with its sign"
+    )
 
 
 @given(st.text(st.sampled_from("ab é你好， "), max_size=200), st.integers(10, 40))

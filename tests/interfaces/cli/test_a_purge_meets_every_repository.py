@@ -7,7 +7,6 @@ import pytest
 from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from agent.memory.forgetting.purge import Forgetter
-from agent.workspace.daemon_lock import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 
@@ -119,7 +118,7 @@ def test_what_was_never_there_is_not_found(vault: Path, capsys: pytest.CaptureFi
 def test_a_finished_purge_says_again_how_to_drop_what_is_left(vault: Path, run: Run) -> None:
     first = purge(run)
     again = purge(run)
-    assert again["commits"] == 0 and again["backup"] == first["backup"] and again["drop"] == first["drop"]
+    assert again["commits"] == 0 and again["backup"] == first["backup"] and again["recoverable"] is True
 
 
 def test_everything_that_still_holds_it_is_named(vault: Path, run: Run, tmp_path: Path) -> None:
@@ -168,52 +167,3 @@ def test_in_a_linked_work_tree_the_branch_there_is_written_anew(
     git(vault, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
     assert main(["--vault", str(tmp_path / "linked"), "forget", NOTE, "--purge", "--yes"]) == 1
     assert WORD not in history(tmp_path / "linked") and WORD in history(vault)
-
-
-def test_while_a_daemon_lives_dropping_objects_is_not_advised(vault: Path, run: Run) -> None:
-    with daemon_lock(open_workspace(vault)):
-        found = purge(run)
-        assert found["drop"] == [] and "stop it first" in str(found["drop_waits"])
-    assert "git gc --prune=now" in str(purge(run)["drop"])
-
-
-def test_after_a_daemon_the_command_for_a_text_says_how_to_drop_it_until_that_is_done(vault: Path, run: Run) -> None:
-    run("remember", "The chest is in the cellar")
-    with daemon_lock(open_workspace(vault)):
-        assert purge(run, "The chest is in the cellar")["drop"] == []
-    tip = head(vault)
-    found = purge(run, "The chest is in the cellar")
-    assert head(vault) == tip and found["commits"] == 0 and str(found["backup"]) in str(found["drop"])
-    assert isinstance(drop := found["drop"], list)
-    for line in drop:
-        git(vault, *line.split()[1:])
-    assert main(["--vault", str(vault), "forget", "The chest is in the cellar", "--purge", "--yes"]) == 2
-
-
-def test_the_advice_drops_the_words_and_no_stash(vault: Path, run: Run) -> None:
-    git(vault, "stash", "list")
-    found = purge(run)
-    for number in range(3):
-        write(vault / "a.md", f"stashed {number}\n")
-        git(vault, "stash", "-q")
-    drop = found["drop"]
-    assert isinstance(drop, list)
-    for line in drop:
-        git(vault, *line.split()[1:])
-    assert len(git(vault, "stash", "list").splitlines()) == 3
-    listed = git(vault, "cat-file", "--batch-all-objects", "--batch-check").splitlines()
-    blobs = [row.split()[0] for row in listed if " blob " in row]
-    assert not any(WORD in git(vault, "cat-file", "blob", oid) for oid in blobs)
-
-
-@pytest.mark.parametrize("daemon", [True, False])
-def test_the_text_never_says_prune_now_beside_a_daemon(
-    vault: Path, capsys: pytest.CaptureFixture[str], daemon: bool
-) -> None:
-    command = ["forget", NOTE, "--purge", "--yes"]
-    if not daemon:
-        assert main(command) == 0
-    else:
-        with daemon_lock(open_workspace(vault)):
-            assert main(command) == 0
-    assert ("prune=now" in capsys.readouterr().out) is not daemon

@@ -1,4 +1,4 @@
-"""After a purge the words are nowhere but in its backup, or the command names the place and fails."""
+"""After a purge for good the words are nowhere, or the command names the place and fails."""
 
 import os
 from collections.abc import Callable
@@ -9,23 +9,18 @@ import pytest
 from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from tests.interfaces.cli.conftest import Run
-from tests.trust.test_forgotten_is_gone import left
+from tests.trust.test_forgotten_is_gone import FOR_GOOD, left
 from tests.vaults import git, write
 
 SAYING = "The spare key is under the stone frog"
 SESSION = "sessions/2026/11/2026-11-21-talk-5n7f9a (conflict 2026-11-21 120000 ab1c).md"
 
 
-def purge(run: Run, code: int = 0) -> tuple[list[str], list[str]]:
-    """What the command names as still holding it, and its commands that drop the rest."""
-    found = run("forget", SAYING, "--purge", "--yes", code=code)["purged"]
-    assert isinstance(found, dict) and found["complete"] is (code == 0)
-    return [*found["other_refs"], *found["remaining"]], found["drop"]
-
-
-def drop(root: Path, commands: list[str]) -> None:
-    for line in commands:
-        git(root, *line.split()[1:])
+def purge(run: Run, code: int = 0) -> list[str]:
+    """What the command names as still holding it."""
+    found = run("forget", SAYING, *FOR_GOOD, code=code)["purged"]
+    assert isinstance(found, dict) and found["complete"] is (code == 0) and not found["recoverable"]
+    return [*found["other_refs"], *found["remaining"]]
 
 
 def elsewhere(root: Path) -> list[tuple[str, str]]:
@@ -92,27 +87,26 @@ NAMES = ("something.json", "something.txt", SESSION, "refs/tags/old", "stash@{1}
 def test_each_place_that_it_cannot_clean_is_named_until_it_is_clean(root: Path, run: Run) -> None:
     run("remember", SAYING)
     clean = [plant(root) for plant in PLACES]
-    named, _ = purge(run, code=1)
+    named = purge(run, code=1)
     assert [name for name in NAMES if not any(name in each for each in named)] == []
     *most, last = clean
     for remove in most:
         remove()
-    named, _ = purge(run, code=1)
+    named = purge(run, code=1)
     assert len(named) == 1 and NAMES[-1] in named[0]
+    assert purge(run, code=1) == named
     last()
-    named, commands = purge(run)
-    assert named == []
-    drop(root, commands)
     assert elsewhere(root) == []
-    run("forget", SAYING, "--purge", "--yes", code=2)
+    run("forget", SAYING, *FOR_GOOD, code=2)
 
 
-def test_what_no_reference_leads_to_any_more_is_dropped_too(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_no_reference_leads_to_any_more_is_deleted_too(root: Path) -> None:
     assert main(["remember", SAYING]) == 0
     git(root, "reset", "-q", "--hard", "HEAD^")
     assert elsewhere(root)
     assert main(["forget", SAYING, "--purge", "--yes"]) == 0
-    drop(root, [line.strip() for line in capsys.readouterr().out.splitlines() if line.startswith("  git ")])
+    assert elsewhere(root)
+    assert main(["forget", *FOR_GOOD]) == 0
     assert elsewhere(root) == []
 
 

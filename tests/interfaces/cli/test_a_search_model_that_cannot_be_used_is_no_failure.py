@@ -138,8 +138,7 @@ def test_what_is_asked_costs_the_same_with_a_model_that_knows_few_words(
     (tmp_path / "script.yaml").write_text("[]", "utf-8")
     monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
     monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(tmp_path / "script.yaml"))
-    monkeypatch.setenv("VAULT_AGENT_LLM__WINDOW", "200000")  # all tools are described, whatever their order
-    monkeypatch.setenv("VAULT_AGENT_CONTEXT__TOOLS", "100")
+    monkeypatch.setenv("VAULT_AGENT_LLM__WINDOW", "200000")
 
     def budget() -> object:
         assert main(["--json", "context", "--explain", "an antelope grazes beyond the hill"]) == 0

@@ -9,13 +9,13 @@ import pytest
 
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
-from agent.background.deletion_notice import DeletionNotice
 from agent.background.human_edits import HumanEdits
+from agent.background.trouble_notices import deletion_notice
 from agent.clock import SystemClock
 from agent.errors import MassChange
 from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
-from agent.events.types import EditsStopped, Tick
+from agent.events.types import EditsStopped
 from agent.interfaces.cli.main import main
 from agent.llm.provider import never
 from agent.vault.change import Stamp
@@ -49,16 +49,19 @@ def test_the_terminal_the_daemons_status_and_todays_note_name_the_command(
     workspace = open_workspace(root, clock=FakeClock(SystemClock().now() + timedelta(minutes=1)))
     bus = Bus(workspace.clock)
     outbox = open_outbox(workspace)
-    bus.subscribe(DeletionNotice(workspace, bus.publish).stopped, EditsStopped, name="edits", timeout=None)
+
+    def stopped(event: EditsStopped) -> None:
+        bus.publish(deletion_notice(event, "en"))
 
     def take(event: NoticeRaised) -> None:
         outbox.take(replace(event, urgent=True))
 
+    bus.subscribe(stopped, EditsStopped, name="edits", timeout=None)
     bus.subscribe(take, NoticeRaised, name="notices", timeout=None)
     edits = HumanEdits(workspace.vault, workspace.clock, 0.0, 1000.0, bus.publish)
-    edits.tick(Tick(0.0))
-    edits.tick(Tick(2000.0))
-    HumanEdits(workspace.vault, workspace.clock, 0.0, 1000.0, bus.publish).tick(Tick(0.0))  # the daemon after a restart
+    edits.turn(0.0)
+    edits.turn(2000.0)
+    HumanEdits(workspace.vault, workspace.clock, 0.0, 1000.0, bus.publish).turn(0.0)  # the daemon after a restart
     bus.close()
     outbox.deliver(never)
     (day,) = [path.read_text("utf-8") for path in (root / "daily").glob("2*.md")]

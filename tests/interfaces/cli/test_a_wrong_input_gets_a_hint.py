@@ -87,7 +87,6 @@ BROKEN: dict[str, Callable[[Path], None]] = {
     "settings with a wrong value": _settings("run:\n  steps: soon\n"),
     "settings with a key twice": _settings("run:\n  steps: 3\nrun:\n  steps: 4\n"),
     "settings that are a folder": _locked,
-    "settings of a vault that are no YAML": lambda folder: write(folder / "vault/vault-agent.yaml", "vault: {\n"),
 }
 
 

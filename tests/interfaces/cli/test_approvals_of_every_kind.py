@@ -48,7 +48,7 @@ def listed(root: Path, own: dict[str, str]) -> dict[str, str]:
     """What waits: the kind and the name (the tool of a call) of each."""
     found = document(root, own, "approvals")["approvals"]
     assert all(each["created"] and each["status"] == "pending" for each in found)
-    return {each["kind"]: each.get("name", each.get("tool")) for each in found}
+    return {each["kind"]: each["name"] or each["tool"] for each in found}
 
 
 def is_reviewed(root: Path, own: dict[str, str]) -> bool:

@@ -95,7 +95,7 @@ def test_a_session_that_is_none_is_said(root: Path, tmp_path: Path) -> None:
 def test_the_budget_is_explained_without_asking_a_model(root: Path, tmp_path: Path) -> None:
     own = settings(tmp_path, script(tmp_path / "s.json", {"error": "permanent", "times": 0}))
     found = document(root, own, "context", "--explain", "green tea")
-    assert {row["part"] for row in found["rows"]} >= {"memories", "system", "history", "anchor", "tools"}
+    assert {row["part"] for row in found["rows"]} >= {"memories", "system", "history", "tools"}
     assert [receipt["path"] for receipt in found["receipts"]][0] == "tea.md"
     assert "together" in tell(root, own, "context", "--explain", "green tea")
     assert not (root / "sessions").exists()

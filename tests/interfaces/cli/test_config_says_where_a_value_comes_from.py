@@ -165,7 +165,7 @@ def test_a_value_that_can_never_work_is_refused(key: str, value: str, says: str,
 
 
 def test_a_model_setting_says_that_its_server_answers(capsys: Captured) -> None:
-    with model_server(lists("qwen3:8b", "llama3")) as server:
+    with model_server(lists("qwen3:8b", "llama3"), tells=True) as server:
         assert main(["config", "set", "llm.base_url", server.url]) == 0
         assert "now say which model: qwen3:8b, llama3" in capsys.readouterr().err
         assert main(["config", "set", "llm.model", "qwen3"]) == 0
@@ -184,7 +184,7 @@ def test_what_keeps_the_model_away_is_said_and_the_setting_is_kept(capsys: Captu
         visit.head("200 OK", "text/html")
         visit.send(b"<html>Please log in</html>")
 
-    with model_server(refuses, login) as server:
+    with model_server(refuses, login, tells=True) as server:
         assert main(["config", "set", "llm.base_url", server.url]) == 0
         assert "answered 401 Unauthorized: bad key" in capsys.readouterr().err
         assert main(["config", "set", "llm.model", "m"]) == 0
@@ -272,3 +272,36 @@ def lists(*models: str) -> Part:
         visit.send(json.dumps({"data": [{"id": name} for name in models]}).encode())
 
     return play
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://me:pw@127.0.0.1:1/", "http://***@127.0.0.1:1/"),
+        ("https://hooks.slack.com/services/T0/B0/abc", "https://hooks.slack.com/services/***"),
+        ("https://x.example/send?key=abc&wait=true", "https://x.example/send?key=***&wait=true"),
+    ],
+)
+@pytest.mark.parametrize("from_environment", [True, False])
+def test_an_address_is_shown_without_what_opens_a_door(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, address: str, shown: str, from_environment: bool
+) -> None:
+    """Wherever it is set, and however a person or a program asks for it."""
+    key = "channels.webhook.url"
+    if from_environment:
+        monkeypatch.setenv("VAULT_AGENT_CHANNELS__WEBHOOK__URL", address)
+    else:
+        done = ask(capsys, "config", "set", key, address)
+        assert done["value"] == shown
+        assert address in Path(str(done["file"])).read_text(), "what is written is what was given"
+    assert ask(capsys, "config", "get", key)["value"] == shown
+    rows = ask(capsys, "config", "list")["settings"]
+    assert isinstance(rows, list) and [each["value"] for each in rows if each["key"] == key] == [shown]
+    for words in (("config", "get", key), ("config", "list")):
+        assert main(list(words)) == 0
+        said = "".join(capsys.readouterr())
+        assert shown in said and address not in said
+    monkeypatch.setenv("VAULT_AGENT_GIT__QUIET_SECONDS", address)
+    assert main(["config", "list"]) == 2
+    said = "".join(capsys.readouterr())
+    assert "VAULT_AGENT_GIT__QUIET_SECONDS" in said and address not in said and shown in said

@@ -116,10 +116,10 @@ def test_a_purge_takes_it_out_of_the_history_and_nothing_else(root: Path, run: R
     assert {path.name: path.read_bytes() for path in root.glob("*.md")} == files
     assert git(root, "fsck", "--strict").strip() in {"", "dangling"} or "error" not in git(root, "fsck", "--strict")
     assert "locker" in git(root, "log", "-p", str(purged["backup"]))
-    assert purged["drop"][0] == f"git update-ref -d {purged['backup']}"
-    for line in purged["drop"]:
-        git(root, *line.split()[1:])
+    assert purged["recoverable"] is True and purged["finish"] == "vault-agent forget --purge --for-good"
+    run(*str(purged["finish"]).split()[1:], "--yes")
     git(root, "rev-parse", "HEAD~3")
+    assert git(root, "status", "--porcelain") == status and "error" not in git(root, "fsck", "--strict")
     objects = subprocess.run(
         ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=root, capture_output=True, check=True
     )

@@ -10,7 +10,6 @@ import click
 import pytest
 
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.main import cli, load_command, main
 from agent.interfaces.cli.printing import columns
 from agent.texts import Language
@@ -46,14 +45,6 @@ def test_what_draws_on_a_terminal_is_loaded_for_a_terminal_only() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_the_line_in_the_list_is_the_command_s_own(name: str) -> None:
-    speak("en")  # a test before this one may have spoken Chinese
-    command = load_command(name)
-    assert command.get_short_help_str(limit=200) == COMMANDS[name].help
-    assert command.name in (name, "command")
 
 
 @pytest.mark.parametrize("name", WRITTEN)

@@ -115,3 +115,82 @@ def test_five_hundred_staged_notes_are_all_looked_at(vault: Path, capsys: pytest
     git(vault, "add", "-A")
     assert check(vault) == 1
     assert sum(":5: " in line for line in capsys.readouterr().out.splitlines()) == 5
+
+
+DAILY = "---\ncreated: {{date}}\ntags:\n  - daily\n---\n# {{title}}\n"
+TEMPLATES = {
+    "Templates/Daily.md": DAILY,
+    "x/templater.md": '---\ntitle: <% tp.file.title %>\ncreated: <% tp.date.now("YYYY-MM-DD") %>\n---\ntext\n',
+    "x/script.md": "---\n<%* const a = await tp.system.prompt('a: ');\n -%>\nname: <% a %>\n---\ntext\n",
+    "x/quickadd.md": "---\n{{VALUE:name}}: {{VALUE}}\n{{VALUE:other}}: [{{DATE:gggg}}, {{TIME}}]\n---\n",
+    "x/windows.md": "---\r\naliases: [{{title}}]\r\nwhen: {{date:YYYY-MM-DD}}T{{time}}\r\n---\r\n",
+}
+
+
+@pytest.mark.parametrize("path", TEMPLATES)
+def test_a_template_passes_in_silence(vault: Path, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write(vault / path, TEMPLATES[path])
+    git(vault, "add", "-A")
+    assert check(vault) == 0 and capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        (".obsidian/templates.json", '{"folder": "forms/"}'),
+        (".obsidian/daily-notes.json", '{"template": "forms/one"}'),
+        (".obsidian/plugins/templater-obsidian/data.json", '{"templates_folder": "/forms"}'),
+        (".obsidian/plugins/quickadd/data.json", '{"templateFolderPath": "forms"}'),
+    ],
+)
+def test_a_template_is_known_by_its_folder(
+    vault: Path, settings: str, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(vault / settings, text)
+    write(vault / "forms/one.md", BROKEN)
+    write(vault / "forms.md", BROKEN)
+    git(vault, "add", "-A")
+    assert check(vault) == 0
+    said = capsys.readouterr().out
+    assert "forms.md" in said and "one.md" not in said
+
+
+@pytest.mark.parametrize(
+    "text", [BROKEN, "---\na: 1\na: 2\n---\n", "---\nthis is no yaml\n---\n", "---\nx: {{a}\n---\n"]
+)
+def test_a_header_of_the_person_s_own_is_named_and_committed(
+    vault: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(vault / "mine.md", text)
+    git(vault, "add", "-A")
+    assert check(vault) == 0
+    assert "mine.md:" in (said := capsys.readouterr().out) and "committed as it is" in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n<<<<<<< HEAD\na: 1\n=======\na: 2\n>>>>>>> other\n---\ntext\n",
+        "---\nb: {{date}}\n<<<<<<< HEAD\na: 1\n---\nmine\n=======\na: 2\n---\ntheirs\n>>>>>>> other\n",
+    ],
+)
+def test_the_marks_of_a_merge_in_a_header_stop_the_commit(vault: Path, text: str) -> None:
+    write(vault / "mine.md", text)
+    git(vault, "add", "-A")
+    assert check(vault) == 1
+
+
+def test_a_secret_in_a_template_stops_the_commit(vault: Path) -> None:
+    write(vault / "Templates/Daily.md", DAILY + TOKEN + "\n")
+    git(vault, "add", "-A")
+    assert check(vault) == 1
+
+
+def test_the_doctor_does_not_complain_of_templates(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path, text in TEMPLATES.items():
+        write(vault / path, text)
+    main(["--vault", str(vault), "doctor"])
+    assert "header that cannot be read" not in capsys.readouterr().out
+    write(vault / "mine.md", BROKEN)
+    main(["--vault", str(vault), "doctor"])
+    assert "mine.md" in capsys.readouterr().out

@@ -1,26 +1,20 @@
 """`memory run`, `memory report`, `import` and `metrics`, as a person types them."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
 from agent.loop.session import begin_session
 from agent.memory.capture.run_entries import CaptureConfig
 from agent.memory.capture.workflow import RunTrace
-from agent.memory.capture.writer import CaptureWorker
-from agent.memory.entry import Entry
+from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.forgetting.tombstones import compose_tombstone, marks
-from agent.memory.understanding.rules import RULES
 from agent.metrics.collect import Collector
-from agent.runs.accounts import open_accounts
-from agent.runs.capture import entry_writer
 from agent.runs.diary import Diary
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
@@ -28,7 +22,6 @@ from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
-from tests.stories.agents import script, settings
 from tests.vaults import git, write
 
 DAY = 86_400
@@ -53,35 +46,6 @@ def test_upkeep_can_be_looked_at_and_run(root: Path, run: Run) -> None:
     assert (report["entries"], report["archived"], report["facts"]) == (1, 0, 1), "one entry, said three times"
     run("undo", str(done["commit"]))
     assert not (root / "MEMORY.md").exists() and run("memory", "report")["entries"] == 1
-
-
-SAME = [
-    {"number": 1, "relation": "same", "newer": f"{newer} green tea", "older": f"{older} green tea"}
-    for newer, older in (("adores", "loves"), ("loves", "adores"))
-]
-
-
-@pytest.fixture
-def says_same(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two entries in other words, and a model that may be asked and says that they are the same."""
-    said = script(tmp_path / "script.json", *["```json\n" + json.dumps(SAME) + "\n```"] * 9)
-    for key, value in settings(tmp_path, said).items():
-        monkeypatch.setenv(key, value)
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__LLM_SUMMARY", "true")
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "true")
-    for number, entry in enumerate(("Anna loves green tea", "Anna adores green tea")):
-        clock = FakeClock()
-        clock.advance(60 * number)
-        written = Entry(clock.new_id(), clock.now(), entry)
-        write(root / written.path, written.note().decode())
-    open_workspace(root).vault.commit_human()
-
-
-@pytest.mark.parametrize("words", [["memory", "run"], ["ask", "Good morning"]])
-def test_where_memory_may_ask_the_model_it_is_asked(root: Path, says_same: None, run: Run, words: list[str]) -> None:
-    run(*words)
-    assert list((root / "archive/entries").rglob("*.md")), "merged, in the model's judgement"
-    assert len(list((root / "entries").rglob("*tea*.md"))) == 1
 
 
 def test_a_person_reads_it_in_plain_words(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -118,11 +82,10 @@ def log(workspace: Workspace, event: TaskCompleted) -> Diary:
     """Have a run logged as it is when it is over; the diary."""
     diary = Diary(workspace)
     searches = recall_source(workspace, open_index(workspace))
-    accounts = open_accounts(workspace, estimate)
     ways = CaptureConfig(workspace.settings.memory, workspace.clock, str, lambda: str)
     told: list[object] = []
     capturing = CaptureWorker(
-        entry_writer(workspace, searches, accounts), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
+        EntryWriter(workspace.vault, searches.near), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
     )
     capturing.hear(event)
     capturing.close()
@@ -193,7 +156,7 @@ def test_upkeep_is_due_once_a_day_and_when_a_day_has_many_entries(
 ) -> None:
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE_ENTRIES", "2")
     clock = FakeClock()
-    upkeeper = Upkeeper(open_workspace(root, clock=clock), RULES)
+    upkeeper = Upkeeper(open_workspace(root, clock=clock))
     assert upkeeper.run_when_due() is not None
     assert upkeeper.run_when_due() is None
     for number in range(2):
@@ -207,7 +170,7 @@ def test_upkeep_is_due_once_a_day_and_when_a_day_has_many_entries(
 def test_upkeep_that_is_switched_off_is_never_due(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LIFECYCLE", "false")
     monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "false")
-    assert Upkeeper(open_workspace(root, clock=FakeClock()), RULES).run_when_due() is None
+    assert Upkeeper(open_workspace(root, clock=FakeClock())).run_when_due() is None
 
 
 def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Path) -> None:

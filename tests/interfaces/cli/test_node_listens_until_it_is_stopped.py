@@ -10,12 +10,20 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.processes import ended, started
 
-@pytest.mark.parametrize("ends_by", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_it_listens_and_ends(tmp_path: Path, ends_by: signal.Signals) -> None:
+DEAF = ("sh", "-c", "trap '' INT HUP; exec \"$@\"", "sh")
+"""Starts a program that ignores the signals of a terminal, as a shell does in the background or after `nohup`."""
+
+
+@pytest.mark.parametrize(
+    ("ends_by", "before"),
+    [(signal.SIGINT, ()), (signal.SIGTERM, ()), (signal.SIGHUP, ()), (signal.SIGTERM, DEAF)],
+)
+def test_it_listens_and_ends(tmp_path: Path, ends_by: signal.Signals, before: tuple[str, ...]) -> None:
     environ = {**os.environ, "VAULT_AGENT_HOME": str(tmp_path), "VAULT_AGENT_NODE__TOOLS__CLIPBOARD": "false"}
-    command = [sys.executable, "-m", "agent", "--json", "node", "--port", "0"]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True) as host:
+    command = [*before, sys.executable, "-m", "agent", "--json", "node", "--port", "0"]
+    with started(command, env=environ, stdout=subprocess.PIPE, text=True) as host:
         assert host.stdout is not None
         told = json.loads(host.stdout.readline())
         token_file = Path(told["token_file"])
@@ -25,6 +33,5 @@ def test_it_listens_and_ends(tmp_path: Path, ends_by: signal.Signals) -> None:
             assert client.get("/api/v1/tools").status_code == 401
             names = [each["name"] for each in client.get("/api/v1/tools", headers=headers).json()["tools"]]
             assert len(names) == 7 and "clipboard" not in names
-        host.send_signal(ends_by)
-        assert host.wait(60) == 0
+        assert ended(host, ends_by) == 0
         assert host.stdout.read() == ""

@@ -8,7 +8,7 @@ import pytest
 from agent.interfaces.cli.main import main
 from tests.interfaces.cli.conftest import Run
 
-KEYS = ["id", "at", "type", "priority", "decision", "rule", "channel", "proof"]
+KEYS = ["id", "at", "type", "priority", "decision", "rule", "channel", "proof", "title"]
 
 
 @pytest.fixture(autouse=True)

@@ -6,11 +6,9 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.background.decision_notices import waiting_notices
-from agent.context.tokens import estimate
 from agent.events.notices import NoticeRaised
-from agent.runs.accounts import open_accounts
 from agent.runs.decision_codes import choices_of
-from agent.runs.memory_upkeep import open_upkeeper
+from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.profile_answers import is_profile_answered, profile_questions
 from agent.runs.replies import carry_out, parse_decision
 from agent.runs.status import agent_status
@@ -33,7 +31,7 @@ def reply(workspace: Workspace, words: str) -> str:
     assert parsed is not None
     said = carry_out(workspace, parsed)
     assert said is not None
-    open_upkeeper(workspace, open_accounts(workspace, estimate)).fill_profile()
+    Upkeeper(workspace).fill_profile()
     return said
 
 

@@ -1,6 +1,7 @@
 """`serve` opens a port, alone or beside a daemon, and closes it when it ends."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,22 +14,20 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.texts import text
+from tests import processes
 from tests.daemon.house import furnish
 from tests.interfaces.cli.conftest import Run
-from tests.vaults import make_vault
+from tests.vaults import make_vault, write
 
 
 @contextmanager
-def started(*args: str) -> Iterator["subprocess.Popen[str]"]:
-    """A command as a process of its own, interrupted at the end."""
+def started(*args: str, ends_by: signal.Signals = signal.SIGINT) -> Iterator["subprocess.Popen[str]"]:
+    """A command as a process of its own, asked to end at the end of the block."""
     command = [sys.executable, "-m", "agent", *args]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
+    pipe = subprocess.PIPE
+    with processes.started(command, stdout=pipe, stderr=pipe, text=True) as process:
         yield process
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
-    assert process.returncode == 0
+        assert processes.ended(process, ends_by) == 0
 
 
 def test_it_is_the_daemon_with_a_port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,9 +58,9 @@ def test_a_port_that_the_daemon_has_closed_is_told(
     furnish(tmp_path / "home", monkeypatch.setenv)
     root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
     command = [sys.executable, "-m", "agent", "--vault", str(root), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as daemon:
+    with processes.started(command, stdout=subprocess.PIPE, text=True) as daemon:
         announced(daemon)
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as beside:
+        with processes.started(command, stdout=subprocess.PIPE, text=True) as beside:
             announced(beside)
             daemon.send_signal(ending)
             out, _ = beside.communicate(timeout=60)
@@ -76,6 +75,39 @@ def test_it_says_that_it_reads_the_notes_before_it_opens(tmp_path: Path, monkeyp
         assert serve.stderr is not None and serve.stdout is not None
         assert text("live.reading", "en") in serve.stderr.readline()
         assert serve.stdout.readline().startswith("http://127.0.0.1")
+
+
+def test_the_link_is_no_argument_of_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever lists the processes of this machine sees a file, which its owner alone may read, and not for long."""
+    furnish(tmp_path / "home", monkeypatch.setenv)
+    root = make_vault(tmp_path, {"green.md": "# Green tea\n"}).place.root
+    for name in ("xdg-open", "open"):
+        write(tmp_path / "bin" / name, f"#!/bin/sh\necho \"$@\" > '{tmp_path}/given'\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    with started("--vault", str(root), "serve", "--port", "0", "--open", "--json") as alone:
+        opened = announced(alone)
+        page = opening_page(tmp_path, opened["open"])
+        assert httpx.get(opened["open"]).status_code == 200
+        assert not page.exists(), "it is of no use any more"
+        with started("--vault", str(root), "serve", "--port", "0", "--open", "--json") as beside:
+            page = opening_page(tmp_path, announced(beside)["open"])
+        assert not page.exists(), "the port is closed"
+
+
+def opening_page(folder: Path, link: str) -> Path:
+    """The page that the browser was started with, once it is."""
+    given, clock = folder / "given", SystemClock()
+    until = clock.monotonic() + 60
+    while clock.monotonic() < until and not (given.exists() and given.read_text()):
+        clock.sleep(0.05)
+    argument = given.read_text().strip()
+    given.unlink()
+    assert link not in argument and link.rpartition("/")[2] not in argument
+    page = Path(argument.removeprefix("file://"))
+    assert page.stat().st_mode & 0o777 == 0o600 and page.parent.stat().st_mode & 0o777 == 0o700
+    assert f"url={link}" in page.read_text()
+    return page
 
 
 def announced(process: "subprocess.Popen[str]") -> dict[str, str]:

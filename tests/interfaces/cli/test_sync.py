@@ -8,10 +8,11 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from agent.vault.health.status import conflict_copies
+from agent.vault.layout import SYNC_STATE
 from agent.vault.store import open_vault
 from agent.vault.sync.round import sync_once
 from agent.vault.sync.setup import Candidate
-from agent.vault.sync.state import FILE, sync_state
+from agent.vault.sync.state import sync_state
 from tests.fakes import FakeClock
 from tests.remotes import git_as, make_remote
 from tests.vaults import FAST, git, make_vault, write
@@ -178,7 +179,7 @@ def test_status_never_says_more_than_the_remote_did(pair: Pair) -> None:
 def test_a_remote_that_is_away_is_silent_for_a_day(pair: Pair) -> None:
     pair.remote.rename(pair.remote.parent / "away.git")
     assert "not synced" in pair.one.types("sync", code=1)
-    state = next(pair.one.home.rglob(FILE))
+    state = next(pair.one.home.rglob(SYNC_STATE))
     document = json.loads(state.read_text())
     document["remotes"][0]["passing"] = True
     state.write_text(json.dumps(document))
@@ -251,7 +252,7 @@ def test_a_conflict_is_ended_by_a_word(alone: Computer, side: str, kept: str, go
 def test_only_one_syncs_at_a_time(pair: Pair) -> None:
     from agent.vault.locks import process_lock
 
-    state = next(pair.one.home.rglob(FILE))
+    state = next(pair.one.home.rglob(SYNC_STATE))
     with process_lock(state.parent / "sync.lock", FakeClock(), 0.0, "another"):
         assert "another vault-agent is syncing" in pair.one.types("sync", code=75)
 
@@ -368,9 +369,8 @@ def test_a_conflict_that_is_ended_by_hand_is_no_question_any_more(pair: Pair) ->
     two_versions(pair)
     path = str(question(pair.other)["path"])
     pair.other.types("sync", "resolve", "plan.md", "--ours")
+    assert "status: over" in pair.other.read(path), "it is settled at once, not by the next sync"
     assert pair.other.asks("questions")["questions"] == []
-    pair.other.types("sync")
-    assert "status: over" in pair.other.read(path)
 
 
 def test_a_conflict_is_asked_about_by_the_next_round_if_the_first_was_cut_short(pair: Pair) -> None:

@@ -6,9 +6,9 @@ from typing import cast
 
 from agent.background.feed import Feed
 from agent.events.notices import NotificationSuppressed
-from agent.interfaces.http.api.changes import Since, changes
+from agent.interfaces.http.api.changes import events
 from agent.interfaces.http.happening import Happening, take_in
-from agent.interfaces.http.operation import Call, StreamEvent
+from agent.interfaces.http.operation import StreamEvent
 from agent.interfaces.http.service import Service
 
 
@@ -24,7 +24,7 @@ def test_what_comes_just_after_the_hello_is_told() -> None:
     tell = NotificationSuppressed("n1", "task_due", "held", "quiet")
 
     async def read() -> list[StreamEvent]:
-        stream = changes(Call(cast(Service, service), Since(), None))
+        stream = events(cast(Service, service), "")
         hello = await anext(stream)
         take_in(service.changes, tell)
         return [hello, await asyncio.wait_for(anext(stream), 5.0)]

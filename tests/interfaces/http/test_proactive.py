@@ -45,7 +45,8 @@ def test_a_task_is_planned_shown_and_cancelled(house: OpenHouse) -> None:
     assert (house.root / made["path"]).exists()
     assert house.get(f"{P}/tasks/history")["tasks"] == []
 
-    assert house.send("DELETE", f"{P}/tasks/{made['id']}") == {"id": made["id"], "status": "cancelled"}
+    over = house.send("DELETE", f"{P}/tasks/{made['id']}")
+    assert over == {"id": made["id"], "title": "green tea", "status": "cancelled"}
 
     assert house.get(f"{P}/tasks")["tasks"] == []
     assert [each["status"] for each in house.get(f"{P}/tasks/history")["tasks"]] == ["cancelled"]
@@ -66,7 +67,7 @@ def test_a_task_is_done_at_once(house: OpenHouse) -> None:
 def test_stopped_it_begins_nothing(house: OpenHouse) -> None:
     assert house.send("POST", f"{P}/stop")["running"] is False
     assert house.send("POST", f"{P}/start")["running"] is True
-    assert "enabled: true" in house.workspace.directories.settings_file.read_text()
+    assert "enabled: true" in house.workspace.directories.settings_of(house.workspace.vault.id).read_text()
 
 
 def test_triggers_are_jobs(house: OpenHouse) -> None:

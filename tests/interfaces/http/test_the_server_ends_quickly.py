@@ -3,6 +3,7 @@
 import threading
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import httpx
 from starlette.applications import Starlette
@@ -13,6 +14,7 @@ from starlette.routing import Route
 
 from agent.background.feed import Feed
 from agent.clock import SystemClock
+from agent.interfaces.http.door.browsers import Browsers
 from agent.interfaces.http.door.guard import RequestLimits
 from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import PortRequest
@@ -25,7 +27,7 @@ CLOCK = SystemClock()
 
 def make_server(*routes: Route) -> HttpServer:
     limits = RequestLimits(TokenBucket(CLOCK, 1e9, 1e9), TokenBucket(CLOCK, 1e9, 1e9), 1_000_000)
-    server = HttpServer(SignIn("right", CLOCK), limits, "en")
+    server = HttpServer(SignIn("right", CLOCK, Browsers(Path("unused"), CLOCK)), limits, "en")
     server.start(Starlette(routes=routes))
     return server
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
 import pytest
@@ -18,12 +19,13 @@ from starlette.routing import Route
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.interfaces import connection as connection_module
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
-from agent.interfaces.http import server as server_module
+from agent.interfaces.http.door.browsers import DAYS, Browsers
 from agent.interfaces.http.door.guard import RequestLimits
 from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import PortRequest, Tls
-from agent.interfaces.http.door.sign_in import DAYS, SignIn
+from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.server import HttpServer
 from tests.fakes import FakeClock
@@ -46,9 +48,14 @@ class Bare:
 
     server: HttpServer
     clock: FakeClock
+    folder: Path
 
     def open(self, wanted: PortRequest | None = None) -> int:
         return self.server.open_port(wanted or PortRequest(0)).port
+
+    def cookie(self, port: int, agent: str = "") -> dict[str, str]:
+        """The header of a browser that is signed in at a port."""
+        return {"Cookie": f"{self.server.sign_in.cookie_name(port)}={self.server.sign_in.enter(port, agent)}"}
 
     @property
     def bearer(self) -> str:
@@ -63,12 +70,13 @@ async def _count(request: Request) -> Response:
 def bare_server(wrong: float = 300, rate: float = 1e9) -> Iterator[Bare]:
     clock = FakeClock()
     limits = RequestLimits(TokenBucket(clock, rate, rate), TokenBucket(clock, 1, wrong), LARGEST)
-    server = HttpServer(SignIn("right", clock), limits, "en")
-    server.start(Starlette(routes=[Route("/", _count, methods=["GET", "POST"])]))
-    try:
-        yield Bare(server, clock)
-    finally:
-        server.close()
+    with TemporaryDirectory() as folder:
+        server = HttpServer(SignIn("right", clock, Browsers(Path(folder), clock)), limits, "en")
+        server.start(Starlette(routes=[Route("/", _count, methods=["GET", "POST"])]))
+        try:
+            yield Bare(server, clock, Path(folder))
+        finally:
+            server.close()
 
 
 def test_a_link_signs_one_browser_in_once(house: OpenHouse) -> None:
@@ -88,8 +96,8 @@ def test_a_link_signs_one_browser_in_once(house: OpenHouse) -> None:
 
 
 def _link(house: OpenHouse) -> str:
-    """A new link, as `serve` asks for one on the socket."""
-    events = stream_from_daemon(house.workspace, "/api/v1/ports", {"port": 0})
+    """A new link to the port that is open, as `serve` asks for one on the socket."""
+    events = stream_from_daemon(house.workspace, "/api/v1/ports", {"port": httpx.URL(house.url).port or 0})
     _, data = next(iter(events))
     return httpx.URL(str(data["open"])).path
 
@@ -125,21 +133,23 @@ def test_a_port_is_open_as_long_as_it_is_asked_for(house: OpenHouse) -> None:
     house.until(is_closed, "the port is closed")
 
 
-def test_a_link_ends_after_ten_minutes_and_a_cookie_after_its_days() -> None:
+def test_a_link_ends_after_a_minute_and_a_cookie_after_its_days(tmp_path: Path) -> None:
     clock = FakeClock()
-    sign_in = SignIn("right", clock)
-    code, cookie = sign_in.code(), sign_in.cookie()
-    assert sign_in.knows(cookie)
-    clock.advance(601)
-    assert not sign_in.redeem(code)
+    sign_in = SignIn("right", clock, Browsers(tmp_path, clock))
+    early, code, cookie = sign_in.code(1), sign_in.code(1), sign_in.enter(1, "")
+    assert sign_in.browser(cookie, 1)
+    clock.advance(59)
+    assert sign_in.redeem(early, 1)
+    clock.advance(2)
+    assert not sign_in.redeem(code, 1)
     clock.advance(timedelta(days=DAYS).total_seconds())
-    assert not sign_in.knows(cookie)
+    assert sign_in.browser(cookie, 1) is None
 
 
 def test_a_page_of_the_server_may_change_things_and_no_other_may() -> None:
     with bare_server() as bare:
         port = bare.open()
-        cookie = {"Cookie": f"{bare.server.sign_in.cookie_name}={bare.server.sign_in.cookie()}"}
+        cookie = bare.cookie(port)
         url = f"http://127.0.0.1:{port}/"
 
         def post(**headers: str) -> int:
@@ -242,7 +252,8 @@ def test_every_answer_has_the_headers_that_keep_a_browser_safe(house: OpenHouse)
 
 
 def test_who_is_slow_to_ask_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_ARRIVING", 0.3)
+    monkeypatch.setattr(connection_module, "ARRIVING", 0.3)
+    monkeypatch.setattr(connection_module, "_ENTERING", 0.3)
     with bare_server() as bare:
         port = bare.open()
         head = f"POST / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{bare.bearer}\r\n"
@@ -252,7 +263,7 @@ def test_who_is_slow_to_ask_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_more_connections_than_the_machine_can_bear_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "_CONNECTIONS", 4)
+    monkeypatch.setattr(connection_module, "_CONNECTIONS", 4)
     with bare_server() as bare:
         port = bare.open()
         right = {"Authorization": "Bearer right"}

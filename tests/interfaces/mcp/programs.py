@@ -17,6 +17,7 @@ from mcp_types import CallToolResult, Implementation, TextContent
 from agent.app.open import open_workspace
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.server import Door
+from agent.interfaces.mcp.source import CallSource
 from agent.tools.policy_file import load_policies
 from tests.stories.agents import PROJECT, environment, settings
 
@@ -74,7 +75,7 @@ async def connected(
     """The official client, connected to a server in this process."""
     workspace = open_workspace(root)
     policies = load_policies(workspace.directories.config)
-    door = Door(workspace, offer_of(tools, read_only=read_only), policies)
+    door = Door(workspace, offer_of(tools, read_only=read_only), policies, lambda request: CallSource(name))
     info = Implementation(name=name, version="1")
     try:
         async with Client(door.server(), mode=mode, client_info=info, elicitation_callback=answer) as client:
@@ -86,7 +87,7 @@ async def connected(
 @asynccontextmanager
 async def started(folder: Path, root: Path, *options: str, name: str = "Claude Code", mode: str = MODERN) -> Any:
     """The official client, connected to a server that it has started as a program does."""
-    words = command(root, *options)
+    words = command(root, "--as", name, *options)
     server = StdioServerParameters(command=words[0], args=words[1:], env=environment(settings(folder)), cwd=PROJECT)
     async with Client(server, mode=mode, client_info=Implementation(name=name, version="1")) as client:
         yield Program(client)

@@ -66,7 +66,7 @@ def test_a_program_without_a_file_gets_one(root: Path, capsys: Captured, program
     assert ask(capsys, "mcp", "install", "--client", program.name)["file"] == str(file_of(program))
     entry = servers(program)["vault-agent"]
     args = entry["args"]
-    assert isinstance(args, list) and args[-3:] == ["--vault", str(root), "mcp"]
+    assert isinstance(args, list) and args[-5:] == ["--vault", str(root), "mcp", "--as", program.name]
     assert Path(str(entry["command"])).is_absolute() and entry.get("type") == ("stdio" if program.typed else None)
     assert entry["env"] == {"VAULT_AGENT_HOME": str(root.parent / "home")}
     assert stat.S_IMODE(file_of(program).stat().st_mode) == 0o600
@@ -121,6 +121,7 @@ def test_the_history_that_a_program_keeps_in_its_file_stays(root: Path, capsys: 
         ("vscode", '{"servers": {'),
         ("vscode", "[]"),
         ("vscode", '{"servers": []}'),
+        ("vscode", '{"servers": {,}}'),
         ("cursor", '{"mcpServers": {"vault-agent": {"command": "another"}}}'),
         ("cursor", "{" * 5000),
         ("codex", "[mcp_servers\n"),

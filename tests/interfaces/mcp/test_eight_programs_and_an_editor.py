@@ -41,8 +41,8 @@ def test_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def work(folder: Path, root: Path, number: int) -> list[str]:
     """The lines that one program was told are written: it appends, adds to a section, and replaces what it has read."""
     done: list[str] = []
-    with raw_client(folder, root) as client:
-        client.begin(f"program {number}")
+    with raw_client(folder, root, "--as", f"program {number}") as client:
+        client.begin("program")
         for turn in range(WRITES):
             line = f"line {turn} of program {number}"
             if turn == 0:

@@ -20,7 +20,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.subscriptions import ResourcesListChanged
 from mcp_types import Implementation
 
+from agent.interfaces.mcp.token_file import Tokens
 from tests.interfaces.mcp.programs import LEGACY, MODERN, Program, command, run
+from tests.processes import ended, started
 from tests.stories.agents import PROJECT, environment, furnish, settings
 from tests.vaults import git
 
@@ -71,17 +73,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         root = furnish(folder, patched.setenv)
     words = command(root, "--http", "--port", "0", "--json")
     env = environment(settings(folder))
-    with subprocess.Popen(words, stdout=subprocess.PIPE, env=env, cwd=PROJECT) as process:
+    with started(words, stdout=subprocess.PIPE, env=env, cwd=PROJECT) as process:
         assert process.stdout is not None
         said = json.loads(process.stdout.readline())
         yield Server(said["url"], Path(said["token_file"]), root, process)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) in {0, 130}
+        assert ended(process, signal.SIGINT) in {0, 130}
 
 
 @asynccontextmanager
-async def connected(server: Server, name: str, mode: str) -> Any:
-    shown = httpx2.AsyncClient(headers={"Authorization": f"Bearer {server.token}"})
+async def connected(server: Server, name: str, mode: str, token: str = "") -> Any:
+    shown = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token or server.token}"})
     async with (
         shown,
         Client(
@@ -100,12 +101,52 @@ def test_two_programs_work_at_once_each_in_its_name(server: Server, mode: str) -
             await one.says("write", path=f"{mode}/one.md", content="1\n")
             await other.says("write", path=f"{mode}/other.md", content="2\n")
             assert "exists: read it" in await other.fails("write", path=f"{mode}/one.md", content="3\n")
-            assert "one.md" in await other.says("log", actor="mcp:cursor", limit=1)
+            assert "one.md" in await other.says("log", actor="mcp:http.cursor", limit=1)
             await other.says("undo")
 
     run(work)
     assert [path.name for path in sorted((server.root / mode).iterdir())] == ["one.md"]
-    assert "mcp:gemini-cli" in git(server.root, "log", "-3", "--format=%B")
+    assert "mcp:http.gemini-cli" in git(server.root, "log", "-3", "--format=%B")
+
+
+@pytest.mark.parametrize("mode", [MODERN, LEGACY])
+def test_a_program_is_named_by_its_token_whatever_it_says(server: Server, mode: str) -> None:
+    tokens = Tokens(server.token_file.parent)
+    cursor, other = (tokens.named(each).read_text().strip() for each in ("Cursor", "Other"))
+
+    async def work() -> None:
+        async with connected(server, "somebody", mode, cursor) as one:
+            await one.says("write", path=f"tied/{mode}.md", content="1\n")
+            for token in (other, server.token):
+                async with connected(server, "cursor", mode, token) as forger:
+                    (commit,) = (await forger.says("log", actor="mcp:cursor", limit=1)).splitlines()[0].split()[:1]
+                    assert "made by mcp:cursor" in await forger.fails("undo", commit=commit)
+                    assert token == server.token or "nothing of yours" in await forger.fails("undo")
+            assert (server.root / f"tied/{mode}.md").exists()
+            await one.says("undo")
+
+    run(work)
+    assert not (server.root / f"tied/{mode}.md").exists()
+    tokens.remove("other")
+    shown = {"Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {other}"}
+    assert server.request("POST", shown)[0] == 401, "a token that was taken away opens nothing"
+    tokens.remove("cursor")
+
+
+def test_a_session_is_of_the_token_that_began_it(server: Server) -> None:
+    """A form that asks for a yes is answered in the session: nobody else may."""
+    tokens = Tokens(server.token_file.parent)
+    other = tokens.named("other").read_text().strip()
+    usual = {"Accept": "application/json, text/event-stream"}
+    with httpx2.Client(headers=usual) as client:
+        own = {"Authorization": f"Bearer {server.token}"}
+        session = client.post(server.url, json=BEGIN, headers=own).headers["mcp-session-id"]
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        inside = {"mcp-session-id": session, "mcp-protocol-version": "2025-06-18"}
+        assert client.post(server.url, json=ping, headers={**own, **inside}).status_code == 200
+        foreign = client.post(server.url, json=ping, headers={"Authorization": f"Bearer {other}", **inside})
+        assert foreign.status_code == 403 and "another program" in foreign.json()["title"]
+    tokens.remove("other")
 
 
 def test_a_list_that_changes_is_told(server: Server) -> None:

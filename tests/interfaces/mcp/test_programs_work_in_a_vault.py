@@ -47,7 +47,7 @@ def test_a_note_is_changed_in_each_of_the_ways(root: Path) -> None:
             await program.says("move", path="garden.md", to="done/garden.md")
 
     run(work)
-    expected = "# Garden\n\n## Today\n\nrest\n\n## Later\n\nprune the roses\na last line\n"
+    expected = "# Garden\n\n## Today\n\nrest\n\n## Later\n\nprune the roses\n\na last line\n"
     assert (root / "done/garden.md").read_text() == expected
     assert not (root / "garden.md").exists()
 

@@ -34,8 +34,8 @@ def test_the_official_client_starts_it_and_works(tmp_path: Path, root: Path) -> 
 
 
 def test_a_client_of_2025_06_18_is_served(tmp_path: Path, root: Path) -> None:
-    with raw_client(tmp_path, root) as client:
-        began = client.begin("My Old Client 2!")["result"]
+    with raw_client(tmp_path, root, "--as", "My Old Client 2!") as client:
+        began = client.begin("Somebody Else")["result"]
         assert began["protocolVersion"] == "2025-06-18" and began["serverInfo"]["name"] == "vault-agent"
         assert "read gives the base" in began["instructions"]
         assert client.ask("ping")["result"] == {}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.clock import SystemClock
 from agent.interfaces.node.app import NodeCall
 from tests.interfaces.node.desk import Office, office
 
@@ -37,6 +38,7 @@ def test_what_it_leaves_in_the_background_ends_with_it(office: Office, tmp_path:
         state = Path(f"/proc/{child}/stat")
         if not state.exists() or state.read_text().split()[2] == "Z":
             break
+        SystemClock().sleep(0.05)
     else:
         raise AssertionError("it lives on")
 

@@ -66,6 +66,25 @@ def test_a_picture_is_no_text_and_a_long_file_comes_in_parts(office: Office, ope
     assert office.fails("fs_read", str(opened), path=f"{opened}/pipe")[0] == "bad_arguments"
 
 
+@pytest.mark.parametrize("name", ["hard", "deep/er/hard", "both"])
+def test_a_file_with_another_name_is_not_reached(office: Office, opened: Path, tmp_path: Path, name: str) -> None:
+    """One that lies inside may be a file outside: neither is it read, nor written, nor is its name given away."""
+    linked, where = opened / name, str(opened)
+    if name == "both":
+        (opened / "one").write_text(SECRET)
+    linked.hardlink_to(opened / "one" if name == "both" else tmp_path / "secret")
+    code, hint = office.fails("fs_read", where, path=f"{where}/{name}")
+    assert code == "outside" and "copy" in hint
+    for mode in ("append", "replace"):
+        assert office.fails("fs_write", where, path=f"{where}/{name}", content="x", mode=mode)[0] == "outside"
+    assert office.fails("fs_write", where, path=f"{where}/{name}", content="x")[0] == "tool_failed"
+    assert linked.read_text() == SECRET and linked.stat().st_nlink == 2
+    copy = linked.read_text()
+    linked.unlink()
+    linked.write_text(copy)
+    assert office.says("fs_read", where, path=f"{where}/{name}") == SECRET, "a copy is a file of the folder's own"
+
+
 def test_a_folder_that_is_named_through_a_link_is_open(office: Office, opened: Path, tmp_path: Path) -> None:
     (tmp_path / "Documents").symlink_to(opened)
     assert office.says("fs_read", "~/Documents", path="~/Documents/note.txt") == "hello\n"

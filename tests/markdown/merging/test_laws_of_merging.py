@@ -124,6 +124,13 @@ def test_bytes_that_are_no_text_are_kept_whole(base: bytes, ours: bytes, theirs:
 
 @given(three_versions())
 @example((b"", b"# T\n- [x] eggs\n- red\n", b"# T\n- [x] red\n- a\n"))
+@example(
+    (
+        b"",
+        "a new thing is here\na # Title\n## Plan\n1. first\n## 计划\n- red\n".encode(),
+        "blue # Title\n## Plan\n1. red\n## 计划\na new thing is here\n- a\n".encode(),
+    )
+)
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 def test_without_a_base_everything_of_both_is_kept(versions: Versions) -> None:
     _, ours, theirs = versions

@@ -6,7 +6,6 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.memory.understanding.rules import RULES
 from agent.runs.memory_upkeep import Upkeeper
 from tests.stories.agents import furnish, tell
 from tests.vaults import git, write
@@ -24,7 +23,7 @@ def test_upkeep_fills_what_was_said_once(tmp_path: Path, monkeypatch: pytest.Mon
     git(root, "commit", "-q", "-m", "the profile")
     for words in SAID:
         tell(root, {}, "remember", words)
-    upkeeper = Upkeeper(open_workspace(root), RULES)
+    upkeeper = Upkeeper(open_workspace(root))
     assert upkeeper.run_when_due() is not None
     text = note.read_text("utf-8")
     assert "**Name**: Mara Lindt ([[" in text and "**Home**: Oslo ([[" in text
@@ -40,7 +39,7 @@ def test_where_nothing_is_filled_the_commit_says_that_the_person_is_asked(
     root = furnish(tmp_path, monkeypatch.setenv)
     write(root / "profile/00-basic-info.md", PROFILE)
     tell(root, {}, "remember", "I am allergic to nuts")
-    Upkeeper(open_workspace(root), RULES).fill_profile()
+    Upkeeper(open_workspace(root)).fill_profile()
     subject = git(root, "log", "-1", "--format=%s")
     assert subject.startswith("question(ask): May I note what you tell me about your health")
     assert commit_words("en", subject)[1].startswith("You were asked: May I note")
@@ -59,7 +58,7 @@ def test_what_a_later_entry_contradicts_is_not_filled_in(tmp_path: Path, monkeyp
     moved.write_text(f'{header}\ncontradicts:\n  - "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "the profile")
-    Upkeeper(open_workspace(root), RULES).fill_profile()
+    Upkeeper(open_workspace(root)).fill_profile()
     assert "Oslo" not in note.read_text("utf-8")
 
 
@@ -71,7 +70,7 @@ def test_a_quotation_of_what_was_corrected_since_is_taken_out(tmp_path: Path, mo
     tell(root, {}, "remember", "I live in Oslo, in a yellow house, near the fjord")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "the profile")
-    Upkeeper(open_workspace(root), RULES).fill_profile()
+    Upkeeper(open_workspace(root)).fill_profile()
     assert "- “I live in Oslo, in a yellow house" in note.read_text("utf-8")
     (oslo,) = (root / "entries").rglob("*oslo*.md")
     tell(root, {}, "remember", "I have moved to Bergen")
@@ -79,7 +78,7 @@ def test_a_quotation_of_what_was_corrected_since_is_taken_out(tmp_path: Path, mo
     header, _, rest = moved.read_text("utf-8").partition("\n---\n")
     moved.write_text(f'{header}\nsupersedes: "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
     git(root, "commit", "-q", "-a", "-m", "what it replaces")
-    Upkeeper(open_workspace(root), RULES).fill_profile()
+    Upkeeper(open_workspace(root)).fill_profile()
     text = note.read_text("utf-8")
     assert "**Home**: Bergen ([[" in text and "- “I live in Oslo" not in text
     assert "I lived in Oslo as a child." in text, "a line of the person's stays"
@@ -89,5 +88,5 @@ def test_a_quotation_of_what_was_corrected_since_is_taken_out(tmp_path: Path, mo
 def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     tell(root, {}, "remember", SAID[0])
-    assert Upkeeper(open_workspace(root), RULES).fill_profile().requests == ()
+    assert Upkeeper(open_workspace(root)).fill_profile().requests == ()
     assert not (root / "profile").exists()

@@ -13,6 +13,7 @@ from agent.clock import SystemClock
 from agent.errors import Retryable
 from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.network import Network, RefUpdate
+from tests.processes import SECONDS, started
 from tests.trust.git_server import Step, git_server, hang
 from tests.vault.network.persons import Shared, own_account, shared
 from tests.vaults import git, head, object_format, write
@@ -107,12 +108,12 @@ def server_of(tmp_path: Path, place: Shared) -> Iterator[Shared]:
 def test_a_killed_transfer_does_not_stop_the_next(server_of: Shared, what: str, number: signal.Signals) -> None:
     root = server_of.root
     command = [sys.executable, "-c", PROGRAM, str(root), what]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+    with started(command, stdout=subprocess.PIPE, start_new_session=True) as process:
         assert process.stdout is not None and process.stdout.readline() == b"ready\n"
         children = transfer_of(root)
         assert children
         process.send_signal(number)
-        said = process.stdout.read()
+        said, _ = process.communicate(timeout=SECONDS)
     assert said == (b"stopped\n" if number is signal.SIGINT else b"")
     if number is signal.SIGINT:
         assert all(ended(child) for child in children)

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
 from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 from tests.fakes import FakeClock
 from tests.remotes import clone_as, git_as, make_remote
 from tests.vaults import FAST, make_vault, write
@@ -32,7 +33,7 @@ class Machine:
 
     @property
     def state(self) -> StateFile:
-        return StateFile(self.vault.private_folder / FILE)
+        return StateFile(self.vault.private_folder / SYNC_STATE)
 
     def known(self) -> SyncedRemote:
         """What the machine knows of the remote."""

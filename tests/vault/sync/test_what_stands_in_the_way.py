@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import UserError
+from agent.vault.receiving.held_now import held_files
+from agent.vault.receiving.release import release
 from agent.vault.sync.round import RoundEnd
 from tests.trust import checks
 from tests.trust.editor import STYLES
@@ -64,10 +67,13 @@ def test_an_ignored_file_where_one_arrives_keeps_its_text(pair: tuple[Machine, M
     other.write("private.md", "mine alone\n")
     one.write("private.md", "for all\n")
     one.synced()
-    other.synced()
-    other.synced()
-    together = "".join(other.read(path) for path in other.files() if path.startswith("private"))
-    assert "mine alone" in together and "for all" in together
+    assert other.synced().held == ("private.md",)
+    other.write("private.md", "mine alone, still\n")
+    assert other.vault.commit_human().human is None and other.synced().sent == ()
+    assert other.read("private.md") == "mine alone, still\n"
+    assert other.vault.read_at("HEAD", "private.md") == b"for all\n"
+    with pytest.raises(UserError):
+        release(other.vault, held_files(other.vault))
     one.synced()
     assert one.vault.head == other.vault.head
 
@@ -157,7 +163,7 @@ def _commit_entry(one: Machine, mode: str, oid: str, path: str) -> None:
     [("120000", "link.md"), ("160000", "module"), ("100644", ".vault-agent-x"), ("100644", "a\x07b.md")],
     ids=["link", "submodule", "temporary", "control"],
 )
-def test_what_cannot_be_a_file_here_is_refused_by_name(
+def test_what_cannot_be_a_file_here_is_set_aside_by_name_and_the_rest_comes(
     pair: tuple[Machine, Machine], mode: str, path: str, also: bool
 ) -> None:
     one, other = pair
@@ -166,10 +172,16 @@ def test_what_cannot_be_a_file_here_is_refused_by_name(
     if also:
         other.write("tea.md", "# Tea\n\nGreen.\n")
         other.vault.commit_human()
-    files, head = other.files(), other.vault.head
-    report = other.sync()
-    assert report.end is RoundEnd.FAILED and path.encode("unicode_escape").decode() in report.trouble, report.trouble
-    assert other.files() == files and other.vault.head == head and other.git("status", "--porcelain") == ""
+    files = other.files()
+    assert other.synced().held == (path,)
+    assert other.files() == files and other.git("status", "--porcelain") == "" and other.vault.changed_files() == []
+    with pytest.raises(UserError):
+        release(other.vault, held_files(other.vault))
+    one.synced()
+    one.write("later.md", "after it\n")
+    one.synced()
+    assert other.synced().received == ("later.md",) and [each.path for each in held_files(other.vault)] == [path]
+    assert path in other.vault.git.run("ls-tree", "-r", "-z", "--name-only", "HEAD").decode().split("\0")
 
 
 @pytest.mark.parametrize("path", [".git", ".GIT", ".git ", "git~1"])

@@ -12,11 +12,12 @@ from agent.errors import Permanent
 from agent.interfaces.cli.benches.figures import Measure
 from agent.interfaces.cli.benches.vaults import build, git
 from agent.vault.folders import ENTRIES
+from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.relation import relate
 from agent.vault.sync.round import RoundEnd, sync_once
-from agent.vault.sync.state import FILE, StateFile, SyncedRemote
+from agent.vault.sync.state import StateFile, SyncedRemote
 from agent.vault.sync.trees import merge_trees
 
 NOTHING_SECONDS, ONE_SECONDS, RECEIVED_SECONDS, MERGE_SECONDS = 0.3, 1.0, 8.0, 3.0
@@ -108,7 +109,7 @@ def _ours(folder: Path, vault: Path) -> tuple[_Pair, Vault]:
 
     def sync(root: Path) -> None:
         vault = vaults[root]
-        known = StateFile(vault.private_folder / FILE).load().remotes.get("origin")
+        known = StateFile(vault.private_folder / SYNC_STATE).load().remotes.get("origin")
         report = sync_once(vault, known or SyncedRemote("origin", str(remote), "main"))
         if report.end is not RoundEnd.SYNCED:
             raise Permanent("a sync did not end, so no figure is worth anything: {reason}", reason=report.trouble)

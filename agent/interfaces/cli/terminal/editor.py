@@ -29,6 +29,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 
 from agent.config.masking import printable
 from agent.config.private import FILE, make_folder, touch, write
+from agent.errors import UserError
 from agent.interfaces.cli.printing import reset
 from agent.interfaces.cli.prompt import silent_keys
 
@@ -162,7 +163,7 @@ class _PrivateHistory(FileHistory):
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
-        with suppress(OSError):
+        with suppress(OSError, UserError):
             make_folder(path.parent)
             touch(path)
             path.chmod(FILE)

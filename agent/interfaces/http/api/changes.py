@@ -6,23 +6,20 @@ from typing import Annotated
 import msgspec
 
 from agent.interfaces.http.following import followed
-from agent.interfaces.http.operation import Call, Stream, StreamEvent, stream_event
+from agent.interfaces.http.operation import LastEvent, Routes, StreamEvent, stream_event
+from agent.interfaces.http.service import Service
+
+ROUTES = Routes("/api/v1")
+After = Annotated[int, msgspec.Meta(ge=0)]
+"""The id of an event: what a page shows was read at some id, and its stream begins with the next one."""
 
 
-class Since(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`after` is the id of an event: the stream begins with the next one. What a page shows was read at some id."""
-
-    after: Annotated[int, msgspec.Meta(ge=0)] | None = None
-
-
-async def changes(call: Call[Since, None]) -> AsyncIterator[StreamEvent]:
+@ROUTES.get("/events", "What happens, as it happens")
+async def events(service: Service, last_event: LastEvent, after: After | None = None) -> AsyncIterator[StreamEvent]:
     """Every event of the daemon from now on, or after `Last-Event-ID`, or after the id of the query."""
-    feed = call.service.changes
+    feed = service.changes
     last = feed.last  # a reader who was told of it misses nothing that comes after it
-    after = str(last if call.params.after is None else call.params.after)
+    start = str(last if after is None else after)
     yield stream_event("hello", {"last": last})
-    async for item in followed(feed, call.last_event or after):
+    async for item in followed(feed, last_event or start):
         yield StreamEvent(item.event.name, msgspec.Raw(item.event.data), str(item.number))
-
-
-STREAMS = (Stream("/api/v1/events", "events", "What happens, as it happens", changes, Since),)

@@ -4,21 +4,14 @@ from typing import Annotated
 
 import msgspec
 
-from agent.interfaces.http.operation import Call, Operation
+from agent.interfaces.http.operation import Routes
 from agent.vault.link_graph import link_reader
 from agent.vault.link_view import MOST_NOTES, WantedNotes, view_of
+from agent.workspace.workspace import Workspace
 
-_Words = Annotated[str, msgspec.Meta(max_length=3_000)]
-
-
-class GraphParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The notes in `folder`, with `tag`, and with `text` in their path, or all; those with the most links first, if
-    there are more than `limit`."""
-
-    folder: _Words = ""
-    tag: _Words = ""
-    text: _Words = ""
-    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)] = MOST_NOTES
+ROUTES = Routes("/api/v1")
+Words = Annotated[str, msgspec.Meta(max_length=3_000)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)]
 
 
 class GraphNode(msgspec.Struct, frozen=True):
@@ -46,14 +39,13 @@ class Graph(msgspec.Struct, frozen=True):
     links_left_out: int
 
 
-def graph(call: Call[GraphParams, None]) -> Graph:
+@ROUTES.get("/graph", "The links of the vault")
+def graph(
+    workspace: Workspace, folder: Words = "", tag: Words = "", text: Words = "", limit: Limit = MOST_NOTES
+) -> Graph:
     """The notes and the links between them."""
-    vault, params = call.service.workspace.vault, call.params
-    wanted = WantedNotes(params.text, params.folder, params.tag)
-    found = view_of(link_reader(vault.id).graph(vault), wanted, params.limit)
+    vault = workspace.vault
+    found = view_of(link_reader(vault.id).graph(vault), WantedNotes(text, folder, tag), limit)
     nodes = [GraphNode(each.path, each.title, each.links) for each in found.notes]
     edges = [Edge(nodes[one].path, nodes[other].path) for one, other in found.links]
     return Graph(nodes, edges, found.notes_left, found.links_left)
-
-
-OPERATIONS = (Operation("GET", "/api/v1/graph", "graph", "The links of the vault", graph, Graph, GraphParams),)

@@ -1,9 +1,13 @@
-"""Whether the server is there, and whether it can work."""
+"""Whether the server is there, whether it can work, and the counts of events on this machine."""
 
 import msgspec
 
-from agent.interfaces.http.operation import Call, NoParams, Operation
+from agent.app.figures import prometheus_text
+from agent.interfaces.http.operation import Routes
 from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import Workspace
+
+ROUTES = Routes("/api/v1")
 
 
 class Health(msgspec.Struct, frozen=True):
@@ -20,18 +24,20 @@ class Readiness(msgspec.Struct, frozen=True):
     problem: str
 
 
-def health(call: Call[NoParams, None]) -> Health:
+@ROUTES.get("/health", "Whether the server answers")
+def health(workspace: Workspace) -> Health:
     """The server answers."""
-    return Health(True, str(call.service.workspace.vault.place.root))
+    return Health(True, str(workspace.vault.place.root))
 
 
-def readiness(call: Call[NoParams, None]) -> Readiness:
+@ROUTES.get("/ready", "Whether the daemon has started")
+def ready(workspace: Workspace) -> Readiness:
     """The daemon's own state."""
-    state = load_daemon_state(call.service.workspace) or {}
+    state = load_daemon_state(workspace) or {}
     return Readiness(not state.get("starting"), str(state.get("index") or ""))
 
 
-OPERATIONS = (
-    Operation("GET", "/api/v1/health", "health", "Whether the server answers", health, Health, NoParams),
-    Operation("GET", "/api/v1/ready", "ready", "Whether the daemon has started", readiness, Readiness, NoParams),
-)
+@ROUTES.get("/metrics", "The metrics, for Prometheus", content_type="text/plain; version=0.0.4; charset=utf-8")
+def metrics(workspace: Workspace) -> bytes:
+    """All counters since the beginning and how things are now, in Prometheus' text format."""
+    return prometheus_text(workspace)

@@ -7,14 +7,16 @@ from urllib.parse import quote
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
+from agent.interfaces.http.api.paging import NEXT, page_of
+from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
 from agent.markdown.note import Note
 from agent.markdown.requests import open_requests
 from agent.runs.left_requests import GROUPS, is_answered_by_daemon, request_draft
 from agent.runs.note_changes import note_changes
 from agent.vault.folders import INBOX
+from agent.workspace.workspace import Workspace
 
+ROUTES = Routes("/api/v1/inbox")
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -34,10 +36,11 @@ class InboxRequests(msgspec.Struct, frozen=True):
     next_cursor: NEXT
 
 
-def list_inbox(call: Call[ListParams, None]) -> InboxRequests:
+@ROUTES.get("", "The requests in notes")
+def list_inbox(workspace: Workspace, page: ListPage) -> InboxRequests:
     """The notes in inbox/."""
-    vault = call.service.workspace.vault
-    shown, after = page_of(vault.note_paths(vault.home.at(INBOX).rstrip("/")), str, call.params)
+    vault = workspace.vault
+    shown, after = page_of(vault.note_paths(vault.home.at(INBOX).rstrip("/")), str, page)
     found: list[InboxRequest] = []
     for path in shown:
         data = vault.read(path) or b""
@@ -64,20 +67,13 @@ class LeftRequest(msgspec.Struct, frozen=True):
     answered_by: Literal["daemon", "nobody"]
 
 
-def leave_request(call: Call[NoParams, NewRequest]) -> TypedReply[LeftRequest]:
+@ROUTES.post("", "Leave a request in a note", 202, 403, 409, status=201)
+def leave_request(workspace: Workspace, new: NewRequest) -> TypedReply[LeftRequest]:
     """Leave a request for the agent in a note of its own; the daemon answers it there."""
-    workspace = call.service.workspace
     with _ONE_AT_A_TIME:  # the next request finds the name taken
-        draft = request_draft(workspace, call.body.text)
+        draft = request_draft(workspace, new.text)
         outcome = note_changes(workspace, ACTOR, GROUPS).leave_request(draft)
     answers: Literal["daemon", "nobody"] = "daemon" if is_answered_by_daemon(workspace, draft.path) else "nobody"
     left = LeftRequest(draft.path, outcome.commit, outcome.queued, answers)
     status = HTTPStatus.ACCEPTED if outcome.queued else HTTPStatus.CREATED
     return TypedReply(left, {"Location": f"/api/v1/notes/{quote(draft.path)}"}, status)
-
-
-OPERATIONS = (
-    Operation("GET", "/api/v1/inbox", "list_inbox", "The requests in notes", list_inbox, InboxRequests, ListParams),
-    Operation("POST", "/api/v1/inbox", "leave_request", "Leave a request in a note", leave_request, LeftRequest,
-              NoParams, NewRequest, 201, (202, 403, 409)),
-)  # fmt: skip

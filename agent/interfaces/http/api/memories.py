@@ -5,8 +5,11 @@ from typing import Annotated
 import msgspec
 
 from agent.errors import UserError
-from agent.interfaces.http.operation import Call, NoParams, Operation, TypedReply
+from agent.interfaces.http.operation import Routes, TypedReply
 from agent.memory.remember import remember
+from agent.workspace.workspace import Workspace
+
+ROUTES = Routes("/api/v1")
 
 
 class ToRemember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,17 +31,12 @@ class RememberedEntry(msgspec.Struct, frozen=True):
     known: bool
 
 
-def remember_text(call: Call[NoParams, ToRemember]) -> TypedReply[RememberedEntry]:
+@ROUTES.post("/remember", "Remember a text", 200, 202, 409, status=201, name="remember")
+def remember_text(workspace: Workspace, new: ToRemember) -> TypedReply[RememberedEntry]:
     """Write an entry, or count the one that says the same."""
-    vault, text = call.service.workspace.vault, call.body.text
+    vault, text = workspace.vault, new.text
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome, known = remember(vault, text, tuple(call.body.keywords))
+    entry, outcome, known = remember(vault, text, tuple(new.keywords))
     done = RememberedEntry(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
     return TypedReply(done, status=202 if outcome.queued else 200 if known else 201)
-
-
-OPERATIONS = (
-    Operation("POST", "/api/v1/remember", "remember", "Remember a text", remember_text, RememberedEntry, NoParams,
-              ToRemember, 201, (200, 202, 409)),
-)  # fmt: skip

@@ -3,26 +3,22 @@
 import base64
 import binascii
 from collections.abc import Callable, Sequence
+from functools import wraps
 from http import HTTPStatus
-from typing import Annotated, TypeVar
+from inspect import Parameter, signature
+from operator import attrgetter
+from typing import Annotated, Any, TypeVar, cast
 
 import msgspec
 
+from agent.deeds.result import ResultValue
+from agent.interfaces.http.operation import ListPage
 from agent.interfaces.http.problems import RequestRefused
+from agent.workspace.workspace import Workspace
 
 T = TypeVar("T")
 
-Limit = Annotated[int, msgspec.Meta(ge=1, le=200, description="The most items of a page.")]
-Cursor = Annotated[str, msgspec.Meta(max_length=2_000, description="The next_cursor of the page before.")]
 NEXT = Annotated[str | None, msgspec.Meta(description="Give it as cursor for the next page; null on the last one.")]
-USUAL = 50
-
-
-class ListParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The parameters of a list."""
-
-    limit: Limit = USUAL
-    cursor: Cursor = ""
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
@@ -32,7 +28,7 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
     key: str
 
 
-def page_of(items: Sequence[T], key: Callable[[T], str], page: ListParams) -> tuple[list[T], str | None]:
+def page_of(items: Sequence[T], key: Callable[[T], str], page: ListPage) -> tuple[list[T], str | None]:
     """The items of one page, and the cursor for the next. An item that came or went before the place where the last
     page ended shifts nothing, as long as the last item of that page is there."""
     start = 0
@@ -43,6 +39,25 @@ def page_of(items: Sequence[T], key: Callable[[T], str], page: ListParams) -> tu
     shown = list(items[start : start + page.limit])
     end = start + len(shown)
     return shown, cursor_after(end, key(shown[-1])) if shown and end < len(items) else None
+
+
+def listed(
+    name: str, items: str, deed: Callable[..., ResultValue], key: Callable[[Any], str] = attrgetter("id")
+) -> Callable[..., ResultValue]:
+    """A handler that answers with one page of the `items` that a deed returns; `name` is that of its result."""
+    whole = signature(deed)
+    kind = msgspec.defstruct(name, [("next_cursor", NEXT)], bases=(whole.return_annotation,), frozen=True, kw_only=True)
+
+    @wraps(deed)
+    def respond(workspace: Workspace, page: ListPage, **others: Any) -> ResultValue:
+        found = deed(workspace, **others)
+        shown, after = page_of(getattr(found, items), key, page)
+        return cast(type[ResultValue], kind).of(found, **{items: shown}, next_cursor=after)
+
+    respond.__annotations__ = {**deed.__annotations__, "page": ListPage, "return": kind}
+    page = Parameter("page", Parameter.KEYWORD_ONLY, annotation=ListPage)
+    respond.__signature__ = whole.replace(parameters=[*whole.parameters.values(), page])  # type: ignore[attr-defined]
+    return respond
 
 
 def cursor_after(number: int, key: str) -> str:

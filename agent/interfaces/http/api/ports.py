@@ -9,17 +9,10 @@ from starlette.concurrency import run_in_threadpool
 
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.interfaces.http.following import QUIET
-from agent.interfaces.http.operation import Call, Stream, StreamEvent, stream_event
+from agent.interfaces.http.operation import Routes, StreamEvent, stream_event
+from agent.interfaces.http.service import Service
 
-
-class PortParams(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to listen on; `certificate` and `key` are files, `origin` a proxy's public one."""
-
-    port: int
-    address: str = LOOPBACK
-    origin: str = ""
-    certificate: str = ""
-    key: str = ""
+ROUTES = Routes("/api/v1")
 
 
 class PortOpened(msgspec.Struct, frozen=True):
@@ -30,12 +23,14 @@ class PortOpened(msgspec.Struct, frozen=True):
     token_file: str
 
 
-async def port(call: Call[PortParams, None]) -> AsyncIterator[StreamEvent]:
-    """Open the port, and close it when the reader has left."""
-    wanted = call.params
-    tls = Tls(Path(wanted.certificate), Path(wanted.key)) if wanted.certificate else None
-    request = PortRequest(wanted.port, wanted.address, wanted.origin, tls)
-    opened = await run_in_threadpool(call.service.open_port, request)
+@ROUTES.post("/ports", "Listen on a port while this is read")
+async def port(
+    service: Service, port: int, address: str = LOOPBACK, origin: str = "", certificate: str = "", key: str = ""
+) -> AsyncIterator[StreamEvent]:
+    """Open the port, and close it when the reader has left. `certificate` and `key` are files, `origin` is a proxy's
+    public one."""
+    tls = Tls(Path(certificate), Path(key)) if certificate else None
+    opened = await run_in_threadpool(service.open_port, PortRequest(port, address, origin, tls))
     try:
         yield stream_event("open", PortOpened(opened.url, opened.open, str(opened.token_file)))
         while True:
@@ -43,6 +38,3 @@ async def port(call: Call[PortParams, None]) -> AsyncIterator[StreamEvent]:
             yield stream_event("still open", None)
     finally:
         opened.close()
-
-
-STREAMS = (Stream("/api/v1/ports", "port", "Listen on a port while this is read", port, PortParams, "POST"),)

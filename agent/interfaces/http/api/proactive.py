@@ -7,19 +7,21 @@ import msgspec
 
 from agent.background.jobs.jobs_status import jobs_status
 from agent.background.presence_files import give_order, order_waits, state_of
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation
+from agent.deeds.result import ResultValue
+from agent.interfaces.http.operation import ACTOR, Routes
+from agent.interfaces.http.service import Service
 from agent.runs.planned_tasks import marked_tasks
 from agent.runs.wake_times import (
     EVENING,
     MORNING,
-    enable_schedule,
     set_active_days,
     set_wake_time,
+    switch_schedule,
     wake_schedule,
 )
-from agent.schedule.job_document import coming
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.workspace.workspace import Workspace
 
+ROUTES = Routes("/api/proactive")
 Reason = Annotated[str, msgspec.Meta(max_length=300)]
 Clock = Annotated[str, msgspec.Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="HH:MM in the job's zone.")]
 Day = Annotated[int, msgspec.Meta(ge=0, le=6)]
@@ -28,7 +30,7 @@ _OBEYED_WITHIN = 2.0
 """Seconds for which the answer to an order waits until the daemon has carried it out."""
 
 
-class StateChange(msgspec.Struct, frozen=True):
+class StateChange(ResultValue, frozen=True):
     """A change of the agent's state."""
 
     at: str
@@ -37,7 +39,7 @@ class StateChange(msgspec.Struct, frozen=True):
     reason: str
 
 
-class NextAction(msgspec.Struct, frozen=True):
+class NextAction(ResultValue, frozen=True):
     """The next thing that a job or task does by itself; `at` is null for what begins as soon as it may."""
 
     kind: Literal["job", "task"]
@@ -46,7 +48,7 @@ class NextAction(msgspec.Struct, frozen=True):
     at: str | None
 
 
-class AgentStateView(msgspec.Struct, frozen=True):
+class AgentStateView(ResultValue, frozen=True):
     """The agent's state: sleeping, waking_up, awake, working or going_to_sleep. `running` is false while it is stopped:
     no job and no task begins then. `working_on` are the pieces of work that go on."""
 
@@ -88,46 +90,57 @@ class ScheduleChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     active_days: Days | None = None
 
 
-def status(call: Call[NoParams, None]) -> AgentStateView:
+_NEVER = {"state": "sleeping", "tasks_completed_today": 0} | dict.fromkeys(
+    ("since", "reason", "last_wakeup", "last_sleep", "last_daily_reset")
+)
+"""The state before a daemon has run."""
+
+
+@ROUTES.get("/status", "What the agent does")
+def agent_status(service: Service) -> AgentStateView:
     """What the agent does now, did last and does next."""
-    return _state(call.service.workspace, call.service.pool.state.running)
+    return _state(service.workspace, service.pool.state.running)
 
 
-def start(call: Call[NoParams, None]) -> AgentStateView:
-    """Let jobs and tasks run at their times."""
-    enable_schedule(call.service.workspace, True)
-    return status(call)
+@ROUTES.post("/start", "Let jobs and tasks run")
+def start_agent(service: Service) -> AgentStateView:
+    """Let jobs and tasks of this vault run at their times."""
+    switch_schedule(service.workspace, True)
+    return agent_status(service)
 
 
-def stop(call: Call[NoParams, None]) -> AgentStateView:
-    """Let no job and no task begin any more; what goes on is finished, then the agent sleeps."""
-    enable_schedule(call.service.workspace, False)
-    _order(call.service.workspace, "sleep", "stopped over HTTP")
-    return status(call)
+@ROUTES.post("/stop", "Let no job and task begin")
+def stop_agent(service: Service) -> AgentStateView:
+    """Let no job and no task of this vault begin any more; what goes on is finished, then the agent sleeps."""
+    switch_schedule(service.workspace, False)
+    return _ordered(service, "sleep", "stopped over HTTP")
 
 
-def wake(call: Call[NoParams, Wish]) -> AgentStateView:
+@ROUTES.post("/wake", "Wake the agent")
+def wake_agent(service: Service, wish: Wish) -> AgentStateView:
     """Wake the agent: the tasks that wait begin now."""
-    _order(call.service.workspace, "wake", " ".join(call.body.reason.split()) or "woken over HTTP")
-    return _state(call.service.workspace, call.service.pool.state.running)
+    return _ordered(service, "wake", " ".join(wish.reason.split()) or "woken over HTTP")
 
 
-def sleep(call: Call[NoParams, None]) -> AgentStateView:
+@ROUTES.post("/sleep", "Let the agent sleep")
+def sleep_agent(service: Service) -> AgentStateView:
     """Let the agent sleep, after the work that goes on, until something is due."""
-    _order(call.service.workspace, "sleep", "sent to sleep over HTTP")
-    return status(call)
+    return _ordered(service, "sleep", "sent to sleep over HTTP")
 
 
-def get_schedule(call: Call[NoParams, None]) -> Schedule:
+@ROUTES.get("/schedule", "When the agent wakes")
+def get_schedule(workspace: Workspace) -> Schedule:
     """When the agent wakes by itself."""
-    return _schedule(call.service.workspace)
+    found = wake_schedule(workspace)
+    morning, evening = (f"{at:%H:%M}" if at else None for at in (found.morning_wakeup, found.evening_wakeup))
+    return Schedule(found.enabled, morning, evening, list(found.active_days))
 
 
-def put_schedule(call: Call[NoParams, ScheduleChange]) -> Schedule:
+@ROUTES.put("/schedule", "Change when it wakes", 409)
+def put_schedule(workspace: Workspace, asked: ScheduleChange) -> Schedule:
     """Change when the agent wakes by itself."""
-    asked, workspace = call.body, call.service.workspace
     if asked.active_days is not None:
-        set_active_days(tuple(asked.active_days))
+        set_active_days(workspace, tuple(asked.active_days))
     for name, title, words in (
         (MORNING, "Morning wakeup", asked.morning_wakeup),
         (EVENING, "Evening wakeup", asked.evening_wakeup),
@@ -135,64 +148,36 @@ def put_schedule(call: Call[NoParams, ScheduleChange]) -> Schedule:
         if words is not None:
             set_wake_time(workspace, name, title, time.fromisoformat(words), ACTOR)
     if asked.enabled is not None:
-        enable_schedule(workspace, asked.enabled)
-    return _schedule(workspace)
+        switch_schedule(workspace, asked.enabled)
+    return get_schedule(workspace)
 
 
-def _order(workspace: Workspace, order: Literal["wake", "sleep"], reason: str) -> None:
+def _ordered(service: Service, order: Literal["wake", "sleep"], reason: str) -> AgentStateView:
     """Give the daemon an order, and wait a moment until it is carried out."""
+    workspace = service.workspace
     give_order(workspace.vault, order, reason)
     clock = workspace.vault.clock
     until = clock.monotonic() + _OBEYED_WITHIN
     while order_waits(workspace.vault) and clock.monotonic() < until:
         clock.sleep(0.02)
+    return agent_status(service)
 
 
 def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentStateView:
     state, found = state_of(workspace.vault), jobs_status(workspace)
     waiting = marked_tasks(workspace).waiting
-    actions = [
-        NextAction("task", each.id, each.title, each.due.isoformat() if each.due else None) for each in waiting[:5]
-    ]
+    actions = [NextAction.of(each, kind="task", at=each.due) for each in waiting[:5]]
     now = workspace.clock.now()
     for job in found.shelf.jobs:
         if job.status == "active" and job not in found.stopped:
-            actions += [NextAction("job", job.id, job.title, each.at.isoformat()) for each in coming(job, now, 1)]
+            actions += [NextAction.of(job, kind="job", at=each.at) for each in job.coming(now, 1)]
     actions.sort(key=lambda each: (each.at is not None, datetime.fromisoformat(each.at).timestamp() if each.at else 0))
-    return AgentStateView(
-        state.state if state else "sleeping",
-        reload_settings(workspace).settings.schedule.enabled,
-        state.since.isoformat() if state else None,
-        str(state.reason) if state else None,
-        state.last_wakeup.isoformat() if state and state.last_wakeup else None,
-        state.last_sleep.isoformat() if state and state.last_sleep else None,
-        state.tasks_completed_today if state else 0,
-        state.last_daily_reset.isoformat() if state else None,
-        list(working),
-        len(waiting),
-        actions[:10],
-        [StateChange(each.at.isoformat(), each.before, each.after, str(each.reason)) for each in state.transitions][
-            ::-1
-        ]
-        if state
-        else [],
+    return AgentStateView.of(
+        *((state,) if state else ()),
+        **({} if state else _NEVER),
+        running=found.switch.enabled,
+        working_on=working,
+        pending_tasks=len(waiting),
+        next_actions=actions[:10],
+        transitions=[StateChange.of(each) for each in reversed(state.transitions)] if state else [],
     )
-
-
-def _schedule(workspace: Workspace) -> Schedule:
-    found = wake_schedule(workspace)
-    morning, evening = (f"{at:%H:%M}" if at else None for at in (found.morning_wakeup, found.evening_wakeup))
-    return Schedule(found.enabled, morning, evening, list(found.active_days))
-
-
-_P = "/api/proactive"
-OPERATIONS = (
-    Operation("GET", f"{_P}/status", "agent_status", "What the agent does", status, AgentStateView, NoParams),
-    Operation("POST", f"{_P}/start", "start_agent", "Let jobs and tasks run", start, AgentStateView, NoParams),
-    Operation("POST", f"{_P}/stop", "stop_agent", "Let no job and task begin", stop, AgentStateView, NoParams),
-    Operation("POST", f"{_P}/wake", "wake_agent", "Wake the agent", wake, AgentStateView, NoParams, Wish),
-    Operation("POST", f"{_P}/sleep", "sleep_agent", "Let the agent sleep", sleep, AgentStateView, NoParams),
-    Operation("GET", f"{_P}/schedule", "get_schedule", "When the agent wakes", get_schedule, Schedule, NoParams),
-    Operation("PUT", f"{_P}/schedule", "put_schedule", "Change when it wakes", put_schedule, Schedule, NoParams,
-              ScheduleChange, 200, (409,)),
-)  # fmt: skip

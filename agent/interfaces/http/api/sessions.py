@@ -5,23 +5,22 @@ from typing import Annotated
 
 import msgspec
 
-from agent.context.compaction import said_messages
+from agent.deeds.result import ResultValue
 from agent.errors import NoteGone
-from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
-from agent.interfaces.http.operation import Call, Operation
+from agent.interfaces.http.api.paging import NEXT, page_of
+from agent.interfaces.http.operation import ListPage, Routes
+from agent.llm.messages import Assistant, Context, Message, ToolResult, User
 from agent.loop.records import Began, Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.loop.session import sessions as session_paths
 from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+ROUTES = Routes("/api/v1/sessions")
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 
 
-class BySession(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A session by its note."""
-
-    path: Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
-
-
-class SessionInfo(msgspec.Struct, frozen=True):
+class SessionInfo(ResultValue, frozen=True):
     """A session; `outcome` is that of its last run, null while it goes on, and `waits` true if that waits for its
     person."""
 
@@ -43,7 +42,7 @@ class Sessions(msgspec.Struct, frozen=True):
     next_cursor: NEXT
 
 
-class MessageView(msgspec.Struct, frozen=True):
+class MessageView(ResultValue, frozen=True):
     """A message. `role` is user, assistant, tool or context; `tools` those that it calls, or the tool of its result."""
 
     at: str
@@ -59,23 +58,35 @@ class WholeSession(SessionInfo, frozen=True, kw_only=True):
     messages: list[MessageView]
 
 
-def list_sessions(call: Call[ListParams, None]) -> Sessions:
+@ROUTES.get("", "The conversations")
+def list_sessions(workspace: Workspace, page: ListPage) -> Sessions:
     """The sessions of the vault."""
-    vault = call.service.workspace.vault
-    shown, after = page_of(session_paths(vault), str, call.params)
+    vault = workspace.vault
+    shown, after = page_of(session_paths(vault), str, page)
     return Sessions([found for path in shown if (found := _info(vault, path)) is not None], after)
 
 
-def show_session(call: Call[BySession, None]) -> WholeSession:
+@ROUTES.get("/{path:path}", "What was said in one", 404)
+def show_session(workspace: Workspace, path: Path) -> WholeSession:
     """What was said in a session."""
-    session = load_session(call.service.workspace.vault, call.params.path)
-    spoken = [(each.at, each.event.message) for each in session.records if isinstance(each.event, Spoken)]
-    messages = [
-        MessageView(at.isoformat(), said.role, said.text, said.sender, list(said.tools))
-        for at, message in spoken
-        for said in said_messages([message])
-    ]
-    return WholeSession(**msgspec.structs.asdict(_of(session)), messages=messages)
+    session = load_session(workspace.vault, path)
+    spoken = [(each.at.isoformat(), each.event.message) for each in session.records if isinstance(each.event, Spoken)]
+    messages = [view for at, message in spoken if (view := _message(at, message)) is not None]
+    return WholeSession.of(_of(session), messages=messages)
+
+
+def _message(at: str, message: Message) -> MessageView | None:
+    match message:
+        case User(text, sender):
+            return MessageView(at, "user", text, sender, [])
+        case Context(text):
+            return MessageView(at, "context", text, "", [])
+        case Assistant(text, calls):
+            return MessageView(at, "assistant", text, "", [call.name for call in calls])
+        case ToolResult(_, name, text):
+            return MessageView(at, "tool", text, "", [name])
+        case _:
+            return None
 
 
 def _info(vault: Vault, path: str) -> SessionInfo | None:
@@ -88,21 +99,10 @@ def _info(vault: Vault, path: str) -> SessionInfo | None:
 def _of(session: Session) -> SessionInfo:
     began = [each for each in session.records if isinstance(each.event, Began)]
     closed = [each.event.outcome for each in session.records if isinstance(each.event, Closed)]
-    return SessionInfo(
-        session.path,
-        session.id,
-        PurePosixPath(session.path).stem,
-        session.channel,
-        began[0].at.isoformat() if began else None,
-        session.last.isoformat() if session.last else None,
-        len(began),
-        closed[-1] if len(closed) >= len(began) > 0 else None,
-        session.waits,
+    return SessionInfo.of(
+        session,
+        title=PurePosixPath(session.path).stem,
+        began=began[0].at if began else None,
+        runs=len(began),
+        outcome=closed[-1] if len(closed) >= len(began) > 0 else None,
     )
-
-
-OPERATIONS = (
-    Operation("GET", "/api/v1/sessions", "list_sessions", "The conversations", list_sessions, Sessions, ListParams),
-    Operation("GET", "/api/v1/sessions/{path:path}", "show_session", "What was said in one", show_session,
-              WholeSession, BySession, problems=(404,)),
-)  # fmt: skip

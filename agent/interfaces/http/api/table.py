@@ -4,6 +4,7 @@
 """
 
 from agent.interfaces.http.api import (
+    browsers,
     changes,
     decisions,
     graph,
@@ -12,7 +13,6 @@ from agent.interfaces.http.api import (
     inbox,
     jobs,
     memories,
-    metrics,
     notes,
     notices,
     ports,
@@ -27,29 +27,13 @@ from agent.interfaces.http.api import (
     triggers,
 )
 from agent.interfaces.http.openapi import openapi_operation
+from agent.interfaces.http.operation import Routes
 
-_ALL = (
-    *health.OPERATIONS,
-    *search.OPERATIONS,
-    *notes.OPERATIONS,
-    *history.OPERATIONS,
-    *runs.OPERATIONS,
-    *runs.STREAMS,
-    *sessions.OPERATIONS,
-    *decisions.OPERATIONS,
-    *memories.OPERATIONS,
-    *jobs.OPERATIONS,
-    *skills.OPERATIONS,
-    *notices.OPERATIONS,
-    *inbox.OPERATIONS,
-    *sync.OPERATIONS,
-    *graph.OPERATIONS,
-    *metrics.OPERATIONS,
-    *proactive.OPERATIONS,
-    *tasks.OPERATIONS,
-    *triggers.OPERATIONS,
-    *profile_files.OPERATIONS,
-    *changes.STREAMS,
-)
+_MODULES = (
+    health, search, notes, history, runs, sessions, decisions, memories, jobs, skills, notices, inbox, sync, graph,
+    proactive, tasks, triggers, profile_files, browsers, changes,
+)  # fmt: skip
+_ROUTES = (each for module in _MODULES for each in vars(module).values() if isinstance(each, Routes))
+_ALL = tuple(entry for routes in _ROUTES for entry in routes.entries)
 TABLE = (*_ALL, openapi_operation(_ALL))
-SOCKET_TABLE = ports.STREAMS
+SOCKET_TABLE = tuple(ports.ROUTES.entries)

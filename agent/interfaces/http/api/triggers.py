@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, ListParams, page_of
-from agent.interfaces.http.operation import ACTOR, Call, NoParams, Operation, TypedReply
+from agent.deeds.jobs import job_view
+from agent.deeds.result import Id, ResultValue
+from agent.interfaces.http.api.paging import NEXT, page_of
+from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
 from agent.interfaces.http.problems import RequestRefused
 from agent.markdown.values import Value
-from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.job_upkeep import job_shelf, record_here
 from agent.runs.wake_times import (
     NewTrigger,
     WakeKind,
@@ -21,23 +23,17 @@ from agent.runs.wake_times import (
     remove_trigger,
 )
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming, occurrence_documents
 from agent.schedule.task import HIGHEST, LOWEST, USUAL
-from agent.schedule.triggers import At, Every, format_trigger
+from agent.schedule.triggers import At, Every
 from agent.workspace.workspace import Workspace
 
+ROUTES = Routes("/api/proactive/triggers")
 Priority = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 Reason = Annotated[str, msgspec.Meta(max_length=300)]
 
 
-class TriggerId(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A trigger by its id."""
-
-    id: Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
-
-
-class TriggerView(msgspec.Struct, frozen=True):
+class TriggerView(ResultValue, frozen=True):
     """What wakes the agent: a job. Its `metadata` has the note, the times and what it does."""
 
     id: str
@@ -92,16 +88,16 @@ class RemovedTrigger(msgspec.Struct, frozen=True):
     removed: bool
 
 
-def list_triggers(call: Call[ListParams, None]) -> TriggerList:
+@ROUTES.get("", "What wakes the agent")
+def list_triggers(workspace: Workspace, page: ListPage) -> TriggerList:
     """What wakes the agent."""
-    workspace = call.service.workspace
-    shown, after = page_of(job_shelf(workspace).load().jobs, lambda each: each.id, call.params)
+    shown, after = page_of(job_shelf(workspace).load().jobs, lambda each: each.id, page)
     return TriggerList([_trigger(workspace, each) for each in shown], after)
 
 
-def make_trigger(call: Call[NoParams, TriggerWish]) -> TypedReply[TriggerView]:
+@ROUTES.post("", "Make a trigger", 409, status=201)
+def make_trigger(workspace: Workspace, asked: TriggerWish) -> TypedReply[TriggerView]:
     """Make a trigger: a note in jobs/ that only wakes the agent."""
-    asked, workspace = call.body, call.service.workspace
     on = _on(asked)
     if not on or ("at" in on) != (asked.type == "scheduled"):
         needed = "scheduled_time" if asked.type == "scheduled" else "interval_seconds or cron"
@@ -114,10 +110,10 @@ def make_trigger(call: Call[NoParams, TriggerWish]) -> TypedReply[TriggerView]:
     return TypedReply(_trigger(workspace, made), {"Location": f"/api/proactive/triggers/{made.id}"})
 
 
-def edit_trigger(call: Call[TriggerId, TriggerChange]) -> TriggerView:
+@ROUTES.put("/{id}", "Change a trigger", 404, 409)
+def edit_trigger(workspace: Workspace, id: Id, asked: TriggerChange) -> TriggerView:
     """Change a trigger."""
-    asked, workspace = call.body, call.service.workspace
-    job = job_shelf(workspace).load().find(call.params.id)
+    job = job_shelf(workspace).load().find(id)
     fields: dict[str, Value] = {}
     if on := _on(asked):
         fields["on"] = on
@@ -129,10 +125,10 @@ def edit_trigger(call: Call[TriggerId, TriggerChange]) -> TriggerView:
     return _trigger(workspace, change_trigger(workspace, job, fields, enabled, ACTOR))
 
 
-def delete_trigger(call: Call[TriggerId, None]) -> RemovedTrigger:
+@ROUTES.delete("/{id}", "Delete a trigger", 404, 409)
+def delete_trigger(workspace: Workspace, id: Id) -> RemovedTrigger:
     """Delete a trigger that only wakes; a job that does work is a note of its own."""
-    workspace = call.service.workspace
-    job = job_shelf(workspace).load().find(call.params.id)
+    job = job_shelf(workspace).load().find(id)
     remove_trigger(workspace, job, ACTOR)
     return RemovedTrigger(job.id, True)
 
@@ -152,37 +148,16 @@ def _on(asked: TriggerChange | TriggerWish) -> dict[str, Value]:
 
 
 def _trigger(workspace: Workspace, job: Job) -> TriggerView:
-    record, now = job_record(workspace, job.id), workspace.clock.now()
-    moments = [each.moment.isoformat() for each in job.triggers if isinstance(each, At)]
-    steps = [each.seconds for each in job.triggers if isinstance(each, Every)]
-    return TriggerView(
-        job.id,
-        kind_of(job.triggers[0]),
-        job.title,
-        job.status == "active" and not record.is_stopped,
-        moments[0] if moments else None,
-        steps[0] if steps else None,
-        record.last_run_at.isoformat() if record.last_run_at else None,
-        job.priority,
-        reason_of(workspace, job),
-        {
-            "path": job.path,
-            "on": [format_trigger(each) for each in job.triggers],
-            "zone": job.zone.key,
-            "next": [each["at"] for each in occurrence_documents(coming(job, now, 1))],
-            "only_wakes": job.only_wakes,
-            "task": job.task,
-        },
+    record, now = record_here(workspace, job), workspace.clock.now()
+    about = job_view(job, now).document()
+    return TriggerView.of(
+        job,
+        type=kind_of(job.triggers[0]),
+        name=job.title,
+        enabled=job.status == "active" and not record.is_stopped,
+        scheduled_time=next((each.moment for each in job.triggers if isinstance(each, At)), None),
+        interval_seconds=next((each.seconds for each in job.triggers if isinstance(each, Every)), None),
+        last_triggered=record.last_run_at,
+        reason=reason_of(workspace, job),
+        metadata={name: about[name] for name in ("path", "on", "zone", "next", "only_wakes", "task")},
     )
-
-
-_P = "/api/proactive"
-OPERATIONS = (
-    Operation("GET", f"{_P}/triggers", "list_triggers", "What wakes the agent", list_triggers, TriggerList, ListParams),
-    Operation("POST", f"{_P}/triggers", "make_trigger", "Make a trigger", make_trigger, TriggerView, NoParams,
-              TriggerWish, 201, (409,)),
-    Operation("PUT", f"{_P}/triggers/{{id}}", "edit_trigger", "Change a trigger", edit_trigger, TriggerView, TriggerId,
-              TriggerChange, 200, (404, 409)),
-    Operation("DELETE", f"{_P}/triggers/{{id}}", "delete_trigger", "Delete a trigger", delete_trigger, RemovedTrigger,
-              TriggerId, problems=(404, 409)),
-)  # fmt: skip

@@ -15,15 +15,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from agent.config.entrance import bearer_token
 from agent.dataclass import dataclass
+from agent.interfaces.http.door.browsers import Browser
 from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn
+from agent.interfaces.http.door.signed_in import SignedIn
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import refusal
 from agent.texts import Language
 
 OPEN = "/open/"
 """The one path without a token: a link that signs a browser in, and counts once."""
+BROWSER = "vault-agent.browser"
+"""The key of a request's scope under which the id of the browser stands that asks."""
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there were too many wrong tokens"}
 
@@ -60,38 +64,50 @@ class Guard:
         if self.listener.is_secure:
             scope["scheme"] = "https"  # also behind a proxy
         try:
-            self._check(scope)
+            browser = self._check(scope)
         except RequestRefused as refused:
             await refusal(refused, self.language, scope)(scope, receive, send)
             return
-        await self.app(scope, _Bounded(receive, self.limits.largest), send)
+        bounded = _Bounded(receive, self.limits.largest)
+        if browser is None:
+            await self.app(scope, bounded, send)
+            return
+        scope[BROWSER] = browser.id
+        await SignedIn(self.app, lambda: self._known(scope) is not None)(scope, bounded, send)
 
-    def _check(self, scope: Scope) -> None:
+    def _check(self, scope: Scope) -> Browser | None:
+        """The browser that asks, None for a program with the token and for a link; raises `RequestRefused`."""
         headers = Headers(scope=scope)
         refused = self.listener.entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
         if refused == "host":
             raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
         if refused == "origin":
             raise RequestRefused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
-        if not _is_link(scope):
-            self._authenticate(scope, headers)
+        browser = None if _is_link(scope) else self._authenticate(scope, headers)
         if seconds := self.limits.all.take():
             raise _too_many("requests", seconds)
         if "content-length" in headers and "transfer-encoding" in headers:
             raise RequestRefused(HTTPStatus.BAD_REQUEST, "the length of the body is given in two ways")
         if int(headers.get("content-length", "0")) > self.limits.largest:
             raise too_large(self.limits.largest)
+        return browser
 
-    def _authenticate(self, scope: Scope, headers: Headers) -> None:
+    def _known(self, scope: Scope) -> Browser | None:
+        """The browser whose cookie comes with a request."""
+        port = self.listener.port
+        return self.sign_in.browser(_cookie(Headers(scope=scope), self.sign_in.cookie_name(port)), port)
+
+    def _authenticate(self, scope: Scope, headers: Headers) -> Browser | None:
         shown = headers.getlist("authorization")
         if self.sign_in.knows_token(bearer_token(shown)):
-            return
-        cookie = "" if shown else _cookie(headers, self.sign_in.cookie_name)
-        if cookie and self.sign_in.knows(cookie):
+            return None
+        browser = None if shown else self._known(scope)
+        if browser is not None:
             if not _is_own_page(headers, scope["method"]):
                 raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
-            return
-        if (shown or cookie) and (seconds := self.limits.wrong.take()):
+            return browser
+        is_guess = bool(shown or _cookie(headers, self.sign_in.cookie_name(self.listener.port)))
+        if is_guess and (seconds := self.limits.wrong.take()):
             raise _too_many("wrong tokens", seconds)
         raise RequestRefused(
             HTTPStatus.UNAUTHORIZED,

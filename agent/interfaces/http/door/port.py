@@ -79,9 +79,11 @@ class OpenPort:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Where requests come in, and whether the server's readers reach it by TLS."""
+    """Where requests come in: by which names, at which port (0: none), and whether the server's readers reach it by
+    TLS."""
 
     entrance: Entrance
+    port: int = 0
     is_secure: bool = False
 
 
@@ -90,13 +92,13 @@ def listener_of(wanted: PortRequest, port: int) -> Listener:
     if wanted.origin:
         origin = wanted.origin.lower()
         entrance = Entrance(frozenset({origin.partition("://")[2]}), frozenset({origin}))
-        return Listener(entrance, origin.startswith("https:"))
+        return Listener(entrance, port, origin.startswith("https:"))
     scheme, default = ("https", 443) if wanted.tls else ("http", 80)
     name = bracketed(wanted.address)
     names = {name, "localhost", LOOPBACK} if wanted.address in _THIS_MACHINE else {name}
     hosts = {f"{each}:{port}" for each in names} | (names if port == default else set())
     entrance = Entrance(frozenset(hosts), frozenset(f"{scheme}://{host}" for host in hosts))
-    return Listener(entrance, scheme == "https")
+    return Listener(entrance, port, scheme == "https")
 
 
 def bracketed(address: str) -> str:

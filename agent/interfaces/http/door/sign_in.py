@@ -1,19 +1,22 @@
-"""A browser's sign-in: a link that works once becomes a cookie. The token itself is in no URL and in no cookie."""
+"""A browser's sign-in: a link that works once, for a minute, becomes a cookie of one port.
 
-import hmac
+The token itself is in no URL and in no cookie.
+"""
+
 import secrets
 import threading
+from contextlib import suppress
 from dataclasses import field
 from hashlib import sha256
 
 from agent.clock import Clock
 from agent.config.entrance import is_token
 from agent.dataclass import dataclass
+from agent.errors import Unknown
+from agent.interfaces.http.door.browsers import Browser, Browsers
 
-DAYS = 30
-"""Days after which a browser has to sign in again."""
-_MINUTES = 10
-"""Minutes for which a link to sign in may be opened."""
+LINK_SECONDS = 60
+"""Seconds for which a link to sign in may be opened."""
 
 
 @dataclass(slots=True)
@@ -22,43 +25,40 @@ class SignIn:
 
     token: str
     clock: Clock
-    _codes: dict[str, float] = field(default_factory=dict)
+    browsers: Browsers
+    _codes: dict[str, tuple[int, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def cookie_name(self) -> str:
-        """The name of the cookie, a vault's own: browsers have one set of cookies for all ports of a machine."""
-        return f"vault-agent-{sha256(self.token.encode()).hexdigest()[:8]}"
+    def cookie_name(self, port: int) -> str:
+        """The name of the cookie of a port, a vault's own: browsers have one set of cookies for all ports of a
+        machine."""
+        return f"vault-agent-{sha256(self.token.encode()).hexdigest()[:8]}-{port}"
 
-    def code(self) -> str:
-        """A new code for a link; it counts once, for ten minutes."""
+    def code(self, port: int) -> str:
+        """A new code for a link to this port; it counts once, for a minute."""
         code = secrets.token_urlsafe(24)
         with self._lock:
-            self._codes[code] = self.clock.monotonic() + _MINUTES * 60
+            self._codes[code] = port, self.clock.monotonic() + LINK_SECONDS
         return code
 
-    def redeem(self, code: str) -> bool:
-        """True if the code is known and still counts; it does not count again."""
+    def redeem(self, code: str, port: int) -> bool:
+        """True if the code was made for this port and still counts; it does not count again, wherever it was shown."""
         now = self.clock.monotonic()
         with self._lock:
-            self._codes = {each: until for each, until in self._codes.items() if until > now}
-            return self._codes.pop(code, None) is not None
+            self._codes = {each: known for each, known in self._codes.items() if known[1] > now}
+            found = self._codes.pop(code, None)
+        return found is not None and found[0] == port
 
-    def cookie(self) -> str:
-        """The value of a cookie: when it ends, and a signature that only this vault's token makes."""
-        until = int(self.clock.now().timestamp()) + DAYS * 86_400
-        return f"{until}.{self._signature(str(until))}"
+    def enter(self, port: int, agent: str, former: Browser | None = None) -> str:
+        """Sign a browser in at a port, in place of its `former` sign-in; returns the value of its cookie."""
+        with suppress(Unknown):  # another process may have ended it meanwhile
+            self.browsers.end([former.id] if former is not None else [])
+        return self.browsers.add(self.token, port, agent)
 
-    def knows(self, cookie: str) -> bool:
-        """True for a cookie that was made here with the present token and has not ended."""
-        until, _, signature = cookie.partition(".")
-        if not hmac.compare_digest(signature.encode(), self._signature(until).encode()):
-            return False
-        return int(until) > self.clock.now().timestamp()
+    def browser(self, cookie: str, port: int) -> Browser | None:
+        """The browser that a cookie of this port belongs to; None if it is not signed in, or not any more."""
+        return self.browsers.find(self.token, port, cookie) if cookie else None
 
     def knows_token(self, token: str) -> bool:
         """True for the token itself; takes the same time for every wrong one."""
         return is_token(token, self.token)
-
-    def _signature(self, until: str) -> str:
-        return hmac.new(self.token.encode(), f"cookie {until}".encode(), sha256).hexdigest()

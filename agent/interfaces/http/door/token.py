@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.interfaces.http.door.browsers import Browsers
 from agent.vault.locks import process_lock
 from agent.workspace.workspace import Workspace
 
@@ -15,6 +16,11 @@ _PATIENCE = 5.0
 def token_file(workspace: Workspace) -> Path:
     """The file with the token, in the vault's private folder."""
     return workspace.vault.private_folder / "http" / "token"
+
+
+def browsers_of(workspace: Workspace) -> Browsers:
+    """The browsers that are signed in to the vault's server."""
+    return Browsers(token_file(workspace).parent, workspace.vault.clock)
 
 
 def load_token(workspace: Workspace) -> str:

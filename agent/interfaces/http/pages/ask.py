@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from agent.background.asked_runs import AnswerText, AskedRun, RunFailed, RunNews
+from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
@@ -58,7 +58,7 @@ class _Shown:
         """Add one piece of news."""
         self.retry = ""
         match news:
-            case AnswerText(piece):
+            case ModelText(piece):
                 if not self.steps or self.steps[-1].state != "text":
                     self.steps.append(_Step("text", ""))
                 self.steps[-1].text += piece
@@ -190,7 +190,7 @@ def _values(request: PageRequest, run: AskedRun, shown: _Shown) -> dict[str, obj
     if ended and ended.answer:
         if steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
             steps.pop()
-        steps.append(_Step("text", ended.answer))
+        steps.append(_Step("text", ended.remarked))
     whole = _Shown(steps)
     for message in since.said if since else ():
         whole.hear(message)

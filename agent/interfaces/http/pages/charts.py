@@ -96,10 +96,7 @@ def counted_charts(days: Sequence[date], counted: Mapping[date, MetricTotals]) -
         Chart(
             "patterns",
             shown,
-            (
-                Series("patterns_found", values(lambda found: _sum(found.patterns))),
-                Series("suggestions", values(lambda found: _sum(found.initiatives)), tone="warn"),
-            ),
+            (Series("patterns_found", values(lambda found: _sum(found.patterns))),),
         ),
     )
 

@@ -20,6 +20,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from agent.clock import in_clock_zone
 from agent.escape import escape
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, without_comments
@@ -123,6 +124,7 @@ def _environment() -> Environment:
     found.filters |= {
         "moment": _moment,
         "day": _day,
+        "on_day": _on_day,
         "short": _short,
         "said": _said,
         "patch": patch_rows,
@@ -180,7 +182,7 @@ def _in_words(context: Context, subject: str) -> str:
 def _moment(context: Context, at: datetime) -> Markup:
     """A time as people say it, with the exact one as its title; the page's script keeps it current."""
     now: datetime = context["now"]
-    local = at.astimezone(now.tzinfo)
+    local = in_clock_zone(at, now)
     whole = f"{local:%Y-%m-%d %H:%M:%S}"
     shown = Markup('<time datetime="{}" title="{}">{}</time>')
     return shown.format(local.isoformat(), whole, format_age(at, now, context["language"]))
@@ -190,7 +192,7 @@ def _moment(context: Context, at: datetime) -> Markup:
 def _clock(context: Context, at: datetime) -> Markup:
     """The time of day, with the exact time as its title."""
     now: datetime = context["now"]
-    local = at.astimezone(now.tzinfo)
+    local = in_clock_zone(at, now)
     shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
     return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", f"{local:%H:%M}")
 
@@ -199,12 +201,18 @@ def _clock(context: Context, at: datetime) -> Markup:
 def _short(context: Context, at: datetime) -> Markup:
     """The time of day, with the day in a few letters, or the date if it is more than six days away."""
     now: datetime = context["now"]
-    local = at.astimezone(now.tzinfo)
+    local = in_clock_zone(at, now)
     days = (local.date() - now.date()).days
     weekday = text("pages.weekdays_brief", context["language"]).split()[local.weekday()]
     said = f"{local:%H:%M}" if days == 0 else f"{weekday if 0 < days < 7 else local.date()} {local:%H:%M}"
     shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
     return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", said)
+
+
+@pass_context
+def _on_day(context: Context, at: datetime) -> str:
+    """The day of a moment, as people say it."""
+    return _day(context, in_clock_zone(at, context["now"]).date())
 
 
 @pass_context
@@ -225,7 +233,7 @@ def format_age(at: datetime, now: datetime, language: Language) -> str:
             way = "ago" if seconds > 0 else "ahead"
             number = "one" if count == 1 else "many"
             return text(f"pages.{way}_{unit}_{number}", language, count=count)
-    return f"{at.astimezone(now.tzinfo):%Y-%m-%d}"
+    return f"{in_clock_zone(at, now):%Y-%m-%d}"
 
 
 def patch_between(before: str, after: str) -> str:

@@ -10,7 +10,6 @@ from agent.runs.configured_models import has_model
 from agent.runs.job_edits import JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming
 from agent.schedule.trigger_words import job_words
 from agent.schedule.zones import machine_zone, zone_names
 
@@ -58,7 +57,7 @@ def show_preview(request: PageRequest) -> Mapping[str, object]:
         "error": None,
         "field": "",
         "when": job_words(job, request.language),
-        "next": coming(job, request.now, _NEXT),
+        "next": job.coming(request.now, _NEXT),
         "cost": cost if path else DayCost(cost.times),  # what a new job does is not known before it is written
         "here": machine_zone(),
     }

@@ -4,18 +4,20 @@ from collections.abc import Mapping
 
 from agent.app.past_runs import PastRun, past_runs
 from agent.dataclass import dataclass
-from agent.interfaces.http.api import jobs as operations
-from agent.interfaces.http.operation import Call
+from agent.deeds.job_runs import begin_job
+from agent.deeds.jobs import pause_job, resume_job, stop_schedule
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.time_line import SPANS, Span, time_line
 from agent.runs.configured_models import has_model
-from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
+from agent.runs.job_state import job_as_it_is
+from agent.runs.job_upkeep import cost_of_day, job_shelf
+from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.shelf import is_job_note
 from agent.schedule.trigger_words import job_words
 from agent.schedule.zones import machine_zone
+from agent.workspace.schedule_switch import schedule_switch
 
 _NEXT, _PAST = 3, 50
 
@@ -39,7 +41,14 @@ def show(request: PageRequest) -> Mapping[str, object]:
     first = sorted(found, key=lambda each: (not each.next, each.next[0].at.timestamp() if each.next else 0.0))
     span: Span = next((each for each in SPANS if each == request.field("span")), "day")
     line = time_line([(each.job, each.runs) for each in first], request.now, span, machine_zone())
-    return {"jobs": first, "problems": shelf.problems, "waiting_notes": shelf.waiting, "line": line, "spans": SPANS}
+    return {
+        "jobs": first,
+        "problems": shelf.problems,
+        "waiting_notes": shelf.waiting,
+        "switch": schedule_switch(request.workspace),
+        "line": line,
+        "spans": SPANS,
+    }
 
 
 def show_job(request: PageRequest) -> Mapping[str, object]:
@@ -57,27 +66,40 @@ def show_job(request: PageRequest) -> Mapping[str, object]:
 
 def _shown(request: PageRequest, job: Job) -> _Shown:
     job = job_as_it_is(request.workspace, job)
-    times = coming(job, request.now, _NEXT) if job.status == "active" else ()
+    times = job.coming(request.now, _NEXT) if job.status == "active" else ()
     words = job_words(job, request.language)
     is_goal = not is_job_note(request.workspace.vault, job.path)
     return _Shown(job, words, times, past_runs(request.workspace, job)[::-1], is_goal)
 
 
+def start(request: PageRequest) -> Done:
+    """Let the jobs and tasks of the vault begin again."""
+    switch_schedule(request.workspace, True)
+    return Done(request.text("schedule_starts"))
+
+
+def stop(request: PageRequest) -> Done:
+    """Let no job and no task of the vault begin any more."""
+    said = request.text("schedule_stops")
+    stop_schedule(request.workspace, said)
+    return Done(said)
+
+
 def run(request: PageRequest) -> Done:
     """Run a job once now."""
-    begun = operations.run_job(_call(request))
+    begun = begin_job(request.workspace, request.service.pool, request.needed("id"))
     return Done(request.text("now_runs", name=_title(request, begun.job)))
 
 
 def pause(request: PageRequest) -> Done:
     """Let a job run no more."""
-    done = operations.pause_job(_call(request))
+    done = pause_job(request.workspace, request.needed("id"))
     return Done(request.text("now_paused", name=_title(request, done.job)))
 
 
 def resume(request: PageRequest) -> Done:
     """Let a job run again, also one that its failures have stopped."""
-    done = operations.resume_job(_call(request))
+    done = resume_job(request.workspace, request.needed("id"))
     return Done(request.text("now_resumed", name=_title(request, done.job)))
 
 
@@ -85,10 +107,12 @@ def _title(request: PageRequest, id: str) -> str:
     return next((each.title for each in job_shelf(request.workspace).load().jobs if each.id == id and each.title), id)
 
 
-def _call(request: PageRequest) -> "Call[operations.ByJob, None]":
-    return Call(request.service, operations.ByJob(request.needed("id")), None)
-
-
 PAGE = Page("jobs", "/jobs", show, "j")
 JOB = Page("job", "/jobs/{id:path}", show_job)
-DEEDS = (Deed("/jobs/run", run), Deed("/jobs/pause", pause), Deed("/jobs/resume", resume))
+DEEDS = (
+    Deed("/jobs/run", run),
+    Deed("/jobs/pause", pause),
+    Deed("/jobs/resume", resume),
+    Deed("/jobs/start", start),
+    Deed("/jobs/stop", stop),
+)

@@ -1,15 +1,14 @@
-"""Metrics: the troubles that stand, how well the agent helps by itself, and what happened over days; and what unasked
-help changes in what gets done."""
+"""Metrics: the troubles that stand, how well the agent helps by itself, and what happened over days."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
-from agent.app.figures import all_figures, load_effect, load_receipts, present_figures
+from agent.app.figures import all_figures, load_receipts, present_figures
 from agent.attention.notice_counts import counts_by_day
 from agent.background.standing_alerts import alert_help, alert_title, load_standing
+from agent.clock import clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.growth.effect.wording import caution, comparison_words
 from agent.interfaces.http.pages.charts import (
     Chart,
     counted_charts,
@@ -72,16 +71,10 @@ def show(request: PageRequest) -> Mapping[str, object]:
     }
 
 
-def show_effect(request: PageRequest) -> Mapping[str, object]:
-    """What gets done with and without unasked help, by weeks."""
-    effect, language = load_effect(request.workspace), request.language
-    return {"words": comparison_words(effect, language), "caution": caution(language), "weeks": effect.weeks[::-1]}
-
-
 def _charts(request: PageRequest, days: Sequence[date]) -> list[Chart]:
     workspace = request.workspace
     receipts = load_receipts(workspace)
-    notices = counts_by_day(receipts, request.now.tzinfo)
+    notices = counts_by_day(receipts, clock_zone(request.now))
     first = min(notices, default=None)
     recalls, *others = counted_charts(days, load_days(workspace.metrics, days[0]))
     return [recalls, notice_chart(days, notices, first), spend_chart(days, _money(workspace, days)), *others]
@@ -125,4 +118,3 @@ def _number(value: float | None, unit: str) -> str:
 
 
 PAGE = Page("metrics", "/metrics", show, "f", scripts=_SCRIPTS)
-EFFECT = Page("effect", "/metrics/effect", show_effect)

@@ -1,24 +1,30 @@
-"""What needs me: calls that wait for a yes, with their changes before it, questions, and runs that wait."""
+"""What needs me: calls that wait for a yes, with their changes before it, questions, runs that wait, and what was to be
+done at a time and is not."""
 
 import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from agent.app.notice_ledger import open_ledger
+from agent.attention.receipts import unheard_reminders
 from agent.dataclass import dataclass
+from agent.deeds import decisions
 from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.versions import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, approvals, arrived_decisions
+from agent.runs.decisions import Question, arrived_decisions
 from agent.runs.named_decisions import answer_question
-from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
+from agent.runs.owed_jobs import owed_now
+from agent.runs.pending_decisions import PendingDecision, pending_decisions
 from agent.runs.registry import run_registry
 from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
 from agent.tools.approval_note import shows
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
 
 _HEADING = re.compile(r"\A\s*# .+\n")
@@ -67,7 +73,10 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "questions": questions,
         "held": [mark for mark in marks.waiting() if mark.waits_for not in known],
         "working": [mark for mark in marks.all() if marks.is_held(mark.id)],
+        "owed": owed_now(workspace),
+        "unheard": unheard_reminders(open_ledger(workspace).all()),
         "arrived": arrived_decisions(workspace),
+        "switch": schedule_switch(workspace),
         "waiting": len(asked) + len(questions),
     }
 
@@ -103,11 +112,7 @@ def decide(request: PageRequest) -> Done:
         raise UserError("that was decided already, or is not asked any more", hint="load the page again")
     if _asked(request, found).shown != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
-    status: str
-    if found.call is not None:
-        status = approvals(workspace).decide(found.id, yes, reason).status
-    else:
-        status = decide_in_note(workspace, found, yes, reason)
+    status = decisions.decide(workspace, found, yes, reason).status
     key = "later" if status == "pending" else "said_yes" if yes else "said_no"
     return Done(request.text(key, name=found.name))
 

@@ -1,32 +1,30 @@
 """Notes: folders and a search, one note with its links and properties, and its history with restore."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
+from agent.deeds.restoring import VERSIONS, restore_note, versions_of
 from agent.errors import NoteGone, UserError
 from agent.index.hit import SearchResult
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
-from agent.memory.recall.eligibility import is_unfilled
-from agent.vault.change import Stamp
-from agent.vault.file_changes import Kind
-from agent.vault.history.commits import Commit, resolve
-from agent.vault.history.find import commits
+from agent.runs.find_notes import find_notes
+from agent.runs.near_words import words_of_near_hits
+from agent.texts import Sentence
+from agent.vault.history.commits import resolve
 from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.workspace.person_first import MORE, person_first
+from agent.workspace.catch_up import behind_daemon
+from agent.workspace.daemon_lock import load_daemon_state
 
-_HITS, _VERSIONS, _LISTED = 20, 50, 500
-RESTORE = "restore"
-"""The tool of a commit that brings back an earlier version of a note."""
+_HITS, _LISTED = 20, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +36,12 @@ class _Folder:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteVersion:
-    """A commit that changed a note, and the note's path in it; the path is empty where the commit deleted it."""
-
-    commit: Commit
-    path: str
-
-
 def show(request: PageRequest) -> Mapping[str, object]:
     """A search's hits, or the folders and notes of one folder."""
     query, folder = request.field("q"), request.field("folder").strip("/")
     if query:
-        found = _search(request, query)
-        shown = {"q": query, "hits": found.hits, "is_near": found.is_near, "degraded": found.degraded or ""}
+        found, near = _search(request, query)
+        shown = {"q": query, "hits": found.hits, "near": near or "", "degraded": found.degraded or ""}
         return {**shown, "folder": "", "folders": (), "notes": (), "left": 0}
     start = f"{folder}/" if folder else ""
     inside = [path for path in request.workspace.vault.note_paths(folder) if path.startswith(start)]
@@ -67,7 +57,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     return {
         "q": "",
         "hits": (),
-        "is_near": False,
+        "near": "",
         "degraded": "",
         "folder": folder,
         "parents": _parents(folder),
@@ -77,12 +67,12 @@ def show(request: PageRequest) -> Mapping[str, object]:
     }
 
 
-def _search(request: PageRequest, query: str) -> SearchResult:
-    home = request.workspace.vault.home
+def _search(request: PageRequest, query: str) -> tuple[SearchResult, Sentence | None]:
+    """The hits, and what is said above those that only are near."""
+    daemon = load_daemon_state(request.workspace)
     with request.service.index.held() as index:
-        found = index.search(query, _HITS + MORE, explain=True)
-    kept = tuple(hit for hit in found.hits if not is_unfilled(hit, home))
-    return person_first(replace(found, hits=kept), _HITS, home)
+        found, _ = find_notes(index, query, _HITS, explain=True)
+        return found, words_of_near_hits(index, found, behind_daemon(daemon) if daemon is not None else None)
 
 
 def _parents(folder: str) -> list[tuple[str, str]]:
@@ -156,34 +146,16 @@ def show_history(request: PageRequest) -> Mapping[str, object]:
     found = list(versions_of(request.workspace.vault, path))
     if not found:
         raise NoteGone("{path} is in no commit", hint="an edit is committed after a quiet moment", path=path)
-    return {"path": path, "versions": found, "is_cut": len(found) == _VERSIONS}
-
-
-def versions_of(vault: Vault, path: str) -> Iterator[NoteVersion]:
-    """The versions of a note, the newest first, under whatever name it had."""
-    name = path
-    for commit in commits(vault, path=path, limit=_VERSIONS):
-        change = next((each for each in commit.files if each.path == name), None)
-        if change is None:
-            continue
-        yield NoteVersion(commit, "" if change.kind is Kind.DELETED else change.path)
-        if change.kind is Kind.RENAMED and change.old_path:
-            name = change.old_path
+    return {"path": path, "versions": found, "is_cut": len(found) == VERSIONS}
 
 
 def restore(request: PageRequest) -> Done:
     """Write a note as it was in a commit; the present text stays in the history."""
-    vault = request.workspace.vault
-    path, former, commit = request.needed("path"), request.needed("former"), resolve(vault, request.needed("commit"))
-    data, now = vault.read_at(commit, former), vault.read(path)
-    if data is None:
-        hint = "vault-agent log shows what was moved or deleted"
-        raise NoteGone("{path} is not in that commit", hint=hint, path=former)
-    if data == now:
+    path, former = request.needed("path"), request.needed("former")
+    done = restore_note(request.workspace.vault, path, former, request.needed("commit"))
+    if done is None:
         return Done(request.text("restored_same"))
-    with vault.transaction(f"restore: {path}", Stamp("human", tool=RESTORE), body=f"As in {commit[:10]}.") as change:
-        change.write(path, now, data)
-    return Done(request.text("undo_waits" if change.outcome.queued else "restored"), "")
+    return Done(request.text("undo_waits" if done.queued else "restored"), "")
 
 
 PAGE = Page("notes", "/notes", show, "o")

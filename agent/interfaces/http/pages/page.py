@@ -15,13 +15,15 @@ from agent.workspace.workspace import Workspace
 @dataclass(frozen=True, slots=True)
 class PageRequest:
     """One request of a browser. `named` are the parts of the path that the route names, `given` the fields of the
-    query or of the form; a field that was not sent is the empty text."""
+    query or of the form; a field that was not sent is the empty text. `browser` is the id of the one that is signed in,
+    empty for a program with the token."""
 
     service: Service
     language: Language
     url: str
     named: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     given: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    browser: str = ""
 
     @property
     def workspace(self) -> Workspace:

@@ -5,8 +5,8 @@ from datetime import datetime
 from urllib.parse import quote
 
 from agent.dataclass import dataclass
+from agent.deeds.restoring import edit_profile_note
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.markdown.note import Note
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.lay_out import lay_out_profile
@@ -20,9 +20,7 @@ from agent.memory.profile.load import (
 )
 from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.profile.summary import whole_summary
-from agent.runs.job_edits import StaleForm
 from agent.texts import text
-from agent.vault.change import Stamp
 from agent.vault.folders import PROFILE
 
 _CHANGES = 30
@@ -88,20 +86,11 @@ def save(request: PageRequest) -> Done:
     `BadNote` if its header could not be read any more."""
     vault = request.workspace.vault
     file = find_profile_note(load_profile(vault), request.needed("name"))
-    data, base = vault.read(file.path) or b"", request.needed("base")
     said = request.given.get("text", "").replace("\r\n", "\n").rstrip("\n") + "\n"
-    after = (said.replace("\n", "\r\n") if b"\r\n" in data else said).encode()
-    if (problem := Note.parse(after).problem) is not None:
-        raise problem
-    if (now := vault.content_id(data)) != base:
-        raise StaleForm(file.path, now, data.decode("utf-8", "replace"), after.decode())
-    if after == data:
+    done = edit_profile_note(vault, file.path, file.name, request.needed("base"), said)
+    if done is None:
         return Done(request.text("job_same"), f"/profile/{quote(file.name)}")
-    with vault.transaction(f"profile(edit): {file.name}", Stamp("human")) as change:
-        change.edit(file.path, data, after)
-    return Done(
-        request.text("later" if change.outcome.queued else "job_saved", name=file.path), f"/profile/{quote(file.name)}"
-    )
+    return Done(request.text("later" if done.queued else "job_saved", name=file.path), f"/profile/{quote(file.name)}")
 
 
 def lay_out(request: PageRequest) -> Done:

@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from agent.errors import NoteGone, Unknown
+from agent.interfaces.http.door.guard import BROWSER
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
 from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
@@ -120,7 +121,8 @@ async def _asked(service: Service, request: Request, form: Mapping[str, object] 
     fields = {name: value for name, value in given.items() if isinstance(value, str)}
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     named = {name: str(value) for name, value in request.path_params.items()}
-    return PageRequest(service, language_of(service, request), address, named, fields)
+    browser = str(request.scope.get(BROWSER, ""))
+    return PageRequest(service, language_of(service, request), address, named, fields, browser)
 
 
 def language_of(service: Service, request: Request) -> Language:

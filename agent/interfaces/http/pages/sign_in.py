@@ -6,8 +6,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from agent.interfaces.http.door.browsers import DAYS
 from agent.interfaces.http.door.guard import OPEN
-from agent.interfaces.http.door.sign_in import DAYS
+from agent.interfaces.http.door.opening import remove_opening
+from agent.interfaces.http.door.token import token_file
 from agent.interfaces.http.plain_page import plain_page
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import SECURITY_HEADERS, refusal
@@ -18,26 +20,31 @@ from agent.texts import text
 def sign_in_route(service: Service) -> Route:
     """The route of the links that `serve --open` makes. They are answered with a page that goes on by itself: a browser
     would not send a strict cookie along with a redirect from another site."""
-    language = service.workspace.settings.vault.language
+    language, sign_in = service.workspace.settings.vault.language, service.sign_in
+    folder = token_file(service.workspace).parent
 
     def onward() -> Response:
-        return plain_page(text("pages.needs", language), (), language, SECURITY_HEADERS, goes_on=True)
+        return plain_page(text("pages.needs", language), (), language, SECURITY_HEADERS, onward="/")
 
-    async def open_page(request: Request) -> Response:
-        cookie = request.cookies.get(service.sign_in.cookie_name, "")
-        if cookie and service.sign_in.knows(cookie):
-            return onward()  # signed in: an old link opens the first page, too
-        if not service.sign_in.redeem(request.path_params["code"]):
+    def open_page(request: Request) -> Response:
+        _, port = request.scope["server"]
+        code, name = request.path_params["code"], sign_in.cookie_name(port)
+        known = sign_in.browser(request.cookies.get(name, ""), port)
+        is_good = sign_in.redeem(code, port)  # also for a browser that is signed in: nobody else may use it after that
+        remove_opening(folder, code)
+        if not is_good and known is not None:
+            return onward()
+        if not is_good:
             refused = RequestRefused(
                 HTTPStatus.FORBIDDEN,
-                "this link does not work any more: each works once, for ten minutes",
+                "this link does not work any more: each works once, for one minute",
                 hint="vault-agent serve --open makes a new one",
             )
             return refusal(refused, language, request.scope)
         response = onward()
         response.set_cookie(
-            service.sign_in.cookie_name,
-            service.sign_in.cookie(),
+            name,
+            sign_in.enter(port, request.headers.get("user-agent", ""), known),
             max_age=DAYS * 86_400,
             httponly=True,
             samesite="strict",

@@ -2,20 +2,13 @@
 
 from collections.abc import Mapping
 
-from agent.errors import UserError
-from agent.interfaces.http.api import skills as operations
-from agent.interfaces.http.operation import Call
-from agent.interfaces.http.pages.notes import versions_of
+from agent.deeds.restoring import earlier_text, roll_back_skill
+from agent.deeds.skills import distrust_skill
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.skill_lookup import find_skill, skills_on_demand
 from agent.runs.skill_preview import SkillPreview, preview_skills
 from agent.skills.matching.matcher import MatchTask
-from agent.skills.reading.skill import Skill, SkillSource
-from agent.vault.change import Stamp
-from agent.vault.store import Vault
-
-_BACK = "skills"
-"""The tool that the trailers of such a commit name."""
+from agent.skills.reading.skill import SkillSource
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
@@ -44,40 +37,21 @@ def show_skill(request: PageRequest) -> Mapping[str, object]:
         "skill": skill,
         "stats": found.history.stats(skill.name),
         "is_own": is_own,
-        "before": _before(request.workspace.vault, skill) if is_own else "",
+        "before": earlier_text(request.workspace.vault, skill),
     }
-
-
-def _before(vault: Vault, skill: Skill) -> str:
-    """The commit with the text before the present one; empty if there is none."""
-    now = vault.read(skill.path)
-    for each in versions_of(vault, skill.path):
-        if each.path == skill.path and vault.read_at(each.commit.id, skill.path) != now:
-            return each.commit.id
-    return ""
 
 
 def roll_back(request: PageRequest) -> Done:
     """Write a skill's text as it was before its last change. As any other change it has to be looked at again."""
     workspace = request.workspace
-    vault = workspace.vault
     skill = find_skill(skills_on_demand(workspace).library, request.needed("name"))
-    commit = _before(vault, skill) if skill.source is not SkillSource.PACKAGE else ""
-    if not commit:
-        raise UserError("{name} has no earlier text", hint="vault-agent skills list", name=skill.name)
-    if commit != request.needed("before"):
-        raise UserError("{path} has changed since you looked", hint="look at it again", path=skill.path)
-    data, now = vault.read_at(commit, skill.path), vault.read(skill.path)
-    assert data is not None and now is not None
-    body = f"As in {commit[:10]}."
-    with vault.transaction(f"skill({skill.name}): roll back", Stamp("human", tool=_BACK), body=body) as change:
-        change.edit(skill.path, now, data)
-    return Done(request.text("undo_waits" if change.outcome.queued else "rolled_back", name=skill.name))
+    done = roll_back_skill(workspace.vault, skill, request.needed("before"))
+    return Done(request.text("undo_waits" if done.queued else "rolled_back", name=skill.name))
 
 
 def distrust(request: PageRequest) -> Done:
     """Trust a skill no more on this machine."""
-    done = operations.distrust_skill(Call(request.service, operations.BySkill(request.needed("name")), None))
+    done = distrust_skill(request.workspace, request.needed("name"))
     return Done(request.text("distrusted", name=done.name))
 
 

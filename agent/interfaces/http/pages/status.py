@@ -5,17 +5,18 @@ from datetime import datetime
 
 from agent.app.notice_ledger import open_ledger
 from agent.background.presence_files import give_order, state_of
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming
 from agent.schedule.shelf import Shelf
 from agent.vault.health.status import status
 from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.index_status import index_state
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
 
 _NEXT, _MOVES = 6, 12
@@ -53,14 +54,15 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "index": index_state(workspace, lambda: vault.notes),
         "daemon": load_daemon_state(workspace) or {},
         "meters": meters(request, agent),
+        "switch": schedule_switch(workspace),
         "warnings": workspace.loaded.warnings,
     }
 
 
 def _coming(workspace: Workspace, shelf: Shelf, now: datetime) -> list[_Coming]:
     """The next times of the jobs that run, the nearest first."""
-    active = [job for job in shelf.jobs if job.status == "active" and not job_record(workspace, job.id).is_stopped]
-    times = [_Coming(each.at, job) for job in active for each in coming(job, now, 2)]
+    active = [job for job in shelf.jobs if job.status == "active" and not job_record(workspace, job).is_stopped]
+    times = [_Coming(each.at, job) for job in active for each in job.coming(now, 2)]
     return sorted(times, key=lambda each: each.at)[:_NEXT]
 
 
@@ -72,7 +74,7 @@ def meters(request: PageRequest, agent: AgentStatus) -> list[UsedLimit]:
     sent = sum(
         each.decision.decided == "sent"
         and not each.is_digest
-        and each.decided_at.astimezone(now.tzinfo).date() == now.date()
+        and in_clock_zone(each.decided_at, now).date() == now.date()
         for each in open_ledger(workspace).all()
     )
     most = workspace.settings.attention.daily

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 
 from agent.dataclass import dataclass
+from agent.deeds.sync import end_conflict
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.versions import version_patches
 from agent.runs.machines import known_machines
-from agent.runs.sync_questions import adopt_questions, settle_questions
-from agent.texts import text
 from agent.vault.store import Vault
-from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
+from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes
 from agent.vault.sync.rounds import pause
 from agent.vault.sync.standing import standings
 from agent.vault.sync.state import sync_state
@@ -63,12 +62,8 @@ def choose(request: PageRequest) -> Done:
         raise UserError("{side} is no version", hint="ours, theirs or both", side=side)
     if _seen(workspace.vault, found) != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
-    heading = text("conflict.other", workspace.settings.vault.language)
-    adopt_questions(workspace)
-    outcome = resolve(workspace.vault, found, ConflictSide(side), heading)
-    if not outcome.queued:
-        settle_questions(workspace)  # nobody is asked any more
-    return Done(request.text("undo_waits" if outcome.queued else "conflict_over", name=found.path))
+    done = end_conflict(workspace, found, ConflictSide(side))
+    return Done(request.text("undo_waits" if done.queued else "conflict_over", name=found.path))
 
 
 def stop(request: PageRequest) -> Done:

@@ -1,11 +1,13 @@
-"""All pages, in the order of the navigation, what their buttons do, and their streams."""
+"""All pages, in the order of the navigation, what their buttons do, and their streams: what a module here defines."""
 
 from collections.abc import Callable
+from types import ModuleType
 
 from starlette.routing import BaseRoute
 
 from agent.interfaces.http.pages import (
     ask,
+    browsers,
     graph,
     job_edit,
     jobs,
@@ -24,52 +26,12 @@ from agent.interfaces.http.pages import (
 from agent.interfaces.http.pages.page import Deed, Page
 from agent.interfaces.http.service import Service
 
-PAGES: tuple[Page, ...] = (
-    needs.PAGE,
-    today.PAGE,
-    today.CHANGE,
-    ask.PAGE,
-    ask.RUN,
-    notes.PAGE,
-    notes.NOTE,
-    notes.BACKLINKS,
-    notes.HISTORY,
-    status.PAGE,
-    tasks.PAGE,
-    tasks.NEW,
-    tasks.TASK,
-    jobs.PAGE,
-    job_edit.NEW,
-    job_edit.EDIT,
-    job_edit.PREVIEW,
-    jobs.JOB,
-    profile.PAGE,
-    profile.NOTE,
-    profile.EDIT,
-    memory.FORGET,
-    memory.PAGE,
-    skills.PAGE,
-    skills.SKILL,
-    sync.PAGE,
-    graph.PAGE,
-    graph.NOTES,
-    metrics.PAGE,
-    metrics.EFFECT,
-    settings.PAGE,
-)
-DEEDS: tuple[Deed, ...] = (
-    *needs.DEEDS,
-    *today.DEEDS,
-    *ask.DEEDS,
-    *notes.DEEDS,
-    *status.DEEDS,
-    *tasks.DEEDS,
-    *jobs.DEEDS,
-    *job_edit.DEEDS,
-    *profile.DEEDS,
-    *memory.DEEDS,
-    *skills.DEEDS,
-    *sync.DEEDS,
-)
+_MODULES: tuple[ModuleType, ...] = (
+    needs, today, ask, notes, status, tasks, job_edit, jobs, profile, memory, skills, sync, graph, metrics, settings,
+    browsers,
+)  # fmt: skip
+"""The form of a job has an address below that of the jobs, so it comes first."""
+PAGES = tuple(each for module in _MODULES for each in vars(module).values() if isinstance(each, Page))
+DEEDS: tuple[Deed, ...] = tuple(each for module in _MODULES for each in getattr(module, "DEEDS", ()))
 STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS, *graph.STREAMS)
 """Makes the route of each stream."""

@@ -1,17 +1,14 @@
 """Tasks: what the agent will do by itself, the next one first, and what it did."""
 
 from collections.abc import Mapping
-from functools import partial
 
-from agent.app.agent import opened_runs
+from agent.deeds.tasks import cancel_task
 from agent.errors import UserError
-from agent.growth.task_work import TaskWork
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.planned_tasks import find_task, marked_tasks, plan_in_vault
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import TASK_TYPES, TYPES, target_name, task_type_of
 from agent.schedule.queue import needs
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, moment
-from agent.schedule.task_document import TYPES
 from agent.schedule.task_notes import NewTask, TaskShelf
 
 _OVER = 50
@@ -65,10 +62,8 @@ def _priority(request: PageRequest) -> int:
 
 def delete(request: PageRequest) -> Done:
     """Take a task out of the queue; its note moves to the tasks that are over."""
-    workspace, shelf = request.workspace, marked_tasks(request.workspace)
-    task = find_task(shelf.waiting, shelf, request.needed("id"))
-    TaskWork(workspace, partial(opened_runs, workspace)).cancel(task)
-    return Done(request.text("task_deleted", name=task.title))
+    done = cancel_task(request.workspace, request.needed("id"))
+    return Done(request.text("task_deleted", name=done.title))
 
 
 def _needs(task: Task, shelf: TaskShelf) -> tuple[str, ...]:

@@ -7,15 +7,17 @@ from datetime import date, datetime, time, timedelta
 from markupsafe import Markup
 
 from agent.app.notice_ledger import open_ledger
-from agent.attention.receipt import NoticeReceipt
+from agent.attention.receipt import NoticeReceipt, Reaction
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
+from agent.deeds.changes import undo_selection
+from agent.deeds.notices import react as react_to
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.job_upkeep import job_rows, job_shelf
-from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
 from agent.vault.folders import APPROVALS, DAILY, QUESTIONS, SESSIONS
@@ -23,7 +25,6 @@ from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.difference import FileDifference, of_commit
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
-from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 
 MOST = 300
@@ -69,8 +70,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     """One day, the latest first; `day` of the query says which, today if there is none."""
     now = request.now
     day = parse_day(request.field("day"), now.date())
-    begin = datetime.combine(day, time(), now.tzinfo)
-    end = begin + timedelta(days=1)
+    begin, end = (in_clock_zone(datetime.combine(each, time()), now) for each in (day, day + timedelta(days=1)))
     changes = [*_changes(request, begin, end)]
     shown = {each.session for each in changes if each.session}
     found = [*changes, *_jobs(request, begin, end, shown), *_notices(request, begin, end)]
@@ -181,9 +181,7 @@ def take_back(request: PageRequest) -> Done:
     what = request.needed("what")
     run = what.removeprefix("run:") if what.startswith("run:") else ""
     selection = Selection(run=run) if run else Selection(commits=(what,))
-    result = undo(request.workspace.vault, selection, partial=bool(request.field("partial")))
-    if run:
-        end_waiting_of_run(request.workspace, run)
+    result, _ = undo_selection(request.workspace, selection, partial=bool(request.field("partial")))
     if result.queued:
         return Done(request.text("undo_waits"))
     return Done(request.text("undone" if result.files else "undo_nothing"))
@@ -191,10 +189,8 @@ def take_back(request: PageRequest) -> Done:
 
 def react(request: PageRequest) -> Done:
     """Say what a notice was worth."""
-    ledger, id = open_ledger(request.workspace), request.needed("id")
-    if ledger.get(id) is None:
-        raise UserError("there is no notice with the id {name}", hint="vault-agent notices list", name=id)
-    ledger.react(id, "helpful" if request.needed("reaction") == "helpful" else "dismissed")
+    reaction: Reaction = "helpful" if request.needed("reaction") == "helpful" else "dismissed"
+    react_to(request.workspace, request.needed("id"), reaction)
     return Done(request.text("reacted"))
 
 

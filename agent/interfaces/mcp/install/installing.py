@@ -8,7 +8,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from agent.config.private import FILE
+from agent.config.private import FILE, check_file
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.install import json_edit, toml_edit
@@ -95,6 +95,7 @@ def removed(program: ClientProgram, path: Path, name: str) -> Edited:
 def write(edited: Edited) -> None:
     """Replace the file at once, with the mode that it had; through a link, the file that it leads to."""
     path = edited.path.resolve()
+    check_file(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o777 if path.exists() else FILE
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from agent.errors import ToolFailed
+from agent.json_value import parse_json
 from agent.llm.messages import JsonObject
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
@@ -61,7 +62,7 @@ def _run(workspace: Workspace, asked: JsonObject, context: RunContext) -> dict[s
                 if context.cancelled():
                     wanted.close()  # it stops the run
     try:
-        found: dict[str, Any] = json.loads(out)
+        found: dict[str, Any] = parse_json(out)
     except ValueError as error:
         said = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise ToolFailed(f"the agent ended without an answer: {said or process.returncode}") from error

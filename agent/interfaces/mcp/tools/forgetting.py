@@ -12,6 +12,10 @@ from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 
 _SHOWN = 20
+_NOT_GONE = (
+    "It can still be brought back: undo does that, and the history still holds it. Only the person can end that, in a "
+    "terminal: vault-agent forget WHAT --purge --for-good"
+)
 
 
 def plan_forgetting(workspace: Workspace, call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
@@ -28,6 +32,7 @@ def forget(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolO
     outcome = carry_out(workspace.vault, planned, workspace.settings.vault.language, stamp=stamp)
     head = "forgotten" if outcome.commit else "accepted, and waiting" if outcome.queued else "nothing to forget"
     lines = [f"{head} (commit {outcome.commit[:10]}):" if outcome.commit else f"{head}:", *_effects(planned)]
+    lines += [_NOT_GONE] if outcome.commit else []
     return ToolOutput("\n".join(lines), commits=tuple(filter(None, [outcome.commit])))
 
 

@@ -3,18 +3,20 @@
 from collections.abc import Iterator
 
 from agent.background.inbox.answering import asked_in
+from agent.clock import in_clock_zone
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
-from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.job_upkeep import job_shelf, record_here
+from agent.runs.owed_jobs import owed_now
 from agent.runs.pending_decisions import pending_decisions
 from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
-from agent.schedule.job_document import coming
 from agent.schedule.triggers import format_trigger
 from agent.tools import arguments
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, ToolOutput
 from agent.vault.folders import INBOX
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
 
 _TIMES, _SHOWN = 3, 200
@@ -37,19 +39,23 @@ def list_jobs(workspace: Workspace, call: JsonObject, context: RunContext) -> To
 
 
 def _job_lines(workspace: Workspace, job: Job) -> Iterator[str]:
-    record = job_record(workspace, job.id)
+    record = record_here(workspace, job)
     status = "stopped by its failures" if record.is_stopped else job.status
     yield f"{job.id}: {job.title} ({status}; {', '.join(map(format_trigger, job.triggers))}; {job.path})"
+    yield from (f"  warning: {each}" for each in job.warnings)
     if job.status == "active" and not record.is_stopped:
-        times = [f"{each.at:%Y-%m-%d %H:%M %z}" for each in coming(job, workspace.clock.now(), _TIMES)]
+        times = [f"{each.at:%Y-%m-%d %H:%M %z}" for each in job.coming(workspace.clock.now(), _TIMES)]
         yield f"  next: {', '.join(times) or 'when something happens'}"
     if record.last_run_at is not None:
-        yield f"  last: {record.last_run_at:%Y-%m-%d %H:%M} {record.last_run_status}"
+        last = in_clock_zone(record.last_run_at, workspace.clock.now())
+        yield f"  last: {last:%Y-%m-%d %H:%M} {record.last_run_status}"
 
 
 def list_inbox(workspace: Workspace, call: JsonObject, context: RunContext) -> ToolOutput:
     """The requests that wait for the agent, and what waits for the person."""
-    lines = [*_requests(workspace), *_decisions(workspace), *_questions(workspace)]
+    stopped = schedule_switch(workspace).line
+    lines = [*filter(None, [stopped]), *_requests(workspace), *_decisions(workspace), *_questions(workspace)]
+    lines += _owed(workspace)
     shown = lines[:_SHOWN] + ([f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else [])
     return ToolOutput("\n".join(shown) or "nothing waits")
 
@@ -63,6 +69,12 @@ def _requests(workspace: Workspace) -> Iterator[str]:
 def _decisions(workspace: Workspace) -> Iterator[str]:
     for each in pending_decisions(workspace):
         yield f"waits for the person's yes or no: {each.name} ({each.kind.replace('_', ' ')}), in {each.path}"
+
+
+def _owed(workspace: Workspace) -> Iterator[str]:
+    for each in owed_now(workspace):
+        again = f"; tried again {each.again:%Y-%m-%d %H:%M %z}" if each.again else ""
+        yield f"was due {each.planned:%Y-%m-%d %H:%M %z} and is not done: {each.job.id} ({each.reason}{again})"
 
 
 def _questions(workspace: Workspace) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
@@ -64,7 +65,7 @@ class NodeListing:
     @property
     def parameters(self) -> JsonObject:
         """The JSON schema of its arguments."""
-        found: JsonObject = json.loads(self.schema)
+        found: JsonObject = parse_json(self.schema)
         return found
 
 
@@ -155,7 +156,7 @@ class NodeClient:
         if response.status_code in {401, 403} and method == "GET":
             raise NodeRefused
         with suppress(ValueError, RecursionError):
-            found = json.loads(bytes(data))
+            found = parse_json(bytes(data))
             if isinstance(found, dict):
                 return response.status_code, found
         return response.status_code, {}

@@ -2,20 +2,25 @@
 
 A host that refuses the connection is away: its tools go, and it is looked for again after a while. One that is merely
 slow keeps its tools; each call ends by its own time limit, and the permissions known last count. A host that keeps an
-older contract offers nothing, and is asked to be updated.
+older contract offers nothing, and is asked to be updated. What its tools were is kept on this machine: a conversation
+in which they were described goes on with the same description.
 """
 
+import json
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field
+from dataclasses import asdict, field
+from pathlib import Path
 from threading import Lock
 from urllib.parse import urlsplit
 
 from agent.clock import Clock
+from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
 from agent.errors import MissingKey, ToolFailed
 from agent.events.bus import ignore_event
 from agent.events.runs import NodeToolCalled
+from agent.json_value import parse_json
 from agent.llm.endpoint import is_this_machine
 from agent.llm.messages import JsonObject
 from agent.texts import Sentence
@@ -34,8 +39,9 @@ from agent.tools.builtin.node.client import (
 from agent.tools.registry import is_tool_name
 from agent.tools.taint import frame
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.tools.tool_names import FOREIGN
 
-PREFIX = "node_"
+PREFIX = FOREIGN
 _DEFAULT_SECONDS = 30
 _FRESH = 0.5
 """Seconds for which a look is good: runs beside each other look once."""
@@ -50,7 +56,8 @@ class NodeLink:
     """One host, for all runs of a vault: a source of tools (`registry.ToolSource`).
 
     `off` are tools that the settings switch off. `wait` and `again` are seconds: for an answer on top of what a call
-    asks for, and between two looks for a host that is away. `publish` is told of each call.
+    asks for, and between two looks for a host that is away. `publish` is told of each call. `store` is the file with
+    the tools that the host had; None: they are known in this process only.
     """
 
     client: NodeClient
@@ -59,11 +66,16 @@ class NodeLink:
     wait: float = 30.0
     again: float = 60.0
     publish: Callable[[NodeToolCalled], object] = ignore_event
+    store: Path | None = None
     problem: Sentence = field(default=Sentence(""), init=False)
     permissions: NodePermissions = field(default_factory=NodePermissions, init=False)
     _look_at: float = field(default=float("-inf"), init=False)
     _tools: dict[NodeListing, Tool] = field(default_factory=dict, init=False)
+    _known: dict[str, NodeListing] = field(init=False)
     _turn: Lock = field(default_factory=Lock, init=False)
+
+    def __post_init__(self) -> None:
+        self._known = _load(self.store)
 
     def tools(self) -> Sequence[Tool]:
         """The host's tools now; empty while it is away. Looks for it if the last look is too long ago."""
@@ -71,6 +83,10 @@ class NodeLink:
             if self.clock.monotonic() >= self._look_at:
                 self._look()
             return tuple(self._tools.values())
+
+    def known(self) -> Sequence[Tool]:
+        """The tools that the host has, and those that it had, as they were last."""
+        return tuple(map(self._tool, self._known.values()))
 
     def absence(self) -> str:
         """Why the host's tools are not there."""
@@ -91,9 +107,16 @@ class NodeLink:
             self._failed(error)
         else:
             self._tools = {each: self._tools.get(each) or self._tool(each) for each in listed}
+            self._keep(self._known | {each.name: each for each in listed})
             self.problem, self._look_at = Sentence(""), self.clock.monotonic() + _FRESH
         if self.problem and self.problem != before:
             logger.info("%s", self.problem)
+
+    def _keep(self, known: dict[str, NodeListing]) -> None:
+        if known != self._known and self.store is not None:
+            make_folder(self.store.parent)
+            replace(self.store, json.dumps([asdict(each) for each in known.values()]))
+        self._known = known
 
     def _failed(self, error: Exception) -> None:
         self.problem = _problem(error, self.client.base_url)
@@ -115,6 +138,7 @@ class NodeLink:
             egress=True,
             timeout=longest + 5.0,
             dangerous=True,
+            seldom=True,
         )
 
     def _called(self, listed: NodeListing, arguments: JsonObject, context: RunContext, seconds: float) -> ToolOutput:
@@ -155,6 +179,15 @@ class NodeLink:
         except (NodeAway, NodeSlow, NodeRefused, MissingKey):
             logger.info("the permissions of the node host are those known last")
         return self.permissions.states.get(listed.permission) == "denied"
+
+
+def _load(store: Path | None) -> dict[str, NodeListing]:
+    """The tools in the file, by name; none if there is no file, or a damaged one."""
+    try:
+        rows = parse_json(store.read_bytes()) if store else []
+        return {row["name"]: NodeListing(**{key: str(value) for key, value in row.items()}) for row in rows}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
 
 
 def _problem(error: Exception, url: str) -> Sentence:

@@ -31,8 +31,6 @@ def count_days(workspace: Workspace, days: int = 40) -> None:
         figures = {
             "events": {"proactive.memory.recalled": recalls, "task.completed": recalls},
             "outcomes": {"finished": recalls - 1, "failed": 1},
-            "helped": {"finished": hits},
-            "unhelped": {"finished": recalls - hits, "failed": chance.randint(0, 2)},
             "sums": {"recall_hits": hits, "recall_degraded": 0, "entries_saved": 3, "entries_known": 2,
                      "entries_merged": 1, "answers_given": hits, "answers_used": hits // 2},
             "recall_seconds": {"0.02": recalls - 1, "0.3": 1, "sum": 0.4},
@@ -42,7 +40,6 @@ def count_days(workspace: Workspace, days: int = 40) -> None:
             "job_statuses": {"done": chance.randint(1, 5), "nothing": chance.randint(0, 3),
                              "failed": int(back % 6 == 0)},
             "patterns": {"abandoned_task": int(back % 5 == 0)},
-            "initiatives": {"pattern_suggestion": int(back % 7 == 0)},
         }  # fmt: skip
         (workspace.metrics / f"{day.isoformat()}.json").write_text(json.dumps(figures))
 

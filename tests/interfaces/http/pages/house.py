@@ -9,12 +9,13 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
+import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from agent.daemon import Live
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.token import load_token
+from agent.interfaces.http.door.token import browsers_of, load_token
 from agent.workspace.workspace import Workspace
 from tests.interfaces.http.doors import at_work, wait_until
 from tests.stories.agents import NOTES
@@ -109,8 +110,9 @@ def signed_in(
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme="dark" if scheme == "dark" else "light"
     )
-    sign_in = SignIn(load_token(house.workspace), house.workspace.clock)
-    cookies = {sign_in.cookie_name: sign_in.cookie(), **({"language": language} if language else {})}
+    sign_in = SignIn(load_token(house.workspace), house.workspace.clock, browsers_of(house.workspace))
+    port = httpx.URL(house.url).port or 0
+    cookies = {sign_in.cookie_name(port): sign_in.enter(port, ""), **({"language": language} if language else {})}
     context.add_cookies([{"name": name, "value": value, "url": house.url} for name, value in cookies.items()])
     ran, problems = list[str](), list[str]()
     context.expose_function("ran", lambda what="": ran.append(str(what)))

@@ -123,6 +123,6 @@ def addresses(house: House) -> list[str]:
         "/profile/31-preferences.md", "/profile/31-preferences.md?view=source", "/profile-edit/31-preferences.md",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
-        "/settings", "/settings?all=yes", "/sync", "/metrics", "/metrics?days=90", "/metrics/effect",
+        "/settings", "/settings?all=yes", "/browsers", "/sync", "/metrics", "/metrics?days=90",
         "/graph", "/graph?text=roof", "/graph/notes", "/graph/notes?text=nothing%20like%20it",
     ]  # fmt: skip

@@ -120,23 +120,11 @@ def test_troubles_stand_on_top_with_what_to_do_and_go_when_they_are_over(page: P
     expect(page.get_by_text("None stands.")).to_be_visible()
 
 
-def test_the_effect_has_its_caution_first_and_its_weeks(page: Page, house: House) -> None:
-    page.goto(f"{house.url}/metrics")
-    page.get_by_role("link", name="the comparison").click()
-    page.wait_for_url("**/metrics/effect")
-    expect(page.locator("main .notice").first).to_contain_text("This proves little")
-    expect(page.get_by_text("notes or a skill were brought up unasked")).to_be_visible()
-    expect(page.get_by_text("with 95 % confidence")).to_be_visible()
-    assert page.locator("table.weeks tbody tr").count() >= 5
-
-
 def test_where_nothing_was_counted_each_chart_says_what_to_do(browser: Browser, tmp_path: Path) -> None:
     with open_house(tmp_path, NOTES) as house, signed_in(browser, house) as seen:
         seen.page.goto(f"{house.url}/metrics")
         assert seen.page.locator(".chart").count() == 0
         expect(seen.page.get_by_text("vault-agent jobs add TEXT")).to_be_visible()
-        seen.page.goto(f"{house.url}/metrics/effect")
-        expect(seen.page.get_by_text("There is nothing to compare yet")).to_be_visible()
         assert seen.problems == []
 
 

@@ -35,12 +35,16 @@ def test_settings_say_where_they_come_from_and_show_no_secret(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VAULT_AGENT_LLM__API_KEY", "sk-very-secret-words-1234")
+    monkeypatch.setenv("VAULT_AGENT_CHANNELS__WEBHOOK__URL", "http://me:pw@127.0.0.1:1/")
     with open_house(tmp_path, NOTES) as house, signed_in(browser, house) as seen:
         page = seen.page
         page.goto(f"{house.url}/settings")
         row = page.get_by_role("listitem").filter(has_text="llm.api_key")
         expect(row).to_contain_text("***")
         expect(row).to_contain_text("VAULT_AGENT_LLM__API_KEY")
+        expect(page.get_by_role("listitem").filter(has_text="channels.webhook.url")).to_contain_text(
+            "http://***@127.0.0.1:1/"
+        )
         page.get_by_role("link", name="Show the defaults, too").click()
         expect(page.get_by_role("listitem").filter(has_text="vault.language")).to_contain_text("default")
         assert "sk-very-secret" not in page.content()

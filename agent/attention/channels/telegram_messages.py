@@ -1,0 +1,128 @@
+"""Updates of Telegram as messages: what their sender has typed, and what is somebody else's.
+
+The list is one of the good (https://core.telegram.org/bots/api#message): the fields of a message that say nothing of
+another author. A message with any other field was not typed by its sender beyond doubt, such as one that was sent
+through another bot (`via_bot`), passed on, or written in the name of a chat.
+"""
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+from agent.attention.channels.channel import Incoming
+from agent.llm.fields import items, mapping, moment, number, text
+from agent.llm.messages import JsonObject
+
+_FIELDS = (
+    "message_id message_thread_id from chat date edit_date text caption entities caption_entities link_preview_options "
+    "has_protected_content is_topic_message media_group_id effect_id show_caption_above_media has_media_spoiler "
+    "photo video voice audio document animation video_note sticker location contact venue dice sender_boost_count "
+    "paid_star_count is_from_offline sender_tag direct_messages_topic"
+)
+_TYPED = frozenset(_FIELDS.split())
+"""The fields of a message whose text its sender has typed."""
+_BESIDE = frozenset({"reply_to_message", "quote", "external_reply", "reply_to_story", "reply_to_checklist_task_id"})
+"""The fields that stand beside typed text, with a message that it answers: the text of that is not the sender's."""
+_KINDS = (
+    "mention hashtag cashtag bot_command url email phone_number bold italic underline strikethrough spoiler code pre "
+    "text_link text_mention custom_emoji date_time"
+)
+_MARKED_UP = frozenset(_KINDS.split())
+"""The kinds of marked parts of a text that are typed; others are quotations, or not known."""
+
+
+def is_group(said: JsonObject) -> bool:
+    """True for a message in a chat of several people."""
+    return text(mapping(said.get("chat")).get("type")) != "private"
+
+
+def account_id(account: JsonObject) -> str:
+    """The number of an account or a chat, which may be below zero; empty without one."""
+    value = account.get("id")
+    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 62
+    return str(value) if is_number else ""
+
+
+def parse_press(pressed: JsonObject) -> Incoming | None:
+    """The message that a pressed button stands for; None for a press without a chat."""
+    below = mapping(pressed.get("message"))
+    chat, shown = account_id(mapping(below.get("chat"))), number(below.get("message_id"))
+    sender, data = account_id(mapping(pressed.get("from"))), text(pressed.get("data"))
+    if not (chat and sender):
+        return None
+    id, at = f"{chat}:{shown}:{text(pressed.get('id'))}", moment(number(below.get("date")))
+    return Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{shown}")
+
+
+def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
+    """The message, if it is one to the bot `me`: in a group, one that names the bot or answers it."""
+    chat, shown = account_id(mapping(said.get("chat"))), number(said.get("message_id"))
+    sender = account_id(mapping(said.get("from")))
+    before = mapping(said.get("reply_to_message"))
+    own, foreign = _typed(said)
+    author = mapping(before.get("from"))
+    is_answer = author.get("is_bot") is True  # in a private chat, there is no other bot
+    if is_group(said):
+        name = f"@{text(me.get('username'))}"
+        is_answer = bool(account_id(me)) and account_id(author) == account_id(me)
+        named = [each for each in _mentions(said) if each.casefold() == name.casefold()]
+        if not is_answer and not named:
+            return None
+        for each in named:
+            own = own.replace(each, "").strip()
+    if not chat or not sender:
+        return None
+    answers = f"{chat}:{number(before.get('message_id'))}" if before else ""
+    ours = account_id(author) if is_answer else ""
+    foreign = "\n\n".join(filter(None, (foreign, _beside(said, before, {sender, ours}))))
+    at = moment(number(said.get("date")))
+    return Incoming(f"{chat}:{shown}", sender, chat, own.strip(), at, is_group(said), answers, foreign)
+
+
+def _text(said: JsonObject) -> str:
+    return text(said.get("text")) or text(said.get("caption"))
+
+
+def _typed(said: JsonObject) -> tuple[str, str]:
+    """The text of a message that its sender has typed, and the rest of it."""
+    told = _text(said)
+    if not said.keys() <= _TYPED | _BESIDE or mapping(said.get("from")).get("is_bot") is True:
+        return "", told
+    units = told.encode("utf-16-le", "surrogatepass")
+    length = len(units) // 2
+    spans = [
+        (start, min(start + count, length))
+        for kind, start, count in _entities(said)
+        if kind not in _MARKED_UP and start < length
+    ]
+    parts: tuple[list[bytes], list[bytes]] = [], []
+    for begin, end in pairwise(sorted({0, length, *(at for span in spans for at in span)})):
+        parts[any(start <= begin and end <= stop for start, stop in spans)].append(units[2 * begin : 2 * end])
+    return _joined(parts[0]), _joined(parts[1])
+
+
+def _joined(parts: list[bytes]) -> str:
+    return "\n".join(filter(None, (part.decode("utf-16-le", "replace").strip() for part in parts)))
+
+
+def _beside(said: JsonObject, before: JsonObject, known: Collection[str]) -> str:
+    """The text of others that a message answers; none, if it is of the `known` accounts: ours, and its sender's."""
+    is_known = account_id(mapping(before.get("from"))) in known and before.keys() <= _TYPED | {"reply_markup"}
+    if before and is_known and "external_reply" not in said:
+        return ""
+    told = [_text(before), text(mapping(said.get("quote")).get("text"))]
+    return "\n".join(dict.fromkeys(filter(None, map(str.strip, told))))
+
+
+def _entities(said: JsonObject) -> Iterator[tuple[str, int, int]]:
+    """The kind, the place and the length of each marked part; Telegram counts places in UTF-16 units."""
+    for each in (*items(said.get("entities")), *items(said.get("caption_entities"))):
+        entity = mapping(each)
+        yield text(entity.get("type")), number(entity.get("offset")), number(entity.get("length"))
+
+
+def _mentions(said: JsonObject) -> Iterator[str]:
+    """The names with an @ in a text."""
+    units = _text(said).encode("utf-16-le", "surrogatepass")
+    for kind, start, length in _entities(said):
+        if kind == "mention":
+            yield units[2 * start : 2 * (start + length)].decode("utf-16-le", "replace")

@@ -1,0 +1,8 @@
+"""The names of the channels by which something is asked for: those of the program itself, and those of messages."""
+
+IN_NOTES = "inbox"
+"""The channel of what is asked and answered in a note."""
+OF_PROGRAM = frozenset({"cli", "http", "mcp", IN_NOTES, "job"})
+"""The channels of the program itself."""
+TWO_WAY = frozenset({"telegram", "lark", "mail", "desktop"})
+"""The channels through which the person can write back, too; each is a field of `config.ChannelSettings`."""

@@ -1,0 +1,111 @@
+"""What waits for the person: calls, skills, arrivals and jobs that need a yes, and questions."""
+
+from typing import TypeVar
+
+from agent.deeds.result import ResultValue
+from agent.runs.decision_codes import codes_by_path
+from agent.runs.decisions import Question, approvals
+from agent.runs.named_decisions import decision_text, find_decision
+from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_call, pending_decisions
+from agent.runs.waiting_questions import waiting_questions
+from agent.workspace.schedule_switch import schedule_switch
+from agent.workspace.workspace import Workspace
+
+
+class Approval(ResultValue, frozen=True):
+    """What needs a yes. `kind` is call, skill_review, skill_offer, arrived_note, arrived_files, remote, job, rule or
+    mutation; a call has a `tool` and the exact `call`, the others the `name` of what they are about, some with the
+    `question` in the person's language. `code` names it in short."""
+
+    id: str
+    kind: str
+    path: str
+    status: str
+    created: str | None
+    code: str | None = None
+    name: str | None = None
+    question: str | None = None
+    tool: str | None = None
+    call: str | None = None
+    run: str | None = None
+    session: str | None = None
+    expires: str | None = None
+    reason: str | None = None
+
+
+class ListedApprovals(ResultValue, frozen=True):
+    """All that waits for a yes on this machine, the oldest first. `stopped` says that the schedule of the vault is
+    stopped, so that no job and no task begins, and what starts it; null while it runs."""
+
+    approvals: list[Approval]
+    stopped: str | None
+
+
+class ShownApproval(Approval, frozen=True, kw_only=True):
+    """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+
+    text: str
+
+
+class QuestionView(ResultValue, frozen=True):
+    """A question of the agent; `options` are those that it offers, and other words are an answer, too."""
+
+    id: str
+    path: str
+    question: str
+    options: list[str]
+    run: str
+    expires: str | None
+    urgency: str | None
+    code: str | None = None
+
+
+class ListedQuestions(ResultValue, frozen=True):
+    """The questions that wait for an answer."""
+
+    questions: list[QuestionView]
+
+
+A = TypeVar("A", bound=Approval)
+Q = TypeVar("Q", bound=QuestionView)
+
+
+def list_approvals(workspace: Workspace) -> ListedApprovals:
+    """What waits for a yes."""
+    waiting = pending_decisions(workspace)
+    codes = codes_by_path(workspace) if waiting else {}
+    found = [approval(Approval, each, code=codes.get(each.path)) for each in waiting]
+    return ListedApprovals.of(approvals=found, stopped=schedule_switch(workspace).line)
+
+
+def show_approval(workspace: Workspace, name: str) -> ShownApproval:
+    """One of them in full."""
+    asked = find_decision(workspace, name)
+    return approval(ShownApproval, asked, text=decision_text(workspace, asked))
+
+
+def approval(kind: type[A], asked: PendingDecision, **more: object) -> A:
+    """What needs a yes, with what more is known of it."""
+    if asked.call is not None:
+        return kind.of(asked.call, kind="call", call=asked.call.shown, **more)
+    return kind.of(asked, **{"status": "pending", "created": asked.since, **more})
+
+
+def decide(workspace: Workspace, asked: PendingDecision, yes: bool, reason: str) -> Approval:
+    """Say yes or no: once, to exactly what was shown."""
+    if asked.call is not None:
+        return approval(Approval, pending_call(approvals(workspace).decide(asked.id, yes, reason)))
+    status = decide_in_note(workspace, asked, yes, reason)
+    return approval(Approval, asked, status=status, reason=reason)
+
+
+def list_questions(workspace: Workspace) -> ListedQuestions:
+    """The questions that wait."""
+    waiting = waiting_questions(workspace)
+    codes = codes_by_path(workspace) if waiting else {}
+    return ListedQuestions([question_view(QuestionView, each, code=codes.get(each.path)) for each in waiting])
+
+
+def question_view(kind: type[Q], question: Question, **more: object) -> Q:
+    """A question, with what more is known of it."""
+    return kind.of(question, question=question.text, **more)

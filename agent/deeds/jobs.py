@@ -1,0 +1,203 @@
+"""Jobs: what the agent does at its time. They are listed, made, switched, and looked back at."""
+
+from datetime import datetime
+
+from agent.app.past_runs import past_runs
+from agent.background.presence_files import give_order
+from agent.deeds.result import Id, ResultValue
+from agent.runs.configured_models import has_model
+from agent.runs.job_state import job_as_it_is
+from agent.runs.job_upkeep import cost_of_day, job_shelf, record_here, set_status
+from agent.runs.wake_times import switch_schedule
+from agent.schedule.job import Job, JobStatus
+from agent.schedule.shelf import Shelf
+from agent.schedule.triggers import format_trigger
+from agent.workspace.daemon_lock import is_watched
+from agent.workspace.schedule_switch import schedule_switch
+from agent.workspace.workspace import Workspace
+
+
+class JobView(ResultValue, frozen=True):
+    """A job as its note says it; `next` is its next time, if it has one, `warnings` name what is likely misspelt."""
+
+    id: str
+    path: str
+    title: str
+    on: list[str]
+    timezone: str | None
+    zone: str
+    status: str
+    priority: int
+    channel: str
+    mode: str
+    task: str | None
+    text: str
+    only_wakes: bool
+    approval_required: bool
+    cooldown_seconds: int
+    max_concurrency: int
+    retry: dict[str, int]
+    spend: float | None
+    timeout: int | None
+    run_on: str | None
+    catch_up: str
+    remind: bool
+    source: str
+    warnings: list[str]
+    next: list[str]
+
+
+class JobProblemView(ResultValue, frozen=True):
+    """A note in jobs/ that cannot run, and what to do."""
+
+    path: str
+    key: str | None
+    problem: str
+    hint: str
+
+
+class ListedJobs(ResultValue, frozen=True):
+    """All jobs; `waiting` are notes that arrived and do not count yet. `enabled` is false while the schedule of
+    the vault is stopped: no job begins then."""
+
+    jobs: list[JobView]
+    problems: list[JobProblemView]
+    waiting: list[str]
+    enabled: bool
+
+
+class WholeJob(JobView, frozen=True, kw_only=True):
+    """A job with its last run and its next times."""
+
+    last_run_at: str | None
+    last_run_status: str | None
+    consec_failures: int
+    stopped: bool
+    occurrences: list[str]
+
+
+class DayCostView(ResultValue, frozen=True):
+    """What a day costs: so many runs, and US dollars (null: not known yet)."""
+
+    runs: float
+    money: float | None
+
+
+class Switched(ResultValue, frozen=True):
+    """The job's new status; of one that runs again what a day costs. `commit` is null while the change waits because
+    of `queued`."""
+
+    job: str
+    status: str
+    commit: str | None
+    queued: str | None
+    a_day: DayCostView | None
+
+
+class PastRunView(ResultValue, frozen=True):
+    """A run of a job, or one that did not take place; `local`: only this machine knows of it."""
+
+    planned: str
+    outcome: str
+    started: str | None
+    seconds: float
+    reason: str | None
+    delivery: str | None
+    money: float
+    session: str | None
+    commits: list[str]
+    machine: str | None
+    attempt: int
+    missed: int
+    local: bool
+
+
+class JobHistory(ResultValue, frozen=True):
+    """The runs of a job, the newest first, and what they come to."""
+
+    job: str
+    last_run_at: str | None
+    last_run_status: str | None
+    consec_failures: int
+    stopped: bool
+    runs: list[PastRunView]
+
+
+def list_jobs(workspace: Workspace) -> ListedJobs:
+    """The jobs, and what is wrong with notes that cannot run."""
+    shelf, now = job_shelf(workspace).load(), workspace.clock.now()
+    jobs = [job_view(job_as_it_is(workspace, each), now) for each in shelf.jobs]
+    return ListedJobs(jobs, problem_views(shelf), list(shelf.waiting), schedule_switch(workspace).enabled)
+
+
+def problem_views(shelf: Shelf) -> list[JobProblemView]:
+    """The notes that cannot run."""
+    return [JobProblemView.of(each, problem=each.message) for each in shelf.problems]
+
+
+def find_job(workspace: Workspace, name: str) -> Job:
+    """The job of this id, note or title; raises `UserError`."""
+    return job_shelf(workspace).load().find(name)
+
+
+def show_job(workspace: Workspace, id: Id) -> WholeJob:
+    """One job, its next ten times and its last run."""
+    job, now = job_as_it_is(workspace, find_job(workspace, id)), workspace.clock.now()
+    record = record_here(workspace, job)
+    times = times_of(job, now, 10)
+    return WholeJob.of(job, record, **_given(job, now), stopped=record.is_stopped, occurrences=times)
+
+
+def stop_schedule(workspace: Workspace, reason: str) -> None:
+    """Let no job and no task of this vault begin on this machine any more; what goes on is finished."""
+    switch_schedule(workspace, False)
+    if is_watched(workspace):
+        give_order(workspace.vault, "sleep", reason)
+
+
+def pause_job(workspace: Workspace, id: Id) -> Switched:
+    """Let a job run no more."""
+    return _switch(workspace, find_job(workspace, id), "paused")
+
+
+def resume_job(workspace: Workspace, id: Id) -> Switched:
+    """Let a job run again, also one that its failures have stopped."""
+    return _switch(workspace, find_job(workspace, id), "active")
+
+
+def _switch(workspace: Workspace, job: Job, status: JobStatus) -> Switched:
+    done = set_status(workspace, job, status)
+    return Switched.of(done, job=job.id, status=status, a_day=_day_cost(workspace, job) if status == "active" else None)
+
+
+def job_history(workspace: Workspace, id: Id) -> JobHistory:
+    """What the runs of a job came to."""
+    job = find_job(workspace, id)
+    record = record_here(workspace, job)
+    runs = [PastRunView.of(each.row, local=each.is_local) for each in past_runs(workspace, job)[::-1]]
+    return JobHistory.of(record, job=job.id, stopped=record.is_stopped, runs=runs)
+
+
+def job_view(job: Job, now: datetime) -> JobView:
+    """A job, with its next time after a moment."""
+    return JobView.of(job, **_given(job, now))
+
+
+def times_of(job: Job, after: datetime, count: int) -> list[str]:
+    """The next times of a job."""
+    return [each.at.isoformat() for each in job.coming(after, count)]
+
+
+def _given(job: Job, now: datetime) -> dict[str, object]:
+    return {
+        "on": [format_trigger(each) for each in job.triggers],
+        "timezone": job.zone_name,
+        "zone": job.zone.key,
+        "retry": {"max": job.retry.most, "backoff_seconds": job.retry.backoff_seconds},
+        "next": times_of(job, now, 1),
+    }
+
+
+def _day_cost(workspace: Workspace, job: Job) -> DayCostView:
+    cost = cost_of_day(workspace, job, has_model(workspace))
+    return DayCostView(round(cost.times, 2), None if cost.money is None else round(cost.money * cost.times, 6))

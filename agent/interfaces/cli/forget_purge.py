@@ -1,0 +1,153 @@
+"""`vault-agent forget --purge`: what it asks, does and says; `--for-good` ends in that nothing can be brought back."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from agent.dataclass import dataclass
+from agent.interfaces.cli.forget_effects import document, effects, progress
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import CheckFailed, Output
+from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.prompt import agree, confirm
+from agent.memory.forgetting.places import Forgetting
+from agent.memory.forgetting.purge import Forgetter, Purge
+from agent.texts import Sentence
+from agent.vault.change import Outcome
+from agent.vault.folders import AgentFolder
+from agent.workspace.workspace import Workspace
+
+FINISH = "vault-agent forget --purge --for-good"
+"""The command that deletes what earlier purges have left to bring back."""
+_ASKED = "delete it here for good? this cannot be undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the person asked for: only to be told, not to be asked, also where another repository has the commits, and
+    that nothing can be brought back."""
+
+    dry_run: bool
+    yes: bool
+    remote: bool
+    for_good: bool
+
+
+def purge(output: Output, workspace: Workspace, name: str, wanted: Wanted) -> None:
+    """Forget it, write the history anew without it, and delete what the history was if the person wants that."""
+    forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
+    with progress() as report:
+        path, forgetting = forgetter.plan(name, report)
+    found = forgetter.preview(path, forgetting, remote=wanted.remote)
+    home = workspace.vault.home
+    if wanted.dry_run:
+        _report(output, home, forgetting, Outcome(), found, dry_run=True)
+        return
+    if not wanted.yes:
+        lines = [*_format(home, forgetting, found, dry_run=True)]
+        question = _ASKED if wanted.for_good else "write the history of this branch anew without it?"
+        agree(output, lines, question, Sentence("a purge cannot be undone, so it needs a yes"))
+    outcome, done = forgetter.carry_out(
+        path, forgetting, remote=wanted.remote, confirmed=wanted.yes, for_good=wanted.for_good
+    )
+    forgetting = replace(forgetting, mentions=done.mentions)
+    if done.is_recoverable and not wanted.yes and _is_asked(output):
+        _report(output, home, forgetting, outcome, done)
+        done = _delete_as_well(output, forgetter, done)
+    else:
+        _report(output, home, forgetting, outcome, done)
+    if done.still_holding:
+        raise CheckFailed
+
+
+def delete_earlier(output: Output, workspace: Workspace, *, dry_run: bool, yes: bool) -> None:
+    """Delete what all earlier purges have taken out of the history."""
+    forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
+    left = forgetter.recoverable()
+    lines = [said("would be deleted for good, with all that leads to it here:"), *(f"  {each}" for each in left)]
+    lines = lines if left else [said("would be deleted for good: what is left here of earlier purges")]
+    if dry_run:
+        output.emit({"dry_run": True, "backups": list(left)}, lambda: as_lines(lines))
+        return
+    if not yes:
+        agree(output, lines, _ASKED, Sentence("this cannot be undone, so it needs a yes"))
+    done = forgetter.delete_for_good()
+    output.emit({"dry_run": False, "purged": _purge_fields(done)}, lambda: as_lines(_format_deleted(done)))
+    if done.still_holding:
+        raise CheckFailed
+
+
+def _is_asked(output: Output) -> bool:
+    return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _delete_as_well(output: Output, forgetter: Forgetter, done: Purge) -> Purge:
+    """Ask whether what can be brought back is to be deleted; the purge as it then is."""
+    if not confirm(said(_ASKED), error=True):
+        return done
+    done = forgetter.delete_for_good(done)
+    output.note(as_lines(_format_deleted(done)))
+    return done
+
+
+def _report(
+    output: Output, home: AgentFolder, forgetting: Forgetting, outcome: Outcome, done: Purge, *, dry_run: bool = False
+) -> None:
+    output.emit(
+        {**document(forgetting, outcome, dry_run), "purged": _purge_fields(done)},
+        lambda: as_lines(_format(home, forgetting, done, dry_run=dry_run)),
+    )
+
+
+def _purge_fields(found: Purge) -> Mapping[str, object]:
+    return {
+        "commits": found.commits,
+        "head": found.head,
+        "backup": found.backup,
+        "other_refs": list(found.other_refs),
+        "remaining": list(map(str, found.remaining)),
+        "complete": not found.still_holding,
+        "recoverable": found.is_recoverable,
+        "finish": FINISH if found.is_recoverable else "",
+    }
+
+
+def _format(home: AgentFolder, forgetting: Forgetting, found: Purge, *, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield said("would forget, and write {commits} commits anew; nothing is changed yet:", commits=found.commits)
+    else:
+        yield _headline(found)
+    yield from effects(forgetting, home)
+    yield from _holders(found)
+    if dry_run or not found.is_recoverable:
+        return
+    backup = found.backup or said("no reference leads to them any more")
+    yield said("the text can still be brought back from the commits as they were: {backup}", backup=backup)
+    yield said("to end that, when you are sure: {command}", command=FINISH)
+
+
+def _headline(found: Purge) -> str:
+    commits, head = found.commits, found.head[:10]
+    if found.still_holding:
+        part = "not all of it is gone, and {commits} commits written anew; the branch is at {head}:"
+        return said(part, commits=commits, head=head)
+    if found.is_recoverable:
+        kept = "forgotten, but not gone for good, and {commits} commits written anew; the branch is at {head}:"
+        return said(kept, commits=commits, head=head)
+    whole = "forgotten and gone for good, and {commits} commits written anew; the branch is at {head}:"
+    return said(whole, commits=commits, head=head)
+
+
+def _holders(found: Purge) -> Iterator[str]:
+    names = dict.fromkeys((*found.other_refs, *found.remaining))
+    yield from (said("  still holds it: {name}", name=said(name)) for name in names)
+    if found.still_holding:
+        yield said("what still holds it is yours to change or remove; then repeat this command")
+
+
+def _format_deleted(done: Purge) -> Iterator[str]:
+    if not done.still_holding:
+        yield said("what was purged is gone for good from this repository")
+        return
+    yield said("not all of it is gone:")
+    yield from _holders(done)

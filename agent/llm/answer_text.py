@@ -1,0 +1,173 @@
+"""The answer in a text that arrives in pieces: without the model's reasoning, and without calls that it wrote as text.
+
+Open models write both into their text where a server does not know their template: reasoning in tags, or with its end
+only; the channels of gpt-oss; calls in a dozen forms (`text_calls` parses them). All of this would go into notes.
+"""
+
+import re
+from dataclasses import field
+from typing import Literal
+
+from agent.dataclass import dataclass
+
+_TAGS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+}
+"""The tags around reasoning at the beginning of an answer."""
+_CLOSING = re.compile("|".join(re.escape(each) for each in _TAGS.values()))
+_CHANNEL = re.compile(r"<\|(?:start|channel|message)\|>")
+"""A token of the format of gpt-oss (harmony)."""
+_FINAL = re.compile(r"<\|channel\|>\s*final\b.*?<\|message\|>(.*?)(?=<\|(?:return|end|start|call)\|>|$)", re.S)
+_BARE_CHANNELS = re.compile(r"analysis(?=[A-Z\u4e00-\u9fff\"']).*?assistantfinal(.*)", re.S)
+"""The same format where a server leaves out its tokens."""
+CALL_BEGIN = re.compile(
+    r"<tool_call>|<\|tool_call|<function=|<function_calls>|<\w+:tool_call>|\[TOOL_(?:CALLS|REQUEST)\]|<\|python_tag\|>"
+    r"|<｜tool▁calls▁begin｜>|<｜DSML｜|<\|tool_calls_section_begin\|>|<\|channel\|>\s*commentary\s+to=|```tool_(?:call|code)\b"
+)
+"""The beginning of a call that a model wrote as text."""
+_LONGEST_BEGIN = 40
+_END_TOKENS = re.compile(
+    r"(?:\s*(?:<\|(?:im_end|end|eot_id|endoftext|return|eom_id|END_RESPONSE)\|>|</s>|<end_of_turn>))+\s*$"
+)
+_UNDECIDED_END = re.compile(f"(?:{_END_TOKENS.pattern})|(?:{_CLOSING.pattern})\\Z")
+"""An end that is shown only if more follows: tokens of a template, or a tag of which what follows says what it is."""
+_EXPECTED = re.compile(r"think|reason|\br1\b|qwq|magistral", re.I)
+"""Names of models that reason in their text."""
+
+
+def reasons_in_text(model: str) -> bool:
+    """True if a model of this name is likely to begin its text with reasoning."""
+    return bool(_EXPECTED.search(model))
+
+
+@dataclass(slots=True)
+class IncomingText:
+    """What of a model's text can be shown while it arrives, and `finish` the answer at its end.
+
+    `expects`: the model reasons in its text, so nothing is shown before the reasoning's end. `with_tools`: it may call
+    tools, so what looks like a call is held back.
+    """
+
+    expects: bool = False
+    with_tools: bool = False
+    reasoned: bool = False
+    """True once reasoning was found that only its end marks; what was shown before is no part of the answer."""
+    _place: Literal["start", "reasoning", "text", "held"] = "start"
+    _closing: str = ""
+    """The tag that ends the reasoning at the beginning; empty if there is none."""
+    _pieces: list[str] = field(default_factory=list)
+    _shown: str = ""
+    _waiting: str = ""
+    """The text since the last decision: not shown yet."""
+
+    def take(self, piece: str) -> str:
+        """The text that can be shown after `piece`."""
+        self._pieces.append(piece)
+        if self._place == "held":
+            return ""
+        self._waiting += piece
+        if self._place == "start":
+            self._begin()
+        if self._place == "reasoning":
+            _, closed, rest = self._waiting.partition(self._closing)
+            self._waiting = rest.lstrip() if closed else self._waiting[-len(self._closing) :]
+            if closed:
+                self._place = "text" if self._waiting else "start"
+        shown = self._show() if self._place == "text" else ""
+        self._shown += shown
+        return shown
+
+    def expect_no_reasoning(self) -> None:
+        """The server sends reasoning apart from the text."""
+        if self._place == "start":
+            self.expects = False
+
+    def _begin(self) -> None:
+        begin = self._waiting.lstrip()
+        for opening, closing in _TAGS.items():
+            if begin.startswith(opening):
+                self._place, self._closing, self._waiting = "reasoning", closing, begin.removeprefix(opening)
+                return
+        might_open = any(opening.startswith(begin) for opening in (*_TAGS, "<|start|>", "<|channel|>", "analysis"))
+        if might_open:
+            return
+        is_channel = begin.startswith(("<|start|>", "<|channel|>")) or _BARE_CHANNELS.match(begin + "assistantfinal")
+        is_json = self.with_tools and begin.startswith(("{", "[{", "```json", "```\n{"))
+        if is_channel or is_json:
+            self._place = "held"
+        elif not self.expects or _CLOSING.search(begin):
+            self._place = "text"
+
+    def _show(self) -> str:
+        whole = self._shown + self._waiting
+        undecided = None if self.expects else _UNDECIDED_END.search(self._waiting)
+        closes = undecided is None and _CLOSING.search(self._waiting) is not None
+        if closes and (end := _closing_in(whole, is_sure=self.expects)) is not None:
+            self.reasoned, self._shown, self._waiting = True, "", whole[end:].lstrip()
+        if (self.reasoned or self._closing) and not self._shown:
+            self._waiting = self._waiting.lstrip()
+        if self.with_tools and (begun := CALL_BEGIN.search(self._waiting)):
+            shown, self._place = self._waiting[: begun.start()], "held"
+            return shown
+        if _CHANNEL.search(self._waiting):
+            self._place = "held"
+            return ""
+        # a tag or a call may be cut between two pieces: what could be the beginning of one waits
+        at = max(self._waiting.rfind("<"), self._waiting.rfind("["), self._waiting.rfind("```"))
+        waits = at >= 0 and len(self._waiting) - at < _LONGEST_BEGIN and ">" not in self._waiting[at:]
+        if undecided is not None:
+            at, waits = max(len(self._waiting) - len(undecided[0]), 0), True
+        shown, self._waiting = (self._waiting[:at], self._waiting[at:]) if waits else (self._waiting, "")
+        return shown
+
+    @property
+    def answer(self) -> str:
+        """The whole answer so far, with calls in it but without reasoning."""
+        return answer_in("".join(self._pieces), expects=self.expects)
+
+    def left(self, answer: str) -> str:
+        """What of the final answer was not shown yet."""
+        return answer.removeprefix(self._shown) if answer.startswith(self._shown) else ""
+
+
+def answer_in(text: str, *, expects: bool = False) -> str:
+    """A model's whole text without reasoning and without the tokens of its template."""
+    begin = text.lstrip()
+    for opening, closing in _TAGS.items():
+        if begin.startswith(opening):
+            _, _, text = begin.removeprefix(opening).partition(closing)
+            return answer_in(text.lstrip()) if text else ""
+    if (end := _closing_in(text, is_sure=expects)) is not None:
+        return answer_in(text[end:].lstrip())
+    if _CHANNEL.search(text):
+        calls = CALL_BEGIN.search(text)
+        final = "\n\n".join(found[1].strip() for found in _FINAL.finditer(text))
+        return final + (text[calls.start() :] if calls else "")
+    if bare := _BARE_CHANNELS.fullmatch(begin):
+        return bare[1].lstrip()
+    return _END_TOKENS.sub("", text)
+
+
+def _closing_in(text: str, *, is_sure: bool) -> int | None:
+    """The end of the last tag that closes reasoning; None without one.
+
+    A tag that the answer only talks about has its opening, or stands in quotes or between blanks; `is_sure`: the model
+    reasons in its text.
+    """
+    ends = []
+    for found in _CLOSING.finditer(text):
+        before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
+        is_quoted = before in "`\"'«“（(" and after in "`\"'»”）).,;:" and bool(before or after)
+        is_inline = before in (" ", "\t") and after in (" ", "\t")
+        is_opened = any(each in text[: found.start()] for each, end in _TAGS.items() if end == found[0])
+        if not is_quoted and not is_opened and (is_sure or not is_inline):
+            ends.append(found.end())
+    return ends[-1] if ends else None

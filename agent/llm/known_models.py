@@ -1,0 +1,105 @@
+"""What is known of a model by its name: its window, its longest answer and its price.
+
+The library `genai-prices` lists them, as they were when it was installed: it is never let onto the network. Our own
+table, `configs/models.yaml`, has what it lacks.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from agent.dataclass import dataclass
+from agent.llm.endpoint import is_public
+from agent.llm.fields import mapping
+from agent.llm.messages import Json, JsonObject
+from agent.llm.price import ListedPrice, ModelPrice, Price
+
+if TYPE_CHECKING:
+    from genai_prices.data_snapshot import DataSnapshot
+
+HOSTED_WINDOW = 128_000
+"""The context window in tokens of an unknown model of a company's server: no smaller one is sold any more."""
+OWN_WINDOW = 32_768
+"""The context window in tokens of an unknown model on the person's own server, until that was asked."""
+USED_WINDOW = 200_000
+"""The most tokens that are used of a larger window: many take a million; long questions cost accordingly, and some
+models double their price for them."""
+LONGEST_ANSWER = 32_000
+"""Tokens of an answer with its thinking, where a model's own limit is not known."""
+_OWNED = re.compile(r"(?:gpt-(?!oss)|chatgpt-|claude-|gemini-|o\d|grok-)", re.I)
+"""Names of models that run on their company's servers only, so a server of the person's own passes on to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownModel:
+    """The limits of a model in tokens (0: not known), and its price. `extra`: fields that its requests need. `is_sold`:
+    a company runs it, and not the person."""
+
+    window: int = 0
+    max_output: int = 0
+    price: ModelPrice | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    is_sold: bool = False
+
+
+NOTHING_KNOWN = KnownModel()
+
+
+def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownModel:
+    """What is known of the model `name` on the server at `url` (empty: its company's own).
+
+    In the table, a model is the longest name that `name` begins with; a provider's name before a slash does not count
+    (`openai/gpt-5` is `gpt-5`). The library's prices are those of companies: a model on the person's own server has
+    none, unless nobody else may run it.
+    """
+    short = name.rpartition("/")[2].lower()
+    fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
+    ours = table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
+    is_sold = not url or is_public(url) or bool(_OWNED.match(short))
+    listed = _listed(name, url) if is_sold and not (ours.window and ours.price) else None
+    window = min((listed.model.context_window or 0) if listed else 0, USED_WINDOW)
+    if not is_sold or ours.window >= HOSTED_WINDOW:  # companies do not sell the small windows of one's own machine
+        window = ours.window or window
+    return KnownModel(window, ours.max_output, ours.price or listed, ours.extra, is_sold)
+
+
+def parse_models(tree: Json) -> Mapping[str, KnownModel]:
+    """The models of the table; raises `TypeError` or `ValueError` for an invalid one."""
+    return {name: _parse_model(mapping(value)) for name, value in mapping(tree).items()}
+
+
+def _parse_model(told: JsonObject) -> KnownModel:
+    sums = [told[name] for name in ("input", "output", "cached") if name in told]
+    prices = [float(each) for each in sums if isinstance(each, int | float)]
+    if len(prices) not in (0, 3):
+        raise ValueError("a price needs input, output and cached")
+    window, longest = told.get("window", 0), told.get("max_output", 0)
+    if not isinstance(window, int) or not isinstance(longest, int):
+        raise ValueError("window and max_output are numbers of tokens")
+    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
+
+
+@cache
+def _listed(name: str, url: str) -> ListedPrice | None:
+    """The library's entry for a model: of the server's company, else of any that has it under this name."""
+    for model, place in ((name, url or None), (name, None), (name.rpartition("/")[2], None)):
+        try:
+            provider, found = _snapshot().find_provider_model(model, None, None, place)
+        except LookupError:
+            continue
+        return ListedPrice(found, provider)
+    return None
+
+
+@cache
+def _snapshot() -> "DataSnapshot":
+    from genai_prices.data_snapshot import get_snapshot  # 0.2 s, which only a call of a model needs
+
+    return get_snapshot()
+
+
+def _goes_on(rest: str) -> bool:
+    """True if the next character of a name continues the word: `gpt-5.1` is not `gpt-5`."""
+    return bool(rest) and (rest[0].isalnum() or rest[0] == ".")

@@ -1,0 +1,42 @@
+"""The thinking of models in a session, kept on this machine with the texts that they were given; never in the note.
+
+It is signed or encrypted data that only the model can use. A session that goes on elsewhere, or after a forgetting,
+goes on without it.
+"""
+
+import json
+from dataclasses import replace
+
+from agent.llm.fields import items, mapping, parsed, text
+from agent.llm.messages import Assistant, JsonObject
+from agent.loop.records import Spoken
+from agent.loop.session import Session, kept_texts
+
+_MARK = '{"thinking before": '
+"""The beginning of a text that is thinking: no text that a model was given begins so."""
+
+
+def keep_thinking(session: Session, message: Assistant) -> None:
+    """Keep the thinking of a message that has calls."""
+    if message.kept and message.calls:
+        told = {"thinking before": message.calls[0].id, "by": message.kept_by, "kept": message.kept}
+        kept_texts(session.vault).put(session.id, [json.dumps(told, default=dict)])
+
+
+def restore_thinking(session: Session) -> None:
+    """Give the messages of a session their thinking again, as far as it is kept here."""
+    texts = (each for each in kept_texts(session.vault).of(session.id).values() if each.startswith(_MARK))
+    kept = {text(told.get("thinking before")): told for told in map(_parsed, texts)}
+    for at, record in enumerate(session.records):
+        match record.event:
+            case Spoken(Assistant(calls=(first, *_), kept=()) as message) if (told := kept.get(first.id)) is not None:
+                blocks = tuple(map(mapping, items(told.get("kept"))))
+                whole = replace(message, kept=blocks, kept_by=text(told.get("by")))
+                session.records[at] = replace(record, event=replace(record.event, message=whole))
+
+
+def _parsed(written: str) -> JsonObject:
+    try:
+        return mapping(parsed(written))
+    except ValueError:
+        return {}

@@ -1,0 +1,70 @@
+"""The results of one step in the room that they have: the room is shared by need, and a result is cut by its rank.
+
+What cites notes is cut from its end, between hits or lines, and says what is missing, so that nothing in the middle is
+gone and no line stands without its heading. Anything else keeps its beginning and its end (`shorten`): a program says
+last what went wrong.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from agent.context.budget import Count
+from agent.context.shorten import shorten
+from agent.tools.taint import FRAME_END
+from agent.tools.tool import Cited
+
+_NAMED = 8
+"""The most hits that are named when they are left out."""
+
+
+def shared_rooms(sizes: Sequence[int], share: int) -> list[int]:
+    """The room of each result in tokens, `share` on average: what a small one leaves goes to the others."""
+    rooms, left = [0] * len(sizes), share * len(sizes)
+    for done, at in enumerate(sorted(range(len(sizes)), key=lambda at: sizes[at])):
+        rooms[at] = min(sizes[at], left // (len(sizes) - done))
+        left -= rooms[at]
+    return rooms
+
+
+def cut_result(text: str, sources: Sequence[Cited], room: int, count: Count) -> str:
+    """A result in at most `room` tokens; `sources` are the lines of notes that it shows, in its order."""
+    if count(text) <= room or not sources:
+        return shorten(text, room, count)
+    end = FRAME_END if text.endswith(FRAME_END) else ""
+    body = text.removesuffix(end)
+    hits = _hits(body, sources)
+    points = hits or [found.end() for found in re.finditer("\n", body)]
+
+    def at(number: int) -> str:
+        """The result up to the cut with this number."""
+        cut = points[number]
+        return f"{body[:cut].rstrip()}\n\n[… left out for lack of room: {_missing(body, cut, hits, sources)}]{end}"
+
+    fits = bisect_right(range(len(points)), room, key=lambda number: count(at(number))) - 1
+    return at(fits) if fits >= (1 if hits else 0) else shorten(text, room, count)
+
+
+def _hits(body: str, sources: Sequence[Cited]) -> list[int]:
+    """Where each numbered hit of a search begins; empty if the text is no such list."""
+    if len(sources) < 2:
+        return []
+    starts: list[int] = []
+    for number, each in enumerate(sources, 1):
+        head = re.compile(rf"^{number}\. .*\blines {each.lines[0]}-{each.lines[1]}\b", re.MULTILINE)
+        if (found := head.search(body, starts[-1] if starts else 0)) is None:
+            return []
+        starts.append(found.start())
+    return starts
+
+
+def _missing(body: str, cut: int, hits: Sequence[int], sources: Sequence[Cited]) -> str:
+    if hits:
+        left = [each for start, each in zip(hits, sources, strict=True) if start >= cut]
+        names = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in left[:_NAMED])
+        return f"{len(left)} more, {names}{', …' if len(left) > _NAMED else ''}"
+    begin = body.find("\n\n") + 2
+    first, last = sources[0].lines
+    if f"{sources[0].path}, lines {first}-{last} of" in body[:begin]:
+        return f"lines {min(first + body[begin:cut].count(chr(10)), last)}-{last}; read them with lines"
+    return f"{body[cut:].count(chr(10)) + 1} more lines; ask for fewer"

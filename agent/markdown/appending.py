@@ -1,0 +1,121 @@
+"""Adds Markdown to the end of a note as blocks of its own: there it is what it would be alone; what is above stays so.
+
+A line right below a paragraph would make a heading of it, or go on with it; below a list, it may become a part of the
+last item; in a fence or comment that is left open, all of it would be code or hidden. So a blank line goes between, and
+what is open is closed first. Items go on with a list of their kind, and rows with a table.
+"""
+
+import re
+from collections.abc import Iterator
+
+from agent.errors import UserError
+from agent.markdown import frontmatter
+from agent.markdown.blocks import OpenBlocks, columns, open_blocks
+from agent.markdown.inline import CLOSERS
+
+_ITEM = re.compile(r"[ \t]*([-*+]|[0-9]{1,9}(?=([.)])))[.)]?(?:[ \t]|$)")
+_DELIMITERS = re.compile(r"[|:\- \t]*-[|:\- \t]*$")
+_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+_INDENTED = re.compile(r"(?:[ \t]*\n)*[ \t]+[^\s]")
+_SEPARATOR = "<!-- -->"
+"""Ends a list or indented code, so that indented text below it is no part of it."""
+_HTML = (
+    (re.compile(r" {0,3}<(script|pre|style|textarea)(?:[ \t>]|$)", re.IGNORECASE), "</{}>"),
+    (re.compile(r" {0,3}<\?"), "?>"),
+    (re.compile(r" {0,3}<![A-Za-z]"), ">"),
+    (re.compile(r" {0,3}<!\[CDATA\["), "]]>"),
+)
+"""The HTML that a blank line does not end, with its ends; comments are in `OpenBlocks`."""
+
+
+def append_block(before: bytes, text: bytes) -> bytes:
+    """The note with the text below it, as blocks of its own and with the note's line endings.
+
+    Raises `UserError` if a line of the text would end a header that the note only begins.
+    """
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    added = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
+    added += b"" if added.endswith(b"\n") else newline
+    after = before + between(before, text) + added
+    if before and not frontmatter.split(before).opening and frontmatter.split(after).opening:
+        raise UserError(
+            "the note begins with ---, and a line of the text would end a header there",
+            hint="put a blank line above the first line of the note, or write *** in place of ---",
+        )
+    return after
+
+
+def between(before: bytes, text: bytes) -> bytes:
+    """The lines that go between a note and text that is added to it: those that close what is open, and a blank one."""
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    body = frontmatter.split(before).body
+    end = newline if before and not before.endswith(b"\n") else b""
+    above = _as_text(body).rstrip(" \t\n")
+    if not above:
+        return end
+    added = _as_text(text)
+    found = open_blocks(above)
+    closing = [*_closing(above, found, added)]
+    closed = "\n".join((above, *closing))
+    has_gap = not closing and re.search(r"\n[ \t]*\n\Z", _as_text(body + end)) is not None
+    is_below_heading = _HEADING.match(above.rpartition("\n")[2]) is not None
+    lines = closing if closing or has_gap or is_below_heading or _goes_on(above, found, added) else [""]
+    lines += [""] if closing else []
+    if _INDENTED.match(added) and (found.items or re.match(r"[ \t]|\[\^", closed.rpartition("\n")[2])):
+        lines += [_SEPARATOR, ""]
+    return end + "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape").replace(b"\n", newline)
+
+
+def closing_lines(text: bytes) -> bytes:
+    """The lines that close what a note or a text leaves open, if anything is to stand below it."""
+    said = _as_text(frontmatter.split(text).body).rstrip(" \t\n")
+    return "".join(f"{line}\n" for line in _closing(said, open_blocks(said), "")).encode("utf-8", "surrogateescape")
+
+
+def _closing(text: str, found: OpenBlocks, added: str) -> Iterator[str]:
+    """The lines that close a text's open fence, comments, formula or HTML."""
+    if found.fence:
+        yield found.fence
+        return
+    for mark in found.marks:
+        is_block = mark != "$$" or mark in added or re.search(r"(?m)^[ \t]*\$\$[ \t]*$", text) is not None
+        if is_block:
+            yield CLOSERS[mark]
+    yield from filter(None, [_open_html(text)])
+
+
+def _open_html(text: str) -> str:
+    """The end of the HTML that is open at the end of a text; empty if none is."""
+    end = ""
+    for line in text.split("\n"):
+        if not end:
+            opened = ((found, close) for begin, close in _HTML if (found := begin.match(line)))
+            found, close = next(opened, (None, ""))
+            end = close.format(*found.groups()) if found else ""
+            line = line[found.end() :] if found else line
+        if end and end.lower() in line.lower():
+            end = ""
+    return end
+
+
+def _goes_on(above: str, found: OpenBlocks, added: str) -> bool:
+    """True if the text begins with an item of the list that ends the note, or with a row of its table."""
+    first, _, rest = added.partition("\n")
+    if found.in_table:
+        return first.startswith("|") and not _DELIMITERS.match(rest.partition("\n")[0])
+    item = _ITEM.match(first)
+    if not found.items or found.quotes or item is None or columns(first):
+        return False
+    lines = reversed(above.split("\n"))
+    last = next(
+        (each for each in map(_ITEM.match, filter(lambda line: columns(line) < found.items[0], lines)) if each), None
+    )
+    return last is not None and _kind(last) == _kind(item)
+
+
+def _kind(item: re.Match[str]) -> str:
+    return item[2] or item[1]
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")

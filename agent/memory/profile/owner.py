@@ -1,0 +1,139 @@
+"""The block about the owner, with which every conversation begins: who they are, their standing wishes, their vault.
+
+What they said stands in their words. Pure: the caller reads the notes, and leaves out what others wrote.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import PurePosixPath
+
+from agent.config.vocabulary import pattern
+from agent.dataclass import dataclass
+from agent.memory.memory_note import LongTermFact
+from agent.memory.profile.belief_line import parse_belief_line
+from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.store import StoredEntry
+from agent.memory.understanding.rules import is_same
+from agent.memory.understanding.seam import FactKind
+from agent.memory.understanding.statements import is_standing_wish, kind_of
+from agent.vault.folders import MEMORY_NOTE
+
+MOST = 600
+"""The most tokens of the block."""
+WISH = "wish"
+"""The kind of an entry that a model has read as a standing wish."""
+_ABOUT = ("00-basic-info", "40-relationships", "41-projects-work")
+"""The notes of the profile that say who somebody is; the wishes are in `_WISHES`."""
+_WISHES = "31-preferences"
+_LEAST_CONFIDENCE = 0.6
+"""A preference that was learned is told above this confidence."""
+_ROWS = 12
+"""The most rows that are given of a note of the profile."""
+NAMES = 6
+"""The names that are given of each folder."""
+_SHARES = (0.45, 0.75)
+"""The parts of the room that wishes, and wishes and facts together, may take before the map of the vault."""
+
+
+@dataclass(frozen=True, slots=True)
+class VaultPlace:
+    """A folder at the top of the vault with the person's own notes: its name, the count, and some names in it."""
+
+    name: str
+    notes: int
+    names: tuple[str, ...] = ()
+
+    @property
+    def line(self) -> str:
+        """The folder in one line."""
+        return f"- {self.name} ({self.notes}){': ' if self.names else ''}{', '.join(self.names[:NAMES])}"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerFacts:
+    """What is known of the owner, each in one line, the most telling first; facts with a link to where they stand."""
+
+    wishes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    learned: tuple[str, ...] = ()
+    """What they seem to prefer, in the program's words: learned from what they have said, changed and chosen."""
+
+
+def owner_facts(
+    files: Iterable[ProfileFile], remembered: Sequence[LongTermFact], entries: Sequence[StoredEntry]
+) -> OwnerFacts:
+    """The wishes and the facts in the notes of the profile, in MEMORY.md and in `entries` (newest first); what is said
+    in several places stands once, as it was said last."""
+    notes = {each.name.removesuffix(".md"): each for each in files}
+    said = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
+    said += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
+    wishes = [text for text, kind, _ in said if kind == WISH or is_standing_wish(text)]
+    wishes += [text for text in _rows(notes.get(_WISHES)) if text not in wishes]
+    known = [_note_line(notes[name]) for name in _ABOUT if name in notes and _rows(notes[name])]
+    told = {text: f"{text} {link}" for text, kind, link in said if text not in wishes and _is_about_owner(text, kind)}
+    fresh = (text for text in _once(list(told)) if not any(text in line for line in known))
+    learned = _learned(notes[_WISHES]) if _WISHES in notes else ()
+    return OwnerFacts(_once(wishes), (*known, *(told[text] for text in fresh)), learned)
+
+
+def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, count: Callable[[str], int]) -> str:
+    """The block in at most `room` tokens; empty where nothing is known and the vault has no notes of theirs."""
+    wishes = _section("What they wish, in their words; it holds always:", map(_item, facts.wishes), count)
+    about = _section("Who they are, and who is close to them:", map(_item, facts.facts), count)
+    total = sum(each.notes for each in places)
+    listed = _section(
+        f"Their vault, {total} notes, with the newest of each folder:", (each.line for each in places), count
+    )
+    learned = _section("What they seem to prefer, by what they changed and chose:", map(_item, facts.learned), count)
+    rows = wishes(int(room * _SHARES[0]))
+    rows += learned(int(room * _SHARES[0]) - count("\n".join(rows)))
+    rows += about(int(room * _SHARES[1]) - count("\n".join(rows)))
+    rows += listed(room - count("\n".join(rows)) - 8)
+    return "\n".join(["Your owner", *rows]) if rows else ""
+
+
+def _learned(file: ProfileFile) -> tuple[str, ...]:
+    """The preferences that are sure enough, the surest first, with the kinds of texts that they are about."""
+    lines = (parse_belief_line(each.text) for each in file.statements)
+    sure = [each for each in lines if each is not None and each.confidence > _LEAST_CONFIDENCE]
+    sure.sort(key=lambda each: -each.confidence)
+    return tuple(f"{each.says} ({', '.join(sorted(each.tasks))})" if each.tasks else each.says for each in sure)
+
+
+def _is_about_owner(text: str, kind: str) -> bool:
+    """True for a fact about the owner, or about somebody whom they call theirs."""
+    about = kind or str(kind_of(text))
+    return about == FactKind.SELF or (about == FactKind.PERSON and pattern("own").search(text) is not None)
+
+
+def _note_line(file: ProfileFile) -> str:
+    """What a note of the profile says, in one line."""
+    return f"{'; '.join(_rows(file)[:_ROWS])} [[{file.path.removesuffix('.md')}]]"
+
+
+def _section(head: str, lines: Iterable[str], count: Callable[[str], int]) -> Callable[[int], list[str]]:
+    def within(room: int) -> list[str]:
+        rows = [head]
+        for line in lines:
+            if count("\n".join([*rows, line])) > room:
+                break
+            rows.append(line)
+        return rows if len(rows) > 1 else []
+
+    return within
+
+
+def _item(said: str) -> str:
+    return f"- {' '.join(said.split())}"
+
+
+def _rows(file: ProfileFile | None) -> list[str]:
+    """What a note says, without what is believed of the person: that is said in the program's words."""
+    return [text for text in file.said if parse_belief_line(text) is None] if file is not None else []
+
+
+def _once(texts: Sequence[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for text in texts:
+        if text and not any(text in other or is_same(text, other) for other in kept):
+            kept.append(text)
+    return tuple(kept)

@@ -1,0 +1,91 @@
+"""Whose words a note has: the person's, or the agent's own.
+
+Of most notes the index tells it by folder and type (`agents_notes`, `is_agents`): what the program keeps of its work is
+left out of a search before anything is scored, since it repeats the words of each question. Of notes that both write
+into, each line says it (`persons_rows`): a note that was written on request is the person's, an answer in it is not,
+nor is the agent's log in the note of a day, and of a conversation the person's own turns are.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from agent.index.hit import Filters, Hit
+from agent.lazy import later
+from agent.memory.entry import EntryType
+from agent.vault.folders import (
+    AGENT_NOTE,
+    APPROVALS,
+    ARCHIVE,
+    DAILY,
+    ENTRIES,
+    JOBS,
+    MACHINES,
+    PROMPTS,
+    QUESTIONS,
+    REFLECTIONS,
+    RULES,
+    SESSIONS,
+    SKILLS,
+    TASKS,
+    AgentFolder,
+    is_template,
+)
+
+if TYPE_CHECKING:
+    from agent.markdown.requests import answer_rows
+    from agent.markdown.session_marks import person_rows
+else:  # only of notes that several write
+    answer_rows = later("agent.markdown.requests", "answer_rows")
+    person_rows = later("agent.markdown.session_marks", "person_rows")
+
+ABOUT = "about"
+"""The type of notes that explain the vault's folders; their examples are not facts."""
+CHANGELOG = "changelog"
+"""The type of the profile's log of changes: the notes themselves say what holds."""
+NO_KNOWLEDGE = frozenset({ABOUT, CHANGELOG})
+"""The types of notes that are never memories."""
+_MARK = b"%% vault-agent: "
+OWN_ENTRIES = frozenset({EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE, EntryType.RESEARCH, EntryType.REFLECTION})
+"""The entries about what the agent did, found or thought itself."""
+_OWN_FOLDERS = (
+    *(SESSIONS, APPROVALS, QUESTIONS, SKILLS, PROMPTS, RULES, JOBS, TASKS, REFLECTIONS, MACHINES, ARCHIVE),
+    AGENT_NOTE,
+)
+
+WrittenByPerson: TypeAlias = Callable[[str, bytes], Sequence[bool]]
+"""Function from a note's path and bytes to one value for each of its lines: True if a person wrote it."""
+
+
+def agents_notes(home: AgentFolder) -> tuple[Filters, ...]:
+    """What a search leaves out so that it finds none of the agent's own notes."""
+    return (
+        Filters(paths=tuple(map(home.at, _OWN_FOLDERS))),
+        *(Filters(keys=(("type", kind),)) for kind in sorted(NO_KNOWLEDGE)),
+        *(Filters(paths=(home.at(ENTRIES),), keys=(("type", str(kind)),)) for kind in sorted(OWN_ENTRIES)),
+    )
+
+
+def is_agents(hit: Hit, home: AgentFolder) -> bool:
+    """True for a passage of a note that is the agent's as a whole, or that an editor copies into new notes."""
+    kinds = {value for key, value in hit.facets if key == "type"}
+    is_entry = home.holds(hit.path, ENTRIES)
+    is_own = home.row(hit.path).path.startswith(_OWN_FOLDERS) or not NO_KNOWLEDGE.isdisjoint(kinds)
+    return is_own or is_template(hit.path) or (is_entry and not OWN_ENTRIES.isdisjoint(kinds))
+
+
+def has_both_authors(path: str, data: bytes, home: AgentFolder) -> bool:
+    """True if the person and the agent may both have written lines of a note."""
+    return home.row(path).path in {SESSIONS, DAILY, QUESTIONS} or _MARK in data
+
+
+def persons_rows(path: str, data: bytes, home: AgentFolder, written: WrittenByPerson) -> Sequence[bool]:
+    """For each line of a note: True if it is the person's. `written` is asked for notes that both write into without
+    marks."""
+    rows = data.decode("utf-8", "surrogateescape").split("\n")
+    folder = home.row(path).path
+    if folder == SESSIONS:
+        return person_rows("\n".join(rows))
+    if folder in {DAILY, QUESTIONS}:
+        return written(path, data)
+    answers = answer_rows(data) if _MARK in data else frozenset()
+    return [number not in answers for number in range(1, len(rows) + 1)]

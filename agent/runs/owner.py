@@ -1,0 +1,119 @@
+"""Reads what the block about the owner says from the notes of a vault; what others wrote there is left out."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from agent.context.budget import Count
+from agent.dataclass import dataclass
+from agent.errors import AgentError
+from agent.escape import escape_line
+from agent.markdown.title import clipped
+from agent.memory.entry import Scope
+from agent.memory.memory_note import LongTermFact, parse_facts
+from agent.memory.profile.load import load_profile
+from agent.memory.profile.owner import NAMES, WISH, VaultPlace, owner_block, owner_facts
+from agent.memory.store import StoredEntry, load_entries, with_offset
+from agent.memory.understanding.seam import FactKind
+from agent.runs.profile_upkeep import is_stated_by_owner
+from agent.runs.recall_source import RecallSource
+from agent.tools.text_origin import TextOrigin
+from agent.vault.folders import ENTRIES, MEMORY_NOTE, OWN_NOTES
+from agent.vault.store import Vault
+
+_PLACES = 14
+"""The most folders of the map."""
+_MANY = 2_000
+"""The notes of a folder above which the newest are not looked for by their times."""
+_LOOKED_AT = 30
+"""The notes or folders of a folder that are looked at for a few names."""
+_LONGEST = 48
+_TOP = "(top)"
+_WELCOME = frozenset(("Welcome.md", "欢迎.md"))
+"""Notes of the program at the top of a new vault."""
+_KINDS = (WISH, FactKind.PREFERENCE, FactKind.WORKFLOW, FactKind.SELF, FactKind.PERSON, FactKind.OTHER)
+_NEWEST = 60
+"""The most entries of each kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerBlock:
+    """The block of one vault; `stated` returns the entries with what the owner stated, newest first."""
+
+    vault: Vault
+    origin: TextOrigin
+    stated: Callable[[], Sequence[StoredEntry]]
+    count: Count
+
+    def text(self, room: int) -> str:
+        """The block in at most `room` tokens."""
+        files = [each for each in load_profile(self.vault) if each.filled and self._is_own(each.path)]
+        entries = [each for each in self.stated() if is_stated_by_owner(each, self.origin)]
+        facts = owner_facts(files, self._remembered(), entries)
+        return self.vault.masked(owner_block(facts, vault_places(self.vault, self._is_own), room, self.count))
+
+    def _remembered(self) -> tuple[LongTermFact, ...]:
+        path = self.vault.home.at(MEMORY_NOTE)
+        data = self.vault.own_version(path)
+        return parse_facts(data.decode("utf-8", "replace")) if data and self._is_own(path) else ()
+
+    def _is_own(self, path: str) -> bool:
+        data = self.vault.read(path)
+        return data is not None and not self.origin.source(path, data)
+
+
+def vault_places(vault: Vault, is_own: Callable[[str], bool]) -> tuple[VaultPlace, ...]:
+    """The folders at the top of the vault that are the person's, the largest first, each with its largest subfolders
+    or its newest notes. A folder in which none of the notes looked at `is_own` is left out: its names are strangers'
+    text."""
+    inside = defaultdict[str, list[PurePosixPath]](list)
+    for path in vault.note_paths():
+        if vault.home.row(path) is OWN_NOTES and vault.home.name_of(path) not in _WELCOME:
+            parts = PurePosixPath(path)
+            inside[f"{parts.parts[0]}/" if len(parts.parts) > 1 else _TOP].append(parts)
+    ranked = sorted(inside.items(), key=lambda item: (-len(item[1]), item[0]))[:_PLACES]
+    found = (VaultPlace(_plain(name), len(paths), _names(vault, paths, is_own)) for name, paths in ranked)
+    return tuple(each for each in found if each.names)
+
+
+def _names(vault: Vault, paths: Sequence[PurePosixPath], is_own: Callable[[str], bool]) -> tuple[str, ...]:
+    """The names of the largest folders in a folder, or of its newest notes, that are the person's."""
+    below = defaultdict[str, list[PurePosixPath]](list)
+    for path in paths:
+        if len(path.parts) > 2:
+            below[f"{path.parts[1]}/"].append(path)
+    if sum(map(len, below.values())) * 2 > len(paths):
+        folders = sorted(below, key=lambda name: (-len(below[name]), name))
+        offered = ((_plain(name), min(below[name])) for name in folders)
+    else:
+        notes = sorted((path for path in paths if len(path.parts) <= 2), reverse=True)
+        if len(notes) <= _MANY:
+            notes.sort(key=lambda path: -_saved(vault, path))
+        offered = ((_plain(path.stem), path) for path in notes)
+    looked_at = islice(offered, _LOOKED_AT)
+    return tuple(islice((name for name, path in looked_at if is_own(str(path))), NAMES))
+
+
+def _plain(name: str) -> str:
+    """A name as one short line without characters that act or hide."""
+    return clipped(escape_line(name.encode("utf-8", "replace").decode()), _LONGEST)
+
+
+def _saved(vault: Vault, path: PurePosixPath) -> float:
+    try:
+        return Path(vault.place.root, path).stat().st_mtime // 3_600
+    except (OSError, AgentError):
+        return 0.0
+
+
+def stated_entries(searches: RecallSource) -> tuple[StoredEntry, ...]:
+    """The newest entries that say who somebody is or how they want things, with what was said in conversations that
+    wait to be read."""
+    recaller = searches.recaller
+    among = f'path:"{searches.workspace.vault.home.at(ENTRIES)}" scope:{Scope.USER}'
+    hits = (hit for kind in _KINDS for hit in recaller.find(f"{among} kind:{kind}", _NEWEST).hits)
+    waiting = {each.path: each for each in searches.waiting.entries()}
+    paths = dict.fromkeys(hit.path for hit in hits if hit.path not in waiting)
+    found = [*waiting.values(), *load_entries(searches.workspace.vault, paths)]
+    return tuple(sorted(found, key=lambda each: (with_offset(each.entry.last_said), each.entry.id), reverse=True))

@@ -1,0 +1,65 @@
+"""The person's open tasks: the unticked boxes in their own notes, with the days that their programs give them."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date
+
+from agent.dataclass import dataclass
+from agent.markdown.blocks import parse_body
+from agent.markdown.note import Note
+from agent.markdown.task_dates import TaskDates, parse_task_dates
+from agent.markdown.tasks import find_tasks
+from agent.vault.find import lines_in_notes
+from agent.vault.folders import DAILY, OWN_NOTES, is_template
+from agent.vault.store import Vault
+
+_OPEN = r"^[>[:space:]]*([-*+]|[0-9]+[.)])[[:space:]]+\[[ /!]\]"
+_NOTES = 200
+"""The most notes that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """An open task in the note at `path`, without its box; `line` is its number in the person's own version of the
+    note, from 1; `tags` are those of the note."""
+
+    path: str
+    line: int
+    text: str
+    dates: TaskDates
+    tags: tuple[str, ...] = ()
+
+    @property
+    def day(self) -> date:
+        """The day on which its person wants to see it; the last of all days if it has none."""
+        return self.dates.day or date.max
+
+
+def open_tasks(
+    vault: Vault, wanted: Callable[[str, TaskDates], bool], rank: Callable[[TaskDates], int], folder: str = ""
+) -> Iterator[TaskLine]:
+    """The open tasks in a folder (empty: anywhere) that are `wanted`, by text and dates, the notes of the lowest `rank`
+    first; where too many notes have some, those are left out that come last."""
+    ranks: dict[str, int] = {}
+    for path, line in lines_in_notes(vault, _OPEN):
+        dates = parse_task_dates(line)
+        if path.startswith(folder) and wanted(line, dates):
+            ranks[path] = min(ranks.get(path, rank(dates)), rank(dates))
+    for path in sorted(own_notes(vault, ranks), key=lambda path: ranks[path])[:_NOTES]:
+        note = own_words(vault, path)
+        for box in find_tasks(parse_body(note.body, note.body_line)):
+            dates = parse_task_dates(box.text)
+            if box.is_open and wanted(box.text, dates):
+                yield TaskLine(path, box.line, box.text, dates, note.strings("tags"))
+
+
+def own_notes(vault: Vault, paths: Iterable[str]) -> list[str]:
+    """The person's own notes of these, sorted; no templates."""
+    home = vault.home
+    found = (each for each in paths if home.row(each) == OWN_NOTES or home.holds(each, DAILY))
+    return sorted(each for each in found if not is_template(each))
+
+
+def own_words(vault: Vault, path: str) -> Note:
+    """The person's own version of a note; an empty one for what they have marked as from elsewhere."""
+    note = Note.parse(vault.own_version(path) or b"")
+    return Note.parse(b"") if note.header.get("untrusted") or note.header.get("sender_id") else note

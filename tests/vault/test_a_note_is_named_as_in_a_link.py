@@ -1,0 +1,33 @@
+"""A note is found by its name, as a link has it, or by an alias; never one of several."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.errors import NoteGone, UserError
+from agent.vault.find import find_named_note
+from tests.vaults import make_vault
+
+NOTES = {
+    "People/Rui Matos.md": "---\naliases: [roofer, 瑞]\n---\nRui mends roofs.\n",
+    "People/Mara.md": "The roofer came.\n",
+    "a/Tea.md": "x\n",
+    "b/Tea.md": "y\n",
+}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["[[Rui Matos]]", "Rui Matos", "rui matos.md", "[[People/Rui Matos|Rui]]", "![[Rui Matos#Work]]", "Roofer", "瑞"],
+)
+def test_a_link_a_name_and_an_alias_find_their_note(tmp_path: Path, name: str) -> None:
+    assert find_named_note(make_vault(tmp_path, NOTES), name) == "People/Rui Matos.md"
+
+
+def test_a_name_of_several_notes_is_asked_back_and_a_path_is_not(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, NOTES)
+    with pytest.raises(UserError, match=r"2 notes are named Tea: a/Tea.md, b/Tea.md"):
+        find_named_note(vault, "[[Tea]]")
+    assert find_named_note(vault, "b/Tea") == "b/Tea.md"
+    with pytest.raises(NoteGone):
+        find_named_note(vault, "Coffee")
