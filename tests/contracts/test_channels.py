@@ -1,6 +1,6 @@
 """What every channel promises, whatever the service does: run against local servers that speak the real protocols.
 
-A channel takes part by its rig: a line in `RIGS`.
+Every channel that the program knows takes part; one without a rig in `tests/attention/rigs` fails here.
 """
 
 import logging
@@ -11,33 +11,15 @@ from contextlib import ExitStack
 
 import pytest
 
+from agent.app.channels import KINDS
 from agent.attention.channels.channel import Choice, Message
 from agent.errors import AgentError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.provider import never
-from tests.attention.rigs.desktop import desktop_rig
-from tests.attention.rigs.hooks import discord_rig, mattermost_rig, ntfy_rig, slack_rig, wecom_rig
-from tests.attention.rigs.lark import lark_rig
-from tests.attention.rigs.local import daily_rig, terminal_rig
-from tests.attention.rigs.mail import mail_rig
+from tests.attention.rigs import rig_of
 from tests.attention.rigs.rig import OpenRig, Rig
-from tests.attention.rigs.telegram import telegram_rig
-from tests.attention.rigs.webhook import webhook_rig
 from tests.attention.servers import ASKED_WAIT, Fault
 
-RIGS: dict[str, OpenRig] = {
-    "daily": daily_rig,
-    "desktop": desktop_rig,
-    "mail": mail_rig,
-    "terminal": terminal_rig,
-    "telegram": telegram_rig,
-    "lark": lark_rig,
-    "slack": slack_rig,
-    "mattermost": mattermost_rig,
-    "discord": discord_rig,
-    "wecom": wecom_rig,
-    "ntfy": ntfy_rig,
-    "webhook": webhook_rig,
-}
+RIGS: dict[str, OpenRig] = {kind.name: rig_of(kind.name) for kind in KINDS}
 
 HELLO = Message("01HZZZZZZZ0000000000000001", "Two notes changed", "People/Anna.md and Home.md\n第二行:你好")
 CHOICES = (Choice("Yes", "yes 7K2"), Choice("No", "no 7K2"))
@@ -159,7 +141,7 @@ def test_a_wrong_key_is_for_the_person_to_mend(rig: Rig) -> None:
         pytest.skip(f"{rig.channel.name} has no key")
     rig.change_key()
     failure = _failure(rig)
-    assert isinstance(failure, Permanent | UserError) and failure.hint
+    assert failure.hint and (isinstance(failure, Permanent | UserError) or not rig.tells_a_wrong_key)
     assert not rig.shown()
 
 

@@ -1,7 +1,7 @@
 """The library Apprise, for the services that have no channel of their own here; an extra, loaded when it is used.
 
-It proves nothing but that it had no error, and its calls cannot be cut short, so each has a thread that is left behind
-when the wait for it ends.
+It proves nothing but that it had no error: after an error the service may have taken the message all the same. A call
+cannot be cut short, so each has a thread that is left behind when the wait for it ends.
 """
 
 import logging
@@ -13,7 +13,7 @@ from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
 from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
-from agent.errors import ConfigError, Interrupted, PerhapsDone, Retryable, UserError
+from agent.errors import ConfigError, Interrupted, PerhapsDone, UserError
 from agent.llm.provider import Cancelled
 from agent.texts import Language
 
@@ -67,7 +67,7 @@ class Apprise:
             if waited >= LONGEST:
                 raise PerhapsDone("Apprise is silent for {seconds:g} s", hint="try again later", seconds=LONGEST)
         if done != [True]:
-            raise Retryable("Apprise could not deliver the message", delay=60.0, hint="check channels.apprise.url")
+            raise PerhapsDone("Apprise could not deliver the message", delay=60.0, hint="check channels.apprise.url")
         return f"apprise {message.id}"
 
 

@@ -64,6 +64,7 @@ class DesktopRig:
     limit: int = 1_010
     secrets: tuple[str, ...] = ()
     asks_to_wait: bool = False
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset({"silent", "broken", "wrong"})
 
     def shown(self) -> Sequence[Shown]:

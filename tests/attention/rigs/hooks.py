@@ -96,6 +96,7 @@ class HookRig:
     secrets: tuple[str, ...]
     limit: int
     asks_to_wait: bool = True
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = ALL
 
     def shown(self) -> Sequence[Shown]:

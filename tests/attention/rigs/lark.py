@@ -91,6 +91,7 @@ class LarkRig:
     secrets: tuple[str, ...] = (SECRET, "t-hush1")
     limit: int = 8_300
     asks_to_wait: bool = False
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset(
         {"busy", "broken", "silent", "cut", "cut after", "moved", "page", "flood", "wrong"}
     )

@@ -28,6 +28,7 @@ class LocalRig:
     limit: int = 0
     secrets: tuple[str, ...] = ()
     asks_to_wait: bool = False
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset()
 
     def shown(self) -> Sequence[Shown]:

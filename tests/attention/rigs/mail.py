@@ -131,6 +131,7 @@ class MailRig:
     secrets: tuple[str, ...] = (PASSWORD,)
     limit: int = 20_300
     asks_to_wait: bool = False
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset({"busy", "broken", "silent", "cut", "cut after"})
 
     def shown(self) -> Sequence[Shown]:

@@ -43,6 +43,10 @@ class Rig(Protocol):
     def asks_to_wait(self) -> bool:
         """True if the service says how long to wait when it is busy."""
 
+    @property
+    def tells_a_wrong_key(self) -> bool:
+        """True if a key that the service refuses can be told from other faults."""
+
     def shown(self) -> Sequence[Shown]:
         """What the service has taken, in order."""
 

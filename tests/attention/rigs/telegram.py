@@ -128,6 +128,7 @@ class TelegramRig:
     secrets: tuple[str, ...] = (TOKEN,)
     limit: int = 4_096
     asks_to_wait: bool = True
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset(
         {"busy", "broken", "silent", "cut", "cut after", "moved", "page", "flood", "wrong"}
     )

@@ -43,6 +43,7 @@ class WebhookRig:
     secrets: tuple[str, ...] = (SECRET,)
     limit: int = 101_000
     asks_to_wait: bool = True
+    tells_a_wrong_key: bool = True
     faults: frozenset[Fault] = frozenset({"busy", "broken", "silent", "cut", "cut after", "moved", "page"})
 
     def shown(self) -> Sequence[Shown]:
