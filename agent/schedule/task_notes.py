@@ -22,7 +22,8 @@ from agent.schedule.queue import in_order
 from agent.schedule.task import TYPE, USUAL, Task, TaskProblem, TaskStatus, parse_task
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Move, Request
-from agent.vault.folders import ARCHIVE, TASKS, TASKS_DONE, AgentFolder
+from agent.vault.folders import TASKS, TASKS_DONE, AgentFolder
+from agent.vault.moving import archive_path
 from agent.vault.store import Vault
 
 WAITING_AT_MOST, KEPT_AT_MOST = 100, 500
@@ -206,10 +207,7 @@ def mark_begun(vault: Vault, task: Task, started: datetime, says: str) -> tuple[
 
 def archive_done(vault: Vault, shelf: TaskShelf, most: int) -> tuple[Move, ...]:
     """The requests that move the oldest of the tasks that are over to `archive/`, all but the last `most`."""
-    names = (vault.home.name_of(each.path).removesuffix(".md") for each in shelf.done[most:])
-    return tuple(
-        Move(vault.home.at(f"{name}.md"), free_path(vault, ARCHIVE + name.removeprefix(ARCHIVE))) for name in names
-    )
+    return tuple(Move(each.path, archive_path(vault, each.path)) for each in shelf.done[most:])
 
 
 def free_path(vault: Vault, name: str, taken: Collection[str] = ()) -> str:

@@ -5,7 +5,8 @@ note is meant, else by the shortest of the ways that does.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import count
 from pathlib import PurePosixPath
 from posixpath import relpath
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from urllib.parse import quote
 from agent.dataclass import dataclass
 from agent.markdown.relink import relink
 from agent.vault.find import notes_with_text
+from agent.vault.folders import ARCHIVE
 from agent.vault.listing import contents
 from agent.vault.note_names import NoteNames, path_from
 from agent.vault.store import Vault
@@ -51,6 +53,14 @@ def plan_move(vault: Vault, path: str, to: str, data: bytes, may_change: Callabl
     edits = tuple(each for each in changed if may_change(each[0]))
     left = tuple(source for source, _, _ in changed if not may_change(source))
     return NoteMove(path, to, data, links.relinked(path, data), edits, left)
+
+
+def archive_path(vault: Vault, path: str, taken: Collection[str] = ()) -> str:
+    """The path that a note gets in the archive: its own below it, with a number where a note or `taken` has that."""
+    kept = PurePosixPath(ARCHIVE + (vault.home.name_of(path) or path).removeprefix(ARCHIVE))
+    names = (kept if number == 1 else kept.with_stem(f"{kept.stem}-{number}") for number in count(1))
+    paths = (vault.home.at(str(each)) for each in names)
+    return next(each for each in paths if each not in taken and vault.read(each) is None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,16 @@ def test_the_last_change_is_taken_back_and_the_talk_stays(tmp_path: Path) -> Non
     assert [text.count(words) for words in ("Take that back", "Hello", "Taken back.")] == [1, 1, 1]
 
 
+def test_a_note_that_was_put_into_the_archive_comes_back_with_its_links(tmp_path: Path) -> None:
+    lines: list[ScriptedReply | str] = [does("vault_move", path="tea.md"), "Put away.", does(UNDO), "It is back."]
+    here = stage(tmp_path, lines, tea="green\n", plan="buy [tea](tea.md)\n")
+    first = here.ask("I am done with the note about tea")
+    assert note(here.vault, "archive/tea.md") == "green\n" and here.vault.read("tea.md") is None
+    assert note(here.vault, "plan.md") == "buy [tea](archive/tea.md)\n"
+    here.ask("I need it after all", load_session(here.vault, first.session))
+    assert note(here.vault, "tea.md") == "green\n" and note(here.vault, "plan.md") == "buy [tea](tea.md)\n"
+
+
 def test_what_the_person_has_changed_since_is_theirs(tmp_path: Path) -> None:
     lines: list[ScriptedReply | str] = [
         does("vault_append", path="tea.md", text="- oolong"),

@@ -189,6 +189,24 @@ def test_a_move_does_not_make_the_unread_read(home: House) -> None:
     assert "vault_read it first" in home.fails("vault_write", path="b.md", content="x\n")
 
 
+def test_a_note_is_put_into_the_archive_and_links_lead_there(tmp_path: Path) -> None:
+    linking = {"plan.md": "see [[old]]\n", "AGENT.md": "Read [[old|the old one]] first.\n"}
+    home = house(tmp_path, {"garden/old.md": "roses\n", "archive/garden/old.md": "lilies\n", **linking})
+    said = home.says("vault_move", path="garden/old.md", why="nobody needs it any more")
+    assert home.text("archive/garden/old-2.md") == "roses\n" and home.text("archive/garden/old.md") == "lilies\n"
+    assert "links to it now lead into the archive in plan.md" in said and "vault_undo" in said
+    assert "left with the old link: AGENT.md" in said and home.text("plan.md") == "see [[old-2]]\n"
+    assert "nobody needs it any more" in git(home.vault.place.root, "log", "-1", "--format=%b")
+    assert "is in the archive already" in home.fails("vault_move", path="archive/garden/old.md")
+    assert "there is no note" in home.fails("vault_move", path="nothing.md")
+
+
+def test_what_a_stranger_says_puts_no_memory_into_the_archive_unasked(tmp_path: Path) -> None:
+    home = tainted(house(tmp_path, {"entries/2026/11/tea.md": "likes tea\n"}))
+    home.asks("vault_move", path="entries/2026/11/tea.md")
+    assert home.text("entries/2026/11/tea.md") == "likes tea\n"
+
+
 def test_secrets_and_odd_names_are_refused_in_plain_words(home: House) -> None:
     key = "ghp_" + "a1B2" * 9
     assert "secret" in home.fails("vault_write", path="a.md", content=f"token {key}\n")

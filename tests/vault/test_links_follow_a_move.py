@@ -1,6 +1,7 @@
 """After a note was moved, each link of the vault leads to the note to which it led before."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,13 @@ from agent.markdown.blocks import parse_body
 from agent.markdown.links import find_header_links, find_links
 from agent.markdown.note import Note
 from agent.vault.change import Stamp
+from agent.vault.folders import AgentFolder
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from agent.vault.moving import NoteMove, plan_move
+from agent.vault.moving import NoteMove, archive_path, plan_move
 from agent.vault.note_names import NoteNames
 from agent.vault.store import Vault
-from tests.vaults import git, make_vault
+from tests.vaults import FAST, git, make_vault
 
 
 def move(vault: Vault, path: str, to: str, without: tuple[str, ...] = ()) -> NoteMove:
@@ -127,3 +129,12 @@ def test_each_link_means_the_same_note_afterwards(
         assert [each for each, had in zip(now, wanted, strict=True) if had is not None] == [
             each for each in wanted if each is not None
         ]
+
+
+def test_a_note_anywhere_has_a_place_in_the_archive_below_the_agents_folder(tmp_path: Path) -> None:
+    options = replace(FAST, home=AgentFolder("Agent/"))
+    vault = make_vault(tmp_path, {"Agent/archive/tea.md": "green\n"}, options=options)
+    assert archive_path(vault, "garden/old.md") == "Agent/archive/garden/old.md"
+    assert archive_path(vault, "Agent/tasks/done/old.md") == "Agent/archive/tasks/done/old.md"
+    assert archive_path(vault, "tea.md", {"Agent/archive/tea-2.md"}) == "Agent/archive/tea-3.md"
+    assert archive_path(vault, "maps/Wald.canvas") == "Agent/archive/maps/Wald.canvas"

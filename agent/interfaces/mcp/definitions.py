@@ -104,7 +104,13 @@ DEFINITIONS = (
         "fs",
         readonly=True,
     ),
-    Definition("move", "Give a note another path.", schema("path", "to", path=_TEXT, to=_TEXT), ("vault_move",), "fs"),
+    Definition(
+        "move",
+        "Give a note another path; without `to`, put it into the archive.",
+        schema("path", path=_TEXT, to=_TEXT, why=_TEXT),
+        ("vault_move",),
+        "fs",
+    ),
     Definition(
         "forget",
         "Forget a memory, or words wherever the agent wrote them, and keep them from coming back.",

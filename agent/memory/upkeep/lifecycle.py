@@ -26,7 +26,8 @@ from agent.memory.upkeep.outlines import Outlined, doubted, doubting, load_outli
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
-from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE, AgentFolder
+from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE
+from agent.vault.moving import archive_path
 from agent.vault.store import Vault
 
 OVERFLOW = ARCHIVE + MEMORY_NOTE
@@ -95,10 +96,10 @@ class _Work:
         over = {each.path for each in gone}
         joined = tuple(self._merges([each for each in entries if each.path not in over], theirs))
         requests: list[Request] = [Edit(merge.into.path, merge.into.data, merge.data) for merge in joined]
-        taken = set(self.paths)
+        taken: set[str] = set()
         leaving = [each.path for each in gone] + [other.path for merge in joined for other in merge.others]
         for path in leaving:
-            target = _archived_path(self.vault.home, path, taken)
+            target = archive_path(self.vault, path, taken)
             taken.add(target)
             requests.append(Move(path, target))
         days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
@@ -241,12 +242,3 @@ def _expired(
     """The expired entries; one that a person has edited (`theirs` are paths) only if it says itself when."""
     may_expire = (each for each in entries if each.path not in theirs or each.outline.expires is not None)
     return tuple(each for each in may_expire if each.outline.is_over(settings, now))
-
-
-def _archived_path(home: AgentFolder, path: str, taken: Collection[str]) -> str:
-    """The path of a note in the archive, with a number if that path is taken."""
-    stem = home.at(f"{ARCHIVE}{home.name_of(path).removesuffix('.md')}")
-    found, number = f"{stem}.md", 2
-    while found in taken:
-        found, number = f"{stem}-{number}.md", number + 1
-    return found

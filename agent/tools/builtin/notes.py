@@ -43,9 +43,16 @@ class Notes:
         return self.origin.source(path, data, lines) or (f"{path} (from {said})" if said else "")
 
     def commit(
-        self, tool: str, context: RunContext, subject: str, drafts: Sequence[Draft], fill: Fill | None = None
+        self,
+        tool: str,
+        context: RunContext,
+        subject: str,
+        drafts: Sequence[Draft],
+        fill: Fill | None = None,
+        body: str = "",
     ) -> ToolOutput:
-        """Make one commit of the drafts; `fill` adds changes that are more than new content (an append, a move).
+        """Make one commit of the drafts; `fill` adds changes that are more than new content (an append, a move), `body`
+        what the commit says below its subject.
 
         Raises what the vault raises, and then writes nothing.
         """
@@ -56,7 +63,7 @@ class Notes:
                 self.origin.remember_name(context.run, draft.path, context.taint.sources)
         was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
-        with self.vault.transaction(subject, stamp) as change:
+        with self.vault.transaction(subject, stamp, body=body) as change:
             (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
         for draft, whole in zip(drafts, was_whole, strict=True):
             if draft.after is not None and whole:

@@ -20,8 +20,9 @@ from agent.tools.note_access import check_readable, check_text, check_writable, 
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.vault.find import find_named_note, is_bare_name
+from agent.vault.folders import ARCHIVE, AgentFolder
 from agent.vault.listing import file_paths
-from agent.vault.moving import NoteMove, plan_move
+from agent.vault.moving import NoteMove, archive_path, plan_move
 from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
@@ -261,7 +262,8 @@ def _section(call: JsonObject, data: bytes, path: str) -> bytes:
 
 def _move(notes: Notes) -> Tool:
     def moved(call: JsonObject, context: RunContext) -> NoteMove:
-        path, to = (_target(notes, call, name) for name in ("path", "to"))
+        path = _target(notes, call)
+        to = _target(notes, call, "to") if "to" in call else _put_away(notes, path)
         if path.rpartition(".")[2] != to.rpartition(".")[2]:
             check_text(check_text(path) and to)
         data = notes.existing(path)
@@ -276,20 +278,32 @@ def _move(notes: Notes) -> Tool:
         move = moved(call, context)
         was_whole = context.shown.is_whole(move.path, move.before)
         subject = f"vault(move): {move.path} to {move.to}"
-        result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill)
+        why = arguments.text(call, "why").strip()
+        result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill, body=why)
         if not was_whole:
             context.shown.forget(move.to)
-        return replace(result, text="\n".join([result.text, *_links_of(move)]))
+        return replace(result, text="\n".join([result.text, *_links_of(move, notes.vault.home)]))
 
-    schema = arguments.schema("path", "to", path=_PATH, to=_PATH)
-    description = "Move a note; links follow. Never overwrites."
+    schema = arguments.schema("path", path=_PATH, to=_PATH, why={"type": "string", "maxLength": 500})
+    description = "Move a note; links follow. Without `to`: into the archive, as nothing is deleted. Never overwrites."
     return _writing(notes, "vault_move", description, schema, perform, plan, ("path", "to"))
 
 
-def _links_of(move: NoteMove) -> Iterator[str]:
+def _put_away(notes: Notes, path: str) -> str:
+    """The path in the archive for a note; raises `ToolRetry` for one that is there already."""
+    if notes.vault.home.holds(path, ARCHIVE):
+        raise ToolRetry(f"{path} is in the archive already")
+    return check_writable(archive_path(notes.vault, path), notes.vault.home)
+
+
+def _links_of(move: NoteMove, home: AgentFolder) -> Iterator[str]:
     """What became of the links to a note that was moved."""
+    is_put_away = home.holds(move.to, ARCHIVE)
+    if is_put_away:
+        yield "search and recall do not look there any more; vault_undo brings it back"
     if move.edits:
-        yield f"links to it follow in {', '.join(path for path, _, _ in move.edits)}"
+        how = "now lead into the archive" if is_put_away else "follow"
+        yield f"links to it {how} in {', '.join(path for path, _, _ in move.edits)}"
     if move.left:
         yield f"not for tools to change, and left with the old link: {', '.join(move.left)}"
 
@@ -303,7 +317,7 @@ def _writing(
     plan: PlanDrafts,
     paths: tuple[str, ...] = ("path",),
 ) -> Tool:
-    effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths), plan, notes.done)
+    effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths if path in call), plan, notes.done)
     return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect)
 
 
