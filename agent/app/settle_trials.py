@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
+from agent.asking.proposals import answered_proposals
 from agent.runs.skill_set import SkillSet
 from agent.skills.variants.trial_records import open_trials
-from agent.vault.proposals.proposals import answered_proposals
 
 
 def settle_trials(skills: SkillSet) -> None:

@@ -3,6 +3,7 @@ arrived from others."""
 
 from dataclasses import replace
 
+from agent.asking.questions.form import without_patience
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
 from agent.runs.decisions import Question, noted_questions, open_questions
@@ -11,7 +12,6 @@ from agent.runs.profile_answers import profile_questions
 from agent.runs.profile_upkeep import is_quiet_now
 from agent.texts import Language, text
 from agent.tools.approval_records import ApprovalRecord
-from agent.vault.questions.question_form import without_patience
 from agent.workspace.workspace import Workspace
 
 URGENT, PRIORITY, NOT_URGENT = 0.9, 0.8, 0.65

@@ -7,6 +7,7 @@ is left to `service` and `resumer`.
 from datetime import datetime
 from pathlib import Path
 
+from agent.asking.questions.form import answer_heading, boxes_in, parse_answer, split_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
@@ -16,7 +17,6 @@ from agent.tools.approvals import Approvals
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.versions import versions
-from agent.vault.questions.question_form import answer_heading, boxes_in, parse_answer, split_answer
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

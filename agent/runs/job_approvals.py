@@ -10,6 +10,9 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
+from agent.asking.answers import NoteDecision, answer_in, close, free_path
+from agent.asking.note import compose_proposal
+from agent.asking.proposal import ProposalDraft
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.escape import escape_line
@@ -20,10 +23,8 @@ from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
 from agent.texts import Language, text
 from agent.vault.change import Create, Stamp
-from agent.vault.decision_notes import NoteDecision, RecordFolder, answer_in, close, free_path
 from agent.vault.layout import JOB_APPROVALS
-from agent.vault.proposals.proposal import ProposalDraft
-from agent.vault.proposals.proposal_note import compose_proposal
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 JobAnswer: TypeAlias = Literal["pending", "approved", "rejected", "outdated", "settled"]

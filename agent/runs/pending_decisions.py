@@ -9,6 +9,9 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from agent.asking.answers import answer_in
+from agent.asking.proposal import ProposalKind
+from agent.asking.proposals import pending_proposals, settle_proposals
 from agent.context.tokens import estimate
 from agent.dataclass import dataclass
 from agent.errors import UserError
@@ -25,9 +28,6 @@ from agent.skills.trust.review_records import waiting_reviews
 from agent.tools.approval_records import ApprovalRecord
 from agent.tools.arrival_reviews import ReviewKind, pending_reviews, settle_arrivals
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import answer_in
-from agent.vault.proposals.proposal import ProposalKind
-from agent.vault.proposals.proposals import pending_proposals, settle_proposals
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

@@ -6,6 +6,8 @@ Fields that a statement names are filled, the rest is quoted. What a model may a
 import logging
 from datetime import timedelta
 
+from agent.asking.questions.law import ASKS
+from agent.asking.questions.notes import AskedQuestion
 from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
 from agent.markdown.note import Note
@@ -23,8 +25,6 @@ from agent.texts import text
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Create, Stamp
 from agent.vault.message import one_line
-from agent.vault.questions.asking_law import ASKS
-from agent.vault.questions.question_notes import AskedQuestion
 from agent.workspace.workspace import Workspace
 
 _DAYS = 30

@@ -10,6 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.asking.answers import post
 from agent.dataclass import dataclass
 from agent.errors import BadNote, UserError
 from agent.markdown import blocks, tasks
@@ -23,10 +24,10 @@ from agent.memory.entry import slug
 from agent.runs.decisions import Question, noted_questions, without_boxes
 from agent.texts import Language, text
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import RecordFolder, post
 from agent.vault.folders import QUESTIONS
 from agent.vault.layout import SYNC_QUESTIONS
 from agent.vault.provenance.remotes import plain_address
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve

@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.asking.proposals import settle_proposals
 from agent.clock import time_shown
 from agent.dataclass import dataclass
 from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
@@ -24,7 +25,6 @@ from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.waiting_conversations import silent_conversations
 from agent.vault.folders import SKILL_HISTORY, SKILLS
 from agent.vault.health.packing import is_packing_due, pack
-from agent.vault.proposals.proposals import settle_proposals
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what is due after few runs, and slow to load

@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import canonical
-from agent.vault.decision_notes import RecordFolder
 from agent.vault.layout import APPROVAL_RECORDS
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 ApprovalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]

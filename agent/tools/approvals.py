@@ -14,6 +14,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from agent.asking.answers import free_path
 from agent.clock import Clock, in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
@@ -28,8 +29,8 @@ from agent.tools.approval_records import ApprovalRecord, approval_records, finge
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import RecordFolder, free_path
 from agent.vault.locks import holder, process_lock
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 that are held back.
 
 A steering note is shown with its diff, and so is what is held back (`receiving.held_groups`). The form of the question
-and answer is left to `vault.decision_notes`, arrivals and their authors to `vault.provenance`.
+and answer is left to `asking.answers`, arrivals and their authors to `vault.provenance`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.asking.answers import answer_in, close, post
 from agent.config.resources import resource
 from agent.dataclass import dataclass
 from agent.markdown.checkbox_decision import BOXES
@@ -19,13 +20,13 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import RecordFolder, answer_in, close, post
 from agent.vault.folders import APPROVALS
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import ArrivedBlob
 from agent.vault.provenance.remotes import Writers
 from agent.vault.receiving.held_groups import HeldGroup, diff_of, held_groups, listed, source_of
 from agent.vault.receiving.release import refuse, release, release_own, settle_held
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 from agent.vault.template import placed, read_template
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.asking.proposals import pending_proposals
 from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.reflections.store import append_reflection, reflections_name
 from agent.growth.rules.load import load_rules
 from agent.markdown.checkbox_decision import APPROVE
 from agent.vault.change import Stamp
-from agent.vault.proposals.proposals import pending_proposals
 from tests.daemon.house import living
 from tests.stories.agents import ticked
 from tests.vaults import write

@@ -9,6 +9,7 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.rules import rule_work
+from agent.asking.proposals import pending_proposals
 from agent.growth.procedures.procedure import ProcedureCall
 from agent.growth.procedures.run import run_procedure
 from agent.growth.rules.rule import IN_FORCE
@@ -16,7 +17,6 @@ from agent.growth.rules.tend import tend_rules
 from agent.markdown.note import Note
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from agent.vault.proposals.proposals import pending_proposals
 from tests.growth.reflections.desk import Desk, desk, says
 from tests.stories.agents import ticked
 from tests.vaults import git, write

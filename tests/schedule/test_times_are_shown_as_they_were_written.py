@@ -17,6 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import agent
+from agent.asking.questions.form import QuestionDraft, format_question
 from agent.clock import in_clock_zone
 from agent.deeds.jobs import times_of
 from agent.interfaces.cli.job_texts import format_job, format_list
@@ -27,7 +28,6 @@ from agent.schedule.job_header import parse_job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.shelf import Shelf
 from agent.vault.history.typed_time import parse_time
-from agent.vault.questions.question_form import QuestionDraft, format_question
 
 ZONES = (
     *("Europe/Warsaw", "Europe/London", "Europe/Dublin", "America/New_York", "America/Sao_Paulo", "Africa/Casablanca"),

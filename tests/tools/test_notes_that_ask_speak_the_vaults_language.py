@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.questions.form import parse_answer
 from agent.errors import NeedsApproval, QuestionAsked
 from agent.markdown.note import Note
 from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.human import Questions
-from agent.vault.questions.question_form import parse_answer
 from tests.tools.house import House, house, tainted
 from tests.vaults import write
 

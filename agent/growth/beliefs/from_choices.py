@@ -6,6 +6,7 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import get_args
 
+from agent.asking.questions.notes import ANSWERED_AT, asked_questions
 from agent.errors import AgentError
 from agent.growth.beliefs.from_talk import choice_of, option_words
 from agent.growth.beliefs.sign import Dimension, DimensionKind, Sign
@@ -13,7 +14,6 @@ from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.markdown.note import Note
 from agent.memory.profile.evidence import Evidence
-from agent.vault.questions.question_notes import ANSWERED_AT, asked_questions
 from agent.vault.store import Vault
 
 BELIEF, VALUES = "belief", "values"

@@ -1,6 +1,6 @@
 """When a question may be put that nothing waits for. Pure.
 
-How many may be open, is the law in `vault.questions.asking_law`. Beyond it: never in quiet hours, nor in hours in which
+How many may be open, is the law in `asking.questions.law`. Beyond it: never in quiet hours, nor in hours in which
 the person is usually busy; half an hour lies between two. What is urgent is asked at once, the rest once a day
 together, as far as there is room.
 """
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from agent.asking.questions.law import MOST_OPEN, waits_for_answer
+from agent.asking.questions.notes import AskedQuestion
 from agent.attention.quiet import QuietHours
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap
-from agent.vault.questions.asking_law import MOST_OPEN, waits_for_answer
-from agent.vault.questions.question_notes import AskedQuestion
 
 APART = timedelta(minutes=30)
 """The least time between two questions."""

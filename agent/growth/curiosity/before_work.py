@@ -17,6 +17,8 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agent.asking.questions.law import MOST_OPEN
+from agent.asking.questions.notes import asked_questions
 from agent.channel_names import IN_NOTES
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
@@ -45,8 +47,6 @@ from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
 from agent.runs.recall_source import RecallSource
 from agent.texts import Language, text
-from agent.vault.questions.asking_law import MOST_OPEN
-from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

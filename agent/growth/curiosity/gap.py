@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
+from agent.asking.questions.form import QuestionDraft, format_question
+from agent.asking.questions.law import KEY_LENGTH
 from agent.dataclass import dataclass
 from agent.growth.beliefs.from_choices import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
@@ -13,8 +15,6 @@ from agent.markdown.values import Value
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import QUESTIONS
-from agent.vault.questions.asking_law import KEY_LENGTH
-from agent.vault.questions.question_form import QuestionDraft, format_question
 from agent.vault.store import Vault
 
 GapKind: TypeAlias = Literal["knowledge", "decision", "action", "judgement"]

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from agent.asking.questions.law import EverAsked, ever_asked
+from agent.asking.questions.notes import asked_questions
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap
 from agent.growth.patterns.gather import notes_of_days
@@ -13,8 +15,6 @@ from agent.memory.store import load_entries
 from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.tools.text_origin import text_origin_of
 from agent.vault.folders import ENTRIES
-from agent.vault.questions.asking_law import EverAsked, ever_asked
-from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 
 ASKED, SAID = 0.8, 0.75

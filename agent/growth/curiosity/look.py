@@ -4,6 +4,8 @@ asked, if the settings want it and the moment is good."""
 from collections.abc import Callable
 from datetime import datetime
 
+from agent.asking.questions.law import ASKS, CURIOSITY, asking_body
+from agent.asking.questions.notes import asked_questions
 from agent.attention.quiet import parse_quiet
 from agent.growth.beliefs.learn import person_model
 from agent.growth.curiosity.asking import AskedBefore, AskingHours, choose_gap, may_ask_now
@@ -17,8 +19,6 @@ from agent.growth.patterns.pattern import LEAST
 from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
 from agent.vault.change import Stamp, actor_of
-from agent.vault.questions.asking_law import ASKS, CURIOSITY, asking_body
-from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

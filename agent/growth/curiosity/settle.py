@@ -8,6 +8,7 @@ too, where no conversation keeps it.
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
+from agent.asking.questions.notes import ANSWERED_AT, AskedQuestion, asked_questions, close_question
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.events.runs import HumanResponse
@@ -23,7 +24,6 @@ from agent.memory.understanding.statements import is_statement
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Request
 from agent.vault.folders import PROFILE
-from agent.vault.questions.question_notes import ANSWERED_AT, AskedQuestion, asked_questions, close_question
 from agent.vault.store import Vault
 
 REMEMBERED = "remembered"

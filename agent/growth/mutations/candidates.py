@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
+from agent.asking.proposals import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.growth.mutations.mutation_log import MutationEvent, load_mutation_log
@@ -18,7 +19,6 @@ from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.variants.trial_records import open_trials
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
-from agent.vault.proposals.proposals import pending_proposals
 from agent.vault.store import Vault
 
 LEAST_USES = 10

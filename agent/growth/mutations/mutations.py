@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 
+from agent.asking.proposals import answered_proposals, mark_taken, refused_facts
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
@@ -41,7 +42,6 @@ from agent.skills.variants.trial_records import TrialRecord, open_trials, save_t
 from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
 from agent.skills.variants.variant_note import parse_variant
 from agent.texts import text
-from agent.vault.proposals.proposals import answered_proposals, mark_taken, refused_facts
 from agent.workspace.workspace import Workspace
 
 _LOCK = "mutations"

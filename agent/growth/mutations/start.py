@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
+from agent.asking.proposals import propose
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.mutations.answer import MutationProposal
@@ -23,8 +25,6 @@ from agent.skills.variants.variant_note import compose_variant, parse_variant, v
 from agent.texts import text
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import LEARNED
-from agent.vault.proposals.proposal import Proposal, ProposalDraft, ProposedNote
-from agent.vault.proposals.proposals import propose
 from agent.workspace.workspace import Workspace
 
 STAMP = Stamp(actor_of(growth_account("mutations")), tool="mutations")

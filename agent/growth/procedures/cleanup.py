@@ -1,5 +1,6 @@
 """`cleanup`: puts away what is over: old tasks, approvals and questions that expired, loose objects of git."""
 
+from agent.asking.questions.notes import asked_questions, close_question
 from agent.growth.curiosity.settle import expired_text
 from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
@@ -7,7 +8,6 @@ from agent.runs.decisions import approvals
 from agent.schedule.task_notes import archive_done, load_tasks
 from agent.vault.change import Request
 from agent.vault.health.packing import is_packing_due, pack
-from agent.vault.questions.question_notes import asked_questions, close_question
 
 MODEL: ModelPart = "if_asked"
 WRITES: tuple[str, ...] = ()

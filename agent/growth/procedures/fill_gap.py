@@ -6,6 +6,8 @@ from hashlib import sha256
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from agent.asking.questions.law import EverAsked, ever_asked, may_ask_one
+from agent.asking.questions.notes import asked_questions
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.growth.curiosity.look import asking_hours
@@ -19,8 +21,6 @@ from agent.memory.understanding.statements import is_question
 from agent.tools.builtin.human import SILENT
 from agent.vault.change import Create
 from agent.vault.folders import PROFILE
-from agent.vault.questions.asking_law import EverAsked, ever_asked, may_ask_one
-from agent.vault.questions.question_notes import asked_questions
 
 MODEL: ModelPart = "if_found"
 AskLater: TypeAlias = Literal["ask_off", "ask_later"]

@@ -1,16 +1,16 @@
 """What the person has answered about rules that were proposed, taken into the log and the rules' notes.
 
-A yes has written the proposed note already (`vault.proposals`); here follows what it means for the rule.
+A yes has written the proposed note already (`asking.proposals`); here follows what it means for the rule.
 """
 
+from agent.asking.proposal import Proposal
+from agent.asking.proposals import answered_proposals, mark_taken
 from agent.growth.rules.load import load_rule
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleEvent, RuleRow, log_row
 from agent.growth.rules.rule_note import with_status
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
-from agent.vault.proposals.proposal import Proposal
-from agent.vault.proposals.proposals import answered_proposals, mark_taken
 
 _AFTER_YES: dict[str, RuleEvent] = {
     "new": "probation", "change": "changed", "again": "probation", "end": "deprecated", "urgent": "probation",

@@ -8,6 +8,9 @@ of them; it counts only with the record of the question on this machine, and for
 
 from datetime import UTC, datetime, timedelta
 
+from agent.asking.questions.form import QuestionDraft, format_question
+from agent.asking.questions.law import ASKS, may_ask_one
+from agent.asking.questions.notes import AskedQuestion, asked_questions, close_question
 from agent.dataclass import dataclass
 from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules
@@ -20,11 +23,8 @@ from agent.loop.inert import inert_line
 from agent.memory.entry import slug
 from agent.texts import text
 from agent.vault.change import Create, Stamp
-from agent.vault.decision_notes import RecordFolder
 from agent.vault.folders import QUESTIONS
-from agent.vault.questions.asking_law import ASKS, may_ask_one
-from agent.vault.questions.question_form import QuestionDraft, format_question
-from agent.vault.questions.question_notes import AskedQuestion, asked_questions, close_question
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 PATIENCE = timedelta(days=14)

@@ -5,6 +5,8 @@ the reason that these went wrong. That is most likely what changed last: so the 
 others are judged without those runs (`RuleBook.counted`). If it was one of them, runs without the newest show it.
 """
 
+from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.asking.proposals import pending_proposals, propose
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, RuleStatus
 from agent.growth.rules.rule_log import log_row
@@ -12,8 +14,6 @@ from agent.growth.rules.rule_note import with_status
 from agent.growth.rules.rule_work import RuleChanges, RuleWork, subject_of
 from agent.growth.rules.verdict import RuleVerdict
 from agent.texts import text
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
-from agent.vault.proposals.proposals import pending_proposals, propose
 
 
 def judge_rules(work: RuleWork, book: RuleBook) -> RuleChanges:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from agent.asking.proposals import pending_proposals
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.rules.book import RuleBook
@@ -9,7 +10,6 @@ from agent.growth.rules.relation import relation
 from agent.growth.rules.rule import without_case
 from agent.growth.rules.rule_work import RuleWork
 from agent.memory.understanding.seam import TextRelation
-from agent.vault.proposals.proposals import pending_proposals
 
 
 @dataclass(frozen=True, slots=True)

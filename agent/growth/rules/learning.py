@@ -6,6 +6,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from agent.asking.proposal import ProposalDraft
+from agent.asking.proposals import pending_proposals, propose
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged
@@ -36,8 +38,6 @@ from agent.loop.session import load_session
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.understanding.seam import TextRelation
 from agent.texts import in_all_languages, text
-from agent.vault.proposals.proposal import ProposalDraft
-from agent.vault.proposals.proposals import pending_proposals, propose
 
 MOST_AT_ONCE = 3
 """The most rules about which the person is asked at one time: more would be noise."""

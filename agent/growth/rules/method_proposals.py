@@ -6,6 +6,7 @@ would take away a safeguard is not proposed, and none twice.
 
 import logging
 
+from agent.asking.proposals import propose
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.growth.rules.found_methods import FoundTool, ticked_tools
@@ -16,7 +17,6 @@ from agent.growth.rules.rule_proposals import method_rule
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
 from agent.vault.folders import FOUND_METHODS
-from agent.vault.proposals.proposals import propose
 
 logger = logging.getLogger(__name__)
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.asking.proposals import pending_proposals, propose
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
 from agent.growth.rules.found_methods import FoundTool
 from agent.growth.rules.load import rule_paths
@@ -15,8 +17,6 @@ from agent.memory.entry import slug
 from agent.texts import text
 from agent.vault.change import Create
 from agent.vault.folders import RULES
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
-from agent.vault.proposals.proposals import pending_proposals, propose
 
 
 def new_rule(work: RuleWork, log: RuleLog, candidate: RuleCandidate) -> ProposalDraft:

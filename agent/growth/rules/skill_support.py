@@ -7,6 +7,7 @@ change needs one yes; below the line that says it nothing of the skill changes.
 from collections.abc import Mapping
 from datetime import datetime
 
+from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import pair_likeness
 from agent.growth.rules.candidates import RuleCandidate
@@ -19,7 +20,6 @@ from agent.markdown.values import Value, is_list
 from agent.memory.understanding.seam import TextRelation
 from agent.skills.variants.trial_records import open_trials
 from agent.texts import Language, text
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
 
 _SHORTEST, _LIKE = 10, 0.55
 """The characters, and the likeness (`likeness.pair_likeness`), from which a line of a skill may say what a rule says:

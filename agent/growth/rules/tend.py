@@ -1,6 +1,7 @@
 """All the work on the rules of a vault, in its order: what the person did and answered, what the uses say, and what the
 reflections say that is new. Each part is a commit or nothing, and may safely be done again."""
 
+from agent.asking.proposals import settle_proposals
 from agent.growth.rules.answers import take_answers
 from agent.growth.rules.book import load_book
 from agent.growth.rules.by_hand import rows_by_hand
@@ -12,7 +13,6 @@ from agent.growth.rules.method_proposals import propose_methods
 from agent.growth.rules.rule_log import RuleRow
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.growth.rules.twins import merge_twins
-from agent.vault.proposals.proposals import settle_proposals
 
 
 def tend_rules(work: RuleWork) -> tuple[RuleRow, ...]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent.asking.proposals import pending_proposals
 from agent.errors import UserError
 from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
 from agent.growth.rules.deciding import deprecate_rule, restore_rule
@@ -17,7 +18,6 @@ from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.markdown.title import clipped
 from agent.vault.folders import RULES
-from agent.vault.proposals.proposals import pending_proposals
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -10,6 +10,8 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Literal
 
+from agent.asking.questions.law import may_ask_one
+from agent.asking.questions.notes import asked_questions
 from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.memory import daily
@@ -35,8 +37,6 @@ from agent.texts import Language, text
 from agent.vault.change import Append, Create, Edit, Request
 from agent.vault.folders import PROFILE
 from agent.vault.history.blame import line_history
-from agent.vault.questions.asking_law import may_ask_one
-from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 
 Consent = Literal["yes", "no", "ask"]

@@ -7,6 +7,9 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Literal
 
+from agent.asking.questions.form import QuestionDraft, format_question
+from agent.asking.questions.law import EverAsked, ever_asked
+from agent.asking.questions.notes import AskedQuestion, asked_questions
 from agent.dataclass import dataclass
 from agent.markdown.values import Value
 from agent.memory.daily import inert
@@ -16,9 +19,6 @@ from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import PROFILE, QUESTIONS
 from agent.vault.history.find import indexed_commits
-from agent.vault.questions.asking_law import EverAsked, ever_asked
-from agent.vault.questions.question_form import QuestionDraft, format_question
-from agent.vault.questions.question_notes import AskedQuestion, asked_questions
 from agent.vault.store import Vault
 
 CONSENT = "sensitive"

@@ -13,6 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
+from agent.asking.answers import free_path
 from agent.dataclass import dataclass
 from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.checkbox_decision import parse_reason, settled_note
@@ -40,7 +41,6 @@ from agent.skills.learning.traces import load_traces
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import free_path
 from agent.vault.folders import APPROVALS, DEPRECATED, LEARNED
 from agent.vault.store import Vault
 

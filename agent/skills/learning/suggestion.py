@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
+from agent.asking.note import compose_proposal, kind_of
+from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.markdown import checkbox_decision
@@ -17,8 +19,6 @@ from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
-from agent.vault.proposals.proposal_note import compose_proposal, kind_of
 
 TYPE = "skill-suggestion"
 """The type of a note that offered a skill in earlier versions; now it has the form of every proposal."""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from hashlib import sha256
 
+from agent.asking.answers import NoteDecision, answer_in, close, post
 from agent.escape import escape
 from agent.markdown.checkbox_decision import BOXES
 from agent.markdown.fence import format_fenced
@@ -28,7 +29,6 @@ from agent.skills.trust.review_records import (
 )
 from agent.texts import Language, text
 from agent.vault.change import Stamp
-from agent.vault.decision_notes import NoteDecision, answer_in, close, post
 from agent.vault.folders import APPROVALS, AgentFolder
 from agent.vault.store import Vault
 

@@ -8,12 +8,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent.asking.answers import answer_in
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.markdown.note import Note
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.vault import durable
-from agent.vault.decision_notes import answer_in
 from agent.vault.store import Vault
 
 

@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 from agent.dataclass import dataclass
 from agent.skills.variants.variant import OPEN, VariantStatus
-from agent.vault.decision_notes import RecordFolder
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 
+from agent.asking.questions.form import QuestionDraft, closed_note, format_question, parse_answer
+from agent.asking.questions.notes import ANSWERED_AT
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry
@@ -24,8 +26,6 @@ from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.find import commits
-from agent.vault.questions.question_form import QuestionDraft, closed_note, format_question, parse_answer
-from agent.vault.questions.question_notes import ANSWERED_AT
 from agent.vault.store import Vault
 
 ANSWERED = "the person answered: "

@@ -26,11 +26,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.json_value import parse_json
 from agent.texts import Sentence
-from agent.vault.decision_notes import RecordFolder
 from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.provenance.remotes import plain_address
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 from agent.vault.sync.problems import problem_of
 from agent.vault.sync.state import StateFile, SyncedRemote

@@ -4,7 +4,7 @@ round that nobody watches, or that the machine's end cuts short, loses none."""
 from hashlib import sha256
 
 from agent.dataclass import dataclass
-from agent.vault.decision_notes import RecordFolder
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 

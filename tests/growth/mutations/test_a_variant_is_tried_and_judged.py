@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.proposals import settle_proposals
 from agent.growth.mutations.mutation_log import MutationRow, load_mutation_log
 from agent.growth.mutations.start import log
 from agent.growth.mutations.verdict import count_trial
@@ -12,7 +13,6 @@ from agent.runs.registry import run_registry
 from agent.skills.history.usage import Use, history_path, load_uses
 from agent.skills.variants.variant import trial_label
 from agent.vault.history.find import commits
-from agent.vault.proposals.proposals import settle_proposals
 from tests.growth.mutations.lab import (
     BODY,
     FEWER,

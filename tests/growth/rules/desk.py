@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent.asking.proposals import pending_proposals
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.reflections.reflection import Grade, ReactionKind, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
@@ -17,7 +18,6 @@ from agent.index.embedder import shipped_embedder
 from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.texts import Language
 from agent.vault.change import Stamp
-from agent.vault.proposals.proposals import pending_proposals
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.stories.agents import ticked

@@ -2,11 +2,11 @@
 
 import pytest
 
+from agent.asking.questions.notes import AskedQuestion, asked_questions
 from agent.growth.curiosity.settle import settle_questions
 from agent.growth.rules.contradictions import asked_contradictions
 from agent.growth.rules.rule import LearnedRule
 from agent.vault.change import Stamp
-from agent.vault.questions.question_notes import AskedQuestion, asked_questions
 from tests.growth.rules.desk import Desk, reflection, strategy, three
 from tests.vaults import write
 

@@ -6,13 +6,13 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.app.rules import rule_work
+from agent.asking.proposals import pending_proposals
 from agent.growth.reflections.store import append_reflection
 from agent.growth.rules.tend import tend_rules
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_lookup import skills_on_demand
 from agent.skills.reading.skill import Skill
 from agent.vault.change import Stamp
-from agent.vault.proposals.proposals import pending_proposals
 from agent.workspace.workspace import Workspace
 from tests.growth.rules.desk import START, reflection, strategy
 from tests.stories.agents import ticked

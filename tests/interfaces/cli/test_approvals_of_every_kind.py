@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.asking.proposals import propose
 from agent.context.tokens import estimate
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
-from agent.vault.proposals.proposals import propose
 from tests.remotes import shared_with_mallory
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history

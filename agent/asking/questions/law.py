@@ -14,11 +14,11 @@ from collections.abc import Iterable
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from agent.asking.questions.notes import AskedQuestion, asked_questions
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.find import commits
-from agent.vault.questions.question_notes import AskedQuestion, asked_questions
 from agent.vault.store import Vault
 
 MOST_OPEN = 2

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
-from agent.vault.decision_notes import RecordFolder
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 ProposalKind: TypeAlias = Literal["rule", "mutation", "skill", "job"]

@@ -5,9 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.markdown.note import Note
-from agent.texts import LANGUAGES, Language
-from agent.vault.questions.question_form import (
+from agent.asking.questions.form import (
     QuestionDraft,
     answer_heading,
     boxes_in,
@@ -15,6 +13,8 @@ from agent.vault.questions.question_form import (
     format_question,
     parse_answer,
 )
+from agent.markdown.note import Note
+from agent.texts import LANGUAGES, Language
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 DRAFT = QuestionDraft(

@@ -5,11 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.errors import SecretFound, UserError
-from agent.markdown.checkbox_decision import APPROVE, REJECT
-from agent.vault.history.find import commits
-from agent.vault.proposals.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote, proposal_records
-from agent.vault.proposals.proposals import (
+from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote, proposal_records
+from agent.asking.proposals import (
     answered_proposals,
     mark_taken,
     pending_proposals,
@@ -17,6 +14,9 @@ from agent.vault.proposals.proposals import (
     refused_facts,
     settle_proposals,
 )
+from agent.errors import SecretFound, UserError
+from agent.markdown.checkbox_decision import APPROVE, REJECT
+from agent.vault.history.find import commits
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.remotes import shared_with_mallory

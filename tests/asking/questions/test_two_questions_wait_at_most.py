@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
+from agent.asking.questions.form import QuestionDraft, format_question
+from agent.asking.questions.law import MOST_OPEN, ever_asked, may_ask_one, waits_for_answer
+from agent.asking.questions.notes import asked_questions
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.memory.profile.changes import Writing, _asked
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.questions import ProfileConflict
 from agent.vault.change import Create, Stamp
-from agent.vault.questions.asking_law import MOST_OPEN, ever_asked, may_ask_one, waits_for_answer
-from agent.vault.questions.question_form import QuestionDraft, format_question
-from agent.vault.questions.question_notes import asked_questions
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault, write

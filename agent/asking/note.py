@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
 
+from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.escape import escape
 from agent.markdown.checkbox_decision import BOXES, reason_label
 from agent.markdown.fence import format_fenced
@@ -11,7 +12,6 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
 from agent.vault.history.line_diff import line_diff
-from agent.vault.proposals.proposal import ProposalDraft, ProposedNote
 
 TYPE = "proposal"
 NOTHING: Mapping[str, Value] = MappingProxyType({})

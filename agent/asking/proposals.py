@@ -7,15 +7,9 @@ exactly the texts that the note shows, and nothing if one of them, or a note tha
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agent.errors import AgentError, BadNote, UserError
-from agent.markdown.checkbox_decision import parse_reason, settled_note
-from agent.markdown.note import Note
-from agent.markdown.title import short_title
-from agent.texts import Language
-from agent.vault.change import Request, Stamp
-from agent.vault.decision_notes import answer_in, free_path
-from agent.vault.folders import APPROVALS
-from agent.vault.proposals.proposal import (
+from agent.asking.answers import answer_in, free_path
+from agent.asking.note import compose_proposal, kind_of, shows
+from agent.asking.proposal import (
     Proposal,
     ProposalDraft,
     ProposalKind,
@@ -23,7 +17,13 @@ from agent.vault.proposals.proposal import (
     ProposedNote,
     proposal_records,
 )
-from agent.vault.proposals.proposal_note import compose_proposal, kind_of, shows
+from agent.errors import AgentError, BadNote, UserError
+from agent.markdown.checkbox_decision import parse_reason, settled_note
+from agent.markdown.note import Note
+from agent.markdown.title import short_title
+from agent.texts import Language
+from agent.vault.change import Request, Stamp
+from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
 
 _TOOL = "proposals"

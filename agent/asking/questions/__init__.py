@@ -1,2 +1,2 @@
 """The notes in `questions/`: one form for whoever asks, and what a person's answer in one of them is. Nothing is asked
-here; who may ask when, is said in `asking_law`."""
+here; who may ask when, is said in `law`."""

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from agent.asking.questions.form import boxes_in, closed_note, parse_answer
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.vault.change import Edit
 from agent.vault.folders import ARCHIVE, QUESTIONS
-from agent.vault.questions.question_form import boxes_in, closed_note, parse_answer
 from agent.vault.store import Vault
 
 ANSWERED_AT = "answered"

@@ -1,34 +1,21 @@
-"""Notes with two boxes that ask the person for a yes or no, and the records that make such a note valid.
+"""Answers in notes with two boxes: where such a note is written, what was ticked in it, and how it is closed.
 
 A note is valid only with the record of its question, which is kept on this machine outside the vault. So a note that
 arrives by sync, or that a tool writes, decides nothing, even if a box is ticked. The caller chooses the question and
 acts on the answer. Notes and records are written in an order that distinguishes a crash from a changed decision.
 """
 
-import json
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias
 
-from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.json_value import parse_json
 from agent.markdown.checkbox_decision import parse_decision, question_part, settled_note
 from agent.markdown.note import Note
-from agent.vault import durable
 from agent.vault.change import Stamp
 from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-    _Record = TypeVar("_Record", bound=DataclassInstance)
-else:
-    _Record = TypeVar("_Record")
 
 NoteDecision: TypeAlias = Literal["approved", "rejected", "outdated"]
 """What became of a question: a yes, a no, or neither, since what it asked about is no longer so."""
@@ -42,40 +29,6 @@ def free_path(vault: Vault, name: str, taken: Collection[str]) -> str:
     numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
     paths = (vault.home.at(f"{APPROVALS}{each}.md") for each in numbered)
     return next(path for path in paths if path not in taken and vault.read(path) is None)
-
-
-@dataclass(frozen=True, slots=True)
-class RecordFolder(Generic[_Record]):
-    """A folder outside the vault with one small JSON file for each question.
-
-    `parse` converts a JSON document to a record; it raises `ValueError`, `KeyError` or `TypeError` for a damaged one.
-    """
-
-    folder: Path
-    parse: Callable[[dict[str, object]], _Record]
-
-    def get(self, key: str) -> _Record | None:
-        """The record of this key; None if it is missing or cannot be read (its note then decides nothing)."""
-        try:
-            return self.parse(parse_json(self._file(key).read_text("utf-8")))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-
-    def put(self, key: str, record: _Record) -> None:
-        """Write a record; durable when this returns."""
-        durable.replace(self._file(key), json.dumps(asdict(record), indent=1, default=str))
-
-    def drop(self, key: str) -> None:
-        """Delete a record; its note then decides nothing."""
-        self._file(key).unlink(missing_ok=True)
-
-    def all(self) -> Iterator[_Record]:
-        """All readable records, in the order of their keys."""
-        files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ()
-        return (record for file in files if (record := self.get(file.stem)) is not None)
-
-    def _file(self, key: str) -> Path:
-        return self.folder / f"{key}.json"
 
 
 def post(vault: Vault, notes: Mapping[str, bytes], subject: str, stamp: Stamp) -> None:
