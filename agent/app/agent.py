@@ -41,6 +41,7 @@ from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import toolbox
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.waiting_statements import rule_capture
+from agent.runs.workflow_traces import SessionTraces
 from agent.tools.builtin.toolbox import Delegate
 from agent.workspace.catch_up import catch_up
 from agent.workspace.daemon_lock import is_watched
@@ -78,11 +79,12 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     keeper = EntryWriter(workspace.vault, searches.near)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
+    traces = SessionTraces(vault)
     talks = Conversations(workspace, keeper, accounts, bus.publish_async)
     jobs = UpkeepJobs(
         workspace,
         followed.skills,
-        lambda: skill_learning(followed.skills, accounts, bus.publish),
+        lambda: skill_learning(followed.skills, accounts, bus.publish, traces),
         lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
         lambda: talks,
         bus.publish,

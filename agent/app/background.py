@@ -59,6 +59,7 @@ from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
+from agent.runs.workflow_traces import SessionTraces
 from agent.schedule.goals import GOAL_TYPE
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
@@ -184,7 +185,7 @@ def build_daemon(
 
 def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[], Accounts], bus: Bus) -> UpkeepJobs:
     """The upkeep of the notes; what it needs is opened for each of its jobs, with the settings of that moment."""
-    skills = skill_set(workspace, lambda: None, estimate)
+    skills, traces = skill_set(workspace, lambda: None, estimate), SessionTraces(workspace.vault)
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
@@ -195,7 +196,7 @@ def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[]
     return UpkeepJobs(
         workspace,
         skills,
-        lambda: skill_learning(skills, accounts(), bus.publish_async),
+        lambda: skill_learning(skills, accounts(), bus.publish_async, traces),
         lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
         conversations,
         bus.publish_async,

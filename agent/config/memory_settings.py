@@ -63,9 +63,6 @@ class MemorySettings:
     auto_capture_days: Annotated[int, Range(1, 100_000, "days")]
     """Time for which summaries of tasks, and entries saved before a compaction, are recalled, in days. Default 90."""
 
-    workflow_trace_days: Annotated[int, Range(1, 100_000, "days")]
-    """Time for which workflow traces are recalled, in days. Default 180."""
-
     lifecycle_entries: Annotated[int, Range(1, 1_000_000, "entries")]
     """The number of entries in a day at which the lifecycle runs at once. Default 200."""
 

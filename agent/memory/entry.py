@@ -42,7 +42,7 @@ class EntryType(StrEnum):
     AUTO_CAPTURE = "auto_capture"
     """What a run was asked for and came to, in the agent's words."""
     WORKFLOW_TRACE = "workflow_trace"
-    """The tools of a run in their order; never merged, in the agent's words."""
+    """Written by earlier versions; expires at once. What skills learn from is read from the sessions."""
     USER_EXPLICIT = "user_explicit"
     """What the person asked to remember: their words, and never expires."""
     AUTO_FLUSH = "auto_flush"

@@ -24,6 +24,6 @@ def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | N
         case EntryType.AUTO_CAPTURE | EntryType.AUTO_FLUSH:
             return settings.auto_capture_days
         case EntryType.WORKFLOW_TRACE:
-            return settings.workflow_trace_days
+            return 0
         case EntryType.USER_EXPLICIT | EntryType.RESEARCH | EntryType.REFLECTION:
             return None

@@ -25,7 +25,7 @@ from agent.memory.capture.conversation_facts import ConversationReading, QuotedF
 from agent.memory.capture.dedupe import Judgement, Resolution
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import FINISHED
-from agent.memory.capture.workflow import RunTrace
+from agent.memory.capture.run_trace import RunTrace
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType
 from agent.memory.store import StoredEntry, load_entries

@@ -6,7 +6,7 @@ from agent.loop.answers import answer_of
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.facts import Utterance
-from agent.memory.capture.workflow import RunTrace, ToolUse
+from agent.memory.capture.run_trace import RunTrace, ToolUse
 from agent.vault.store import Vault
 
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")

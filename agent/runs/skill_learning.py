@@ -4,7 +4,7 @@ The choice of workflows and the storage of offers are left to `agent.skills`, th
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
@@ -13,9 +13,11 @@ from agent.events.runs import SkillSuggested
 from agent.llm.messages import Request, User
 from agent.runs.accounts import Accounts
 from agent.runs.skill_set import SkillSet
+from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offer_records import SkillOffer
 from agent.skills.learning.offers import SkillOffers, WriteInstructions, offers_of
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
+from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.loading.files import BadFolder
 
 _LONGEST = 1_500
@@ -25,16 +27,19 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SkillLearning:
-    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model."""
+    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model.
+    `traces` loads the runs that are learned from."""
 
     skills: SkillSet
     write: WriteInstructions | None
     tell: Callable[[object], object]
+    traces: Callable[[], Sequence[WorkflowTrace]]
 
     @property
     def offers(self) -> SkillOffers:
         """The offers made on this machine."""
-        return offers_of(self.skills.workspace.vault, self.skills.workspace.settings.vault.language)
+        workspace = self.skills.workspace
+        return offers_of(workspace.vault, workspace.settings.vault.language, self.traces)
 
     def learn(self) -> tuple[SkillOffer, ...]:
         """Offer new skills, with a note in `approvals/` for each; raises the errors of a transaction."""
@@ -71,11 +76,16 @@ class SkillLearning:
 
 
 def skill_learning(
-    skills: SkillSet, models: Accounts | None, tell: Callable[[object], object] = ignore_event
+    skills: SkillSet,
+    models: Accounts | None,
+    tell: Callable[[object], object] = ignore_event,
+    traces: SessionTraces | None = None,
 ) -> SkillLearning:
-    """The learner of one vault; without a model, skill texts are made from the recorded steps."""
+    """The learner of one vault; without a model, skill texts are made from the recorded steps. `traces` are those that
+    an earlier learner of this process has loaded."""
     present = models is not None and models.models.main.model.present
-    return SkillLearning(skills, _writer(skills, models) if models is not None and present else None, tell)
+    write = _writer(skills, models) if models is not None and present else None
+    return SkillLearning(skills, write, tell, (traces or SessionTraces(skills.workspace.vault)).load)
 
 
 def _writer(skills: SkillSet, models: Accounts) -> WriteInstructions:

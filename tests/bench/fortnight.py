@@ -28,7 +28,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
-from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.entry import Entry, parse_entry
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
@@ -176,7 +176,7 @@ class _Lived:
         entries = [
             entry for path, data in notes.items() if path.startswith("entries/") and (entry := parse_entry(data))
         ]
-        self.found.entries = [each for each in entries if each.type is not EntryType.WORKFLOW_TRACE]
+        self.found.entries = entries
         self.found.twice = duplicates(self.found.entries, self.file)
         self.found.guesses = guesses(notes, self.file)
         self.found.missed = [

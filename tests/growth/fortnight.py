@@ -16,12 +16,11 @@ from agent.llm.messages import Assistant, ToolCall, ToolResult, User
 from agent.loop.record_format import format_records
 from agent.loop.records import Began, Closed, RecordedEvent, SessionRecord, Spoken
 from agent.markdown.note import Note
-from agent.memory.capture.workflow import RunTrace, ToolUse, workflow_trace
 from agent.memory.daily import log_block, section
 from agent.memory.entry import MODEL, Entry, EntryType
 from agent.texts import Language
-from tests.fakes import FakeClock
 from tests.growth.persona import CHINESE, ENGLISH, Persona
+from tests.session_notes import session_note
 from tests.vaults import git, write
 
 NOW = datetime(2026, 11, 22, 21, 0, tzinfo=UTC)
@@ -196,14 +195,10 @@ class _Maker:
         return made.path
 
     def trace(self, when: datetime, task: str, tools: list[str]) -> None:
-        """The record of a run that used tools."""
-        run = self.id()
-        event = TaskCompleted(run, "", task, Speaker("cli"), "finished", "…", tuple(tools), 12.0, 4, at=when)
-        steps = RunTrace(tuple(ToolUse(tool, task[:20]) for tool in tools))
-        made = workflow_trace(event, steps, FakeClock(when), self.found.language)
-        assert made is not None
-        plain = Entry(self.id(), when, made.text, made.type, source=made.source, slots=made.slots)
-        self.found.notes[plain.path] = plain.note().decode()
+        """The session of a run that used tools."""
+        run = Began(self.id(), task, "cli")
+        path, text = session_note(run, when, [(tool, task[:20]) for tool in tools], language=self.found.language)
+        self.found.notes[path] = text
 
     def days(self) -> None:
         """The notes of the days: what the person wrote, and the log of what they asked."""

@@ -13,7 +13,7 @@ from agent.events.runs import Speaker, TaskCompleted
 from agent.memory.capture.dedupe import Resolution
 from agent.memory.capture.facts import Utterance, fact_entries
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
-from agent.memory.capture.workflow import RunTrace, ToolUse
+from agent.memory.capture.run_trace import RunTrace, ToolUse
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.store import StoredEntry, load_entries
@@ -140,7 +140,7 @@ def test_an_entry_says_the_kind_of_task_and_has_no_empty_keys() -> None:
 def test_capture_has_two_ways() -> None:
     assert capture("facts") == [EntryType.FACT]
     assert capture("facts", ("vault_read",)) == [EntryType.FACT]
-    assert capture("facts", ("search_vault", "vault_read")) == [EntryType.FACT, EntryType.WORKFLOW_TRACE]
+    assert capture("facts", ("search_vault", "vault_read")) == [EntryType.FACT]
     assert capture("off", ("search_vault", "vault_read")) == []
 
 

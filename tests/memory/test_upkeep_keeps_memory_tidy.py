@@ -18,7 +18,6 @@ KINDS = [
     (EntryType.CHAT_TURN, Scope.CHAT, 14),
     (EntryType.AUTO_CAPTURE, Scope.USER, 90),
     (EntryType.AUTO_FLUSH, Scope.USER, 90),
-    (EntryType.WORKFLOW_TRACE, Scope.USER, 180),
 ]
 
 
@@ -33,6 +32,13 @@ def test_what_has_expired_moves_to_the_archive(tmp_path: Path, kind: EntryType, 
     assert home.tend()[0].report.counts["archived"] == 1
     assert home.vault.read(path) is None
     assert home.vault.read(f"archive/{path}") == before
+
+
+def test_workflows_that_earlier_versions_kept_go_to_the_archive_at_once(tmp_path: Path) -> None:
+    home = days(tmp_path)
+    path = home.keep(home.entry("Task: write a sheet\n\n1. vault_read", EntryType.WORKFLOW_TRACE))
+    assert home.tend()[0].report.counts["archived"] == 1
+    assert home.vault.read(path) is None and home.vault.read(f"archive/{path}")
 
 
 @pytest.mark.parametrize("kind", [EntryType.USER_EXPLICIT, EntryType.RESEARCH, EntryType.REFLECTION])

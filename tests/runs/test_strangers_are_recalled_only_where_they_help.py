@@ -9,9 +9,7 @@ from agent.app.open import open_workspace
 from agent.context.assemble import Opening
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
-from agent.loop.session import load_session
-from agent.tools.tool import RunContext
-from tests.stories.agents import call, document, furnish, script, settings, tell
+from tests.stories.agents import furnish, script, settings, tell
 from tests.vaults import write
 
 FOUND = (
@@ -62,21 +60,3 @@ def test_with_the_floor_off_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("VAULT_AGENT_MEMORY__FLOOR", "off")
     start = opened(root, "Where does my sister Ana live in Oslo?")
     assert start.untrusted == () and "near the harbour" in said(start)
-
-
-def test_the_trace_of_a_marked_run_marks_no_other(root: Path, tmp_path: Path) -> None:
-    steps = [call("vault_read", path="research/Prices of a small greenhouse.md"), call("vault_list", path=""), "Filed."]
-    machine = settings(tmp_path, script(tmp_path / "script.json", *steps))
-    session = document(root, machine, "ask", "File the minutes of the allotment club")["session"]
-    assert load_session(open_workspace(root).vault, session).untrusted
-    traces = [path for path in (root / "entries").rglob("*.md") if "type: workflow_trace" in path.read_text()]
-    assert len(traces) == 1 and "untrusted:" in traces[0].read_text()
-    with opened_runs(open_workspace(root)) as runs:
-        found = runs.recall.search("File the minutes of the allotment club", 8)
-        memories = runs.recall.remembered("File the minutes of the allotment club", 8, RunContext("", "", role="owner"))
-    for paths in ([each.path for each in found.hits], [each.path for each in memories.found]):
-        assert str(traces[0].relative_to(root)) not in paths
-    again = settings(tmp_path, script(tmp_path / "two.json", call("search_vault", query="minutes allotment"), "Yes."))
-    session = document(root, again, "ask", "Where are the minutes of the allotment club?")["session"]
-    assert load_session(open_workspace(root).vault, session).untrusted == ()
-    assert tell(root, again, "search", "minutes of the allotment club")  # a person still finds it

@@ -7,10 +7,11 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
+from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offer_news import take_news
 from agent.skills.learning.offers import SkillOffers, offers_of
 from tests.fakes import FakeClock
-from tests.skills.test_learned_skills_are_offered_first import PLACES, TOOLS, run_entry
+from tests.skills.test_learned_skills_are_offered_first import PLACES, TOOLS, run_note
 from tests.stories.agents import call, furnish, script, settings
 from tests.vaults import write
 
@@ -20,13 +21,14 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A vault in which the same was done three times, and an own environment."""
     folder = furnish(tmp_path, monkeypatch.setenv)
     for number, place in enumerate(PLACES[:3]):
-        path, text = run_entry(FakeClock(), number, f"write the tasting sheet for tea from {place}", TOOLS)
+        path, text = run_note(FakeClock(), number, f"write the tasting sheet for tea from {place}", TOOLS)
         write(folder / path, text)
     return folder
 
 
 def offers(root: Path) -> SkillOffers:
-    return offers_of(open_workspace(root).vault)
+    vault = open_workspace(root).vault
+    return offers_of(vault, traces=SessionTraces(vault).load)
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -15,10 +15,11 @@ from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session
-from agent.memory.entry import EntryType, parse_entry
+from agent.memory.entry import parse_entry
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
+from agent.runs.workflow_traces import SessionTraces
 from agent.vault.store import Vault
 from agent.workspace.search_index import open_index
 from tests.stories.agents import call, command, document, environment, furnish, given_texts, script, settings, tell
@@ -146,9 +147,8 @@ def test_a_run_s_memories_are_one_commit_and_go_with_it(tmp_path: Path, root: Pa
     made = [line for line in git(root, "log", "--format=%s").splitlines() if line.startswith("session")]
     assert made == ["session: finished: Write a note for my trip to Lisbon"]
     vault = open_workspace(root).vault
-    found = {entry.type: entry for path in entries(vault) if (entry := parse_entry(vault.read(path) or b""))}
-    assert found[EntryType.WORKFLOW_TRACE].slots["tools"] == "vault_list,vault_write"
-    assert "2. vault_write: trip.md" in found[EntryType.WORKFLOW_TRACE].text
+    (trace,) = SessionTraces(vault).load()
+    assert [step.tool for step in trace.steps] == ["vault_list", "vault_write"]
     tell(root, own, "undo", "--run", asked["run"])
     assert entries(vault) == []
     assert not (root / "trip.md").exists()

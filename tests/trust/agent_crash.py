@@ -30,7 +30,7 @@ CLOCK = SystemClock()
 TASK = "keep my notes in order"
 STEPS, WRITES = 40, 25
 PATIENCE = 60.0
-_CAPTURED = re.compile(r"^source: (?:conversation_capture|memory_capture|workflow_trace)$", re.MULTILINE)
+_CAPTURED = re.compile(r"^source: (?:conversation_capture|memory_capture)$", re.MULTILINE)
 _MARKER = re.compile(r"MARK-\d+")
 
 

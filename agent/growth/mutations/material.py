@@ -10,7 +10,7 @@ from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.mutation_log import load_mutation_log
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections
-from agent.memory.capture.workflow import RunTrace
+from agent.memory.capture.run_trace import RunTrace
 from agent.runs.run_trace import run_trace
 from agent.skills.history.stats import use_succeeded
 from agent.skills.history.usage import Use

@@ -19,7 +19,8 @@ from agent.loop.session import Session, load_session
 from agent.memory import daily
 from agent.memory.entry import MODEL, EntryType
 from agent.memory.store import StoredEntry, load_entries, with_offset
-from agent.skills.learning.traces import WorkflowTrace, parse_trace
+from agent.runs.workflow_traces import traces_of
+from agent.skills.learning.traces import WorkflowTrace
 from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
@@ -47,13 +48,14 @@ def gather(vault: Vault, now: datetime) -> Activity:
     days = [now.date() - timedelta(days=back) for back in range(SPAN.days, -1, -1)]
     remarks: list[Remark] = []
     calls: list[ToolCallMade] = []
+    traces: list[WorkflowTrace] = []
     read: set[str] = set()
     for session in own_sessions(vault, days):
         read.add(f"[[{session.path.removesuffix('.md')}]]")
         remarks += _asked_in(session)
         calls += _calls_in(session)
-    entries, traces = _entries(vault, days)
-    remarks += _said_in(entries, read)
+        traces += traces_of(session) if not session.untrusted else ()
+    remarks += _said_in(load_entries(vault, notes_of_days(vault, ENTRIES, days)[:MOST_ENTRIES]), read)
     for day in days:
         remarks += _of_day(vault, day, now, read)
     edits = _edits(vault, since)
@@ -63,7 +65,7 @@ def gather(vault: Vault, now: datetime) -> Activity:
         now,
         tuple(sorted((each for each in remarks if since < each.at <= now), key=lambda each: (each.at, each.link))),
         tuple(sorted((each for each in calls if since < each.at <= now), key=lambda each: each.at)),
-        tuple(traces),
+        tuple(sorted(traces, key=lambda each: (each.created.timestamp() if each.created else 0, each.run))),
         boxes,
         ticked_texts(vault) if boxes else (),
         frozenset(_offered(vault)),
@@ -109,17 +111,6 @@ def _calls_in(session: Session) -> Iterator[ToolCallMade]:
         match record.event:
             case Spoken(ToolResult(name=tool, text=words, failed=failed)):
                 yield ToolCallMade(record.at, tool, link, (words.strip() or "?")[:_TEXT] if failed else "")
-
-
-def _entries(vault: Vault, days: Iterable[date]) -> tuple[tuple[StoredEntry, ...], list[WorkflowTrace]]:
-    found = load_entries(vault, notes_of_days(vault, ENTRIES, days)[:MOST_ENTRIES])
-    parsed = (
-        parse_trace(each.path, each.data)
-        for each in found
-        if each.entry.type is EntryType.WORKFLOW_TRACE and not each.untrusted
-    )
-    traces = {each.run: each for each in parsed if each is not None}
-    return found, sorted(traces.values(), key=lambda each: (each.created.timestamp() if each.created else 0, each.run))
 
 
 def _said_in(entries: Iterable[StoredEntry], read: set[str]) -> Iterator[Remark]:

@@ -20,7 +20,7 @@ from agent.json_value import parse_json
 from agent.llm.messages import Request, User
 from agent.llm.provider import ignore
 from agent.markdown.title import clipped
-from agent.memory.capture.workflow import ToolUse
+from agent.memory.capture.run_trace import ToolUse
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
 from agent.runs.run_trace import run_trace

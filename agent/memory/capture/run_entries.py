@@ -1,7 +1,7 @@
-"""The entries of a finished run, the same for all channels: the facts that its person stated, and a workflow trace.
+"""The entries of a finished run, the same for all channels: the facts that its person stated.
 
 If the model has read untrusted text, none of its words are stored without a person's approval (`memory_save` asks for
-it), only the person's own words and the names of the tools used.
+it), only the person's own words.
 Comparison with known entries is left to `dedupe`, writing to `writer`.
 """
 
@@ -14,7 +14,7 @@ from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.facts import fact_entries
-from agent.memory.capture.workflow import RunTrace, workflow_trace
+from agent.memory.capture.run_trace import RunTrace
 from agent.memory.entry import Entry
 from agent.texts import Language
 
@@ -56,18 +56,11 @@ def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig)
         return ()
     event = replace(event, task=config.masked(event.task))
     said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
-    found = list(fact_entries(event, said, clock, config.language, group=settings.capture_group))
-    if _is_workflow(event) and (traced := workflow_trace(event, trace, clock, config.language)) is not None:
-        found.append(replace(traced, untrusted=trace.untrusted))
+    found = fact_entries(event, said, clock, config.language, group=settings.capture_group)
     slots = {"task_type": trace.task_type} if trace.task_type else {}
     entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found]
     remembered = config.remembering() if entries else str
     return tuple(kept for entry in entries if (kept := _without_forgotten(entry, remembered)) is not None)
-
-
-def _is_workflow(event: TaskCompleted) -> bool:
-    """True for a finished run of several tools, from which a skill may be learned."""
-    return event.outcome == FINISHED and len(set(event.tools)) > 1
 
 
 def _without_forgotten(entry: Entry, remembered: Callable[[str], str]) -> Entry | None:

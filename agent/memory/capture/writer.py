@@ -21,7 +21,7 @@ from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.capture.keywords import plain_keywords
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
-from agent.memory.capture.workflow import RunTrace
+from agent.memory.capture.run_trace import RunTrace
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import StoredEntry, load_entries
@@ -72,8 +72,6 @@ class EntryWriter:
 
     def judged(self, entry: Entry, beside: Sequence[StoredEntry] = ()) -> Judgement:
         """The result of comparing an entry with the existing ones, and with those `beside` it; reads few notes."""
-        if entry.type is EntryType.WORKFLOW_TRACE:
-            return Judgement(Resolution.NEW, entry)
         if entry.keywords and entry.type is not EntryType.AUTO_FLUSH:  # those of a flush say what it is
             entry = replace(entry, keywords=plain_keywords(entry.keywords, entry.text, self._is_refused))
         others = [*beside, *load_entries(self.vault, self.close_to(entry))]
@@ -98,7 +96,7 @@ class EntryWriter:
 
     def _kept(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
-        if entry.type is not EntryType.WORKFLOW_TRACE and load_tombstones(self.vault).is_forgotten(entry.text):
+        if load_tombstones(self.vault).is_forgotten(entry.text):
             return Judgement(Resolution.NONE, entry, why="forgotten")
         return self.judged(entry, beside)
 

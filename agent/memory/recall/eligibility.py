@@ -4,6 +4,7 @@ access rights to `recaller`."""
 import re
 
 from agent.index.hit import Hit
+from agent.memory.entry import EntryType
 from agent.memory.recall.authorship import CHANGELOG, is_agents
 from agent.texts import in_all_languages
 from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, PROFILE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
@@ -35,13 +36,10 @@ _COMMENT = re.compile(r"\s*%%.*%%\s*")
 def may_be_found(hit: Hit, home: AgentFolder) -> bool:
     """True if a search may find the passage for a model.
 
-    Of a session only its summaries are found: its transcript would be the best match for its own questions. The trace
-    of a run that had read text of strangers has the names of tools and nothing else, and would mark each run that is
-    shown it as one that has read such text, too.
+    Of a session only its summaries are found: its transcript would be the best match for its own questions.
     """
     folder = home.row(hit.path)
-    is_marked = any(key == "untrusted" for key, _ in hit.facets)
-    if ("type", CHANGELOG) in hit.facets or (("type", "workflow_trace") in hit.facets and is_marked):
+    if ("type", CHANGELOG) in hit.facets or ("type", str(EntryType.WORKFLOW_TRACE)) in hit.facets:
         return False
     return not is_unfilled(hit, home) and folder.searched and (folder.path != SESSIONS or "-summary-" in hit.path)
 

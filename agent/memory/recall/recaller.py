@@ -273,7 +273,6 @@ _KINDS = {
     "chat_turn": "conversation",
     "auto_capture": "task",
     "auto_flush": "from a conversation",
-    "workflow_trace": "workflow",
 }
 
 

@@ -1,8 +1,7 @@
 """Merges entries that say the same: the newest stays, names the one it supersedes, and gets the evidence of all.
 
 The others move unchanged to the archive, and their further text is added to the newest, so no word is lost. Only
-entries of one type, scope, person and chat are compared, and none that a person has edited. Workflow traces are not
-merged, because skills are learned from their number.
+entries of one type, scope, person and chat are compared, and none that a person has edited.
 """
 
 from collections import defaultdict
@@ -11,7 +10,6 @@ from collections.abc import Collection, Iterator, Sequence
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.capture.keywords import MOST
-from agent.memory.entry import EntryType
 from agent.memory.event_day import event_day
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.repeats import repeats
@@ -31,7 +29,7 @@ def merges(entries: Sequence[StoredEntry], theirs: Collection[str]) -> Iterator[
     """The merges among entries (newest first); `theirs` are the paths of notes that people have edited."""
     alike: dict[tuple[str, ...], list[StoredEntry]] = defaultdict(list)
     for each in entries:
-        if each.path not in theirs and each.entry.type is not EntryType.WORKFLOW_TRACE:
+        if each.path not in theirs:
             alike[_kind(each)].append(each)
     for some in alike.values():
         by_path = {each.path: each for each in some}

@@ -18,7 +18,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, BadNote, SecretFound, UserError
 from agent.markdown.checkbox_decision import parse_reason, settled_note
 from agent.markdown.note import Note
-from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
+from agent.skills.learning.learner import RefusedWorkflow, find_suggestions, sequence_of
 from agent.skills.learning.offer_records import (
     SkillOffer,
     delete_offer,
@@ -27,6 +27,7 @@ from agent.skills.learning.offer_records import (
     save_offer,
     waiting_offers,
 )
+from agent.skills.learning.sequences import ToolSequence, contains
 from agent.skills.learning.suggestion import (
     Suggestion,
     compose_note,
@@ -37,7 +38,7 @@ from agent.skills.learning.suggestion import (
     plain_body,
     shows,
 )
-from agent.skills.learning.traces import load_traces
+from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
@@ -58,11 +59,13 @@ WriteInstructions: TypeAlias = Callable[[Suggestion], str]
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
-    """The offers of one vault. `folder` has their records, `language` is that of their notes."""
+    """The offers of one vault. `folder` has their records, `language` is that of their notes; `traces` loads the runs
+    that are learned from."""
 
     vault: Vault
     folder: Path
     language: Language = "en"
+    traces: Callable[[], Sequence[WorkflowTrace]] = tuple
 
     def all(self) -> tuple[SkillOffer, ...]:
         """All offers made on this machine, oldest first."""
@@ -93,7 +96,11 @@ class SkillOffers:
         known = {offer.key for offer in waiting}
         taken = [offer.name for offer in waiting]
         taught = self._taught(skills)
-        fresh = [trace for trace in load_traces(self.vault) if trace.path not in taught]
+        fresh = [
+            trace
+            for trace in self.traces()
+            if not any(contains(trace.tools, tools) for tools in taught.get(trace.path, ()))
+        ]
         found = find_suggestions(fresh, skills, self.refused(), taken, self.language)
         return tuple(each for each in found if each.key not in known)
 
@@ -204,13 +211,14 @@ class SkillOffers:
                 change.edit(offer.path, data, after)
         return save_offer(self.folder, settled)
 
-    def _taught(self, skills: Sequence[Skill]) -> frozenset[str]:
-        """The paths of the entries that the learned skills came from."""
-        learned = [
-            Note.parse(self.vault.read(skill.path) or b"") for skill in skills if skill.source is SkillSource.LEARNED
-        ]
-        links = [link for note in learned for link in note.strings("learned_from")]
-        return frozenset(f"{link.removeprefix('[[').removesuffix(']]')}.md" for link in links)
+    def _taught(self, skills: Sequence[Skill]) -> Mapping[str, Sequence[ToolSequence]]:
+        """By the path of a session that learned skills came from: their workflows."""
+        found: dict[str, list[ToolSequence]] = {}
+        for skill in skills:
+            if skill.source is SkillSource.LEARNED and (tools := sequence_of(skill)):
+                for link in Note.parse(self.vault.read(skill.path) or b"").strings("learned_from"):
+                    found.setdefault(f"{link.removeprefix('[[').removesuffix(']]')}.md", []).append(tools)
+        return found
 
 
 def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
@@ -249,6 +257,8 @@ def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
             yield RefusedWorkflow(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
 
 
-def offers_of(vault: Vault, language: Language = "en") -> SkillOffers:
-    """The offers of a vault, with their records in its private folder."""
-    return SkillOffers(vault, offer_records_folder(vault), language)
+def offers_of(
+    vault: Vault, language: Language = "en", traces: Callable[[], Sequence[WorkflowTrace]] = tuple
+) -> SkillOffers:
+    """The offers of a vault, with their records in its private folder; `traces` loads the runs to learn from."""
+    return SkillOffers(vault, offer_records_folder(vault), language, traces)

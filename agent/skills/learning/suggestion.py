@@ -29,7 +29,7 @@ _MARKUP = re.compile(r"[<>`\[\]|*#\x00-\x1f]|%%|\$")
 
 @dataclass(frozen=True, slots=True)
 class WorkflowRun:
-    """One run of the workflow; `path` is that of its entry. `abouts` has the subject of each tool's use, empty if
+    """One run of the workflow; `path` is that of its session. `abouts` has the subject of each tool's use, empty if
     unknown."""
 
     run: str

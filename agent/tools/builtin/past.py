@@ -51,7 +51,7 @@ _NAMED = 8
 """The most notes changed by hand that are named for one day."""
 _REMARK = 160
 """Characters that are left for a remark at the end."""
-_CONCLUDED = frozenset(str(each) for each in (EntryType.CHAT_TURN, EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE))
+_CONCLUDED = frozenset(str(each) for each in (EntryType.CHAT_TURN, EntryType.AUTO_CAPTURE))
 """Kinds of entries that tell what happened, not what holds."""
 _EPISODES = frozenset({*_CONCLUDED, "daily"})
 _PERIOD = "such as last week, past 3 days, 2026-11, 2026-11-01..2026-11-15, 上周"

@@ -11,7 +11,7 @@ from agent.interfaces.cli.main import main
 from agent.loop.records import Began
 from agent.loop.session import begin_session
 from agent.memory.capture.run_entries import CaptureConfig
-from agent.memory.capture.workflow import RunTrace
+from agent.memory.capture.run_trace import RunTrace
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.forgetting.tombstones import compose_tombstone, marks
 from agent.metrics.collect import Collector
