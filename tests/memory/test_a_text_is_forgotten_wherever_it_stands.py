@@ -141,7 +141,7 @@ def test_a_session_keeps_its_form_and_loses_the_words_and_its_name(tmp_path: Pat
     new = "sessions/2026/11/2026-11-21-forgotten-5n7f9a"
     text = home.text(f"{new}.md")
     assert "frog" not in text and "And the bins go out on Monday." in text and '"kind": "fact"' in text
-    assert '"text": "[forgotten].\\nSaid \\"today\\"."' in text
+    assert '"text": "\\u005bforgotten]\\nSaid \\"today\\"."' in text
     assert len(parse_records(text)) == len(parse_records(TALK))
     assert load_session(home.vault, SESSION).path == f"{new}.md", "whoever still knows its old name finds it"
     assert home.text("mine.md") == f"See [[{new}|that talk]].\n"

@@ -11,20 +11,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import PurePosixPath
 
+from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory import daily
+from agent.memory.before import before_in, without_before
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
+from agent.memory.forgetting.sentences import needs_the_one_before
 from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule, is_steering, rule_fate
 from agent.memory.store import ARCHIVED
-from agent.memory.understanding.statements import claims
+from agent.memory.understanding.statements import claims, is_told
 from agent.memory.understanding.wording import wording
 from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, OWN_NOTES, PROFILE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
@@ -320,8 +323,13 @@ def line_without(row: str, said: SaidAgain) -> str:
 
 
 def _rest(entry: Entry, said: SaidAgain) -> str:
-    """An entry's text without the forgotten sentences; empty if only labels or an answer would remain."""
+    """An entry's text without the forgotten sentences; empty if only labels, an answer, or a part of a correction that
+    says nothing by itself would remain."""
     left = said.without_forgotten(entry.text)
+    if before_in(entry.text) and left != entry.text:
+        left = without_before(left)
+        if needs_the_one_before(left) or not is_told(left) or pattern("correction_lead").match(left):
+            return ""
     if entry.type is EntryType.CHAT_TURN and left != entry.text:
         asked = [line for line in left.splitlines() if not ANSWER.match(line)]
         if not any(LABEL.sub("", line).strip(" .。") for line in asked):

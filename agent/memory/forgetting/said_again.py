@@ -17,7 +17,9 @@ from agent.json_value import parse_json
 from agent.markdown.session_marks import is_mark
 from agent.markdown.title import short_title
 from agent.memory.entry import slug
-from agent.memory.forgetting.tombstones import PRONOUNS, SENTENCE, Tombstones, marks, says_something, without_lead
+from agent.memory.forgetting.sentences import SENTENCE, without_sentences
+from agent.memory.forgetting.tombstones import PRONOUNS, Tombstones, marks, says_something, without_lead
+from agent.memory.profile.statements import fields_stated
 from agent.memory.understanding.wording import wording
 
 MARK = "[forgotten]"
@@ -168,11 +170,15 @@ class SaidAgain(Tombstones):
         return any(self.is_forgotten(row) for row in text.splitlines())
 
     def redacted(self, text: str) -> str:
-        """The text of a record with `mark` for every statement, and without the names; its lines stay lines."""
+        """The text of a record with `mark` for every sentence that says a statement, and without the names; its lines
+        stay lines."""
         text = self.without_names(text)
-        for each in self._near(text):
+        if not self.is_near(text):
+            return text
+        text = "".join(self._row(row) for row in text.splitlines(keepends=True))
+        for each in self._near(text):  # what stands in two lines
             text = each.spelled.sub(lambda found: found[0] if _in_link(found) else self.mark, text)
-        return "".join(self._row(row) for row in text.splitlines(keepends=True)) if self.is_near(text) else text
+        return text
 
     def without_names(self, row: str) -> str:
         """The row without links to notes that go, and with the new names of others."""
@@ -216,10 +222,8 @@ class SaidAgain(Tombstones):
         """The row with the mark in place of each sentence that says a statement, or of all of it."""
         prefix = (_PREFIX.match(row) or [""])[0]
         rest = row[len(prefix) :]
-        left = SENTENCE.sub(
-            lambda found: _as_before(found[0], self.mark) if self.is_forgotten(found[0]) else found[0], rest
-        )
-        return prefix + (_as_before(rest, self.mark) if left == rest and self.is_forgotten(rest) else left)
+        left = without_sentences(rest, self.is_forgotten, self.mark)
+        return prefix + (self.mark if left == rest and self.is_forgotten(rest) else left)
 
     def _near(self, text: str) -> list[ForgottenStatement]:
         folded_text = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
@@ -233,14 +237,15 @@ def said_again(texts: Iterable[str], fingerprints: Iterable[str], mark: str) -> 
 
 def phrase(text: str, mark: str = MARK) -> SaidAgain:
     """What recognises a text that a person typed, of any length, with the fingerprints of its sentences."""
-    made = _statement(without_lead(text).strip())
-    return SaidAgain(marks(text), (made,) if made else (), mark=mark)
+    made = (_statement(each) for each in (without_lead(text).strip(), *fields_stated(text)))
+    return SaidAgain(marks(text), tuple(filter(None, made)), mark=mark)
 
 
 def _statements(texts: Iterable[str]) -> Iterator[ForgottenStatement]:
-    """The sentences of the texts that say enough to be known again, each once."""
-    plain = (without_lead(each).strip() for text in texts for each in SENTENCE.findall(text))
-    sentences = dict.fromkeys(each for each in plain if says_something(each))
+    """The sentences of the texts that say enough to be known again, each once, and as the profile has them."""
+    plain = [without_lead(each).strip() for text in texts for each in SENTENCE.findall(text)]
+    fields = (field for each in plain for field in fields_stated(each))
+    sentences = dict.fromkeys(each for each in (*plain, *fields) if says_something(each))
     yield from filter(None, map(_statement, islice(sentences, _MOST_STATEMENTS)))
 
 
@@ -301,11 +306,6 @@ def with_name(row: str, name: str, new: str) -> str:
 def has_name(row: str, name: str) -> bool:
     """True if the row names the note of this name."""
     return name in row and with_name(row, name, "") != row
-
-
-def _as_before(text: str, mark: str) -> str:
-    """The mark with the spaces that stood around the text."""
-    return text[: len(text) - len(text.lstrip())] + mark + text[len(text.rstrip()) :]
 
 
 def new_name(name: str, words: str, id: str) -> str:

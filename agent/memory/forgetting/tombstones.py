@@ -24,6 +24,7 @@ from agent.markdown.title import short_title
 from agent.markdown.values import Value
 from agent.memory.blame import FORGET
 from agent.memory.entry import slug
+from agent.memory.forgetting.sentences import SENTENCE, without_sentences
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
@@ -36,7 +37,6 @@ TYPE = "forgotten"
 _LENGTH = 32
 _LEAST_TERMS, _LEAST_CHARACTERS = 2, 4
 """The minimum for a clause to get a fingerprint: distinct words, or characters in scripts without spaces."""
-SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")
 _CLAUSE = re.compile(r"[,，、:：()（）—·]+")
 _LEAD = re.compile(
     r"^\s*(?:[-*+>#]\s+|\d{1,3}[.)]\s+)*(?:\*\*)?(?:\[[ xX]\]\s*)?"
@@ -51,6 +51,7 @@ _NAMES = re.compile(
 )
 """A link to a note that is named after a day and its first words."""
 _TIME = re.compile(r"^\s*(?:#{1,6}|[-*+])\s+\d\d:\d\d\s+(?:-\s+)?")
+_BULLET = re.compile(r"[ \t]*(?:[-*+>]|\d{1,3}[.)])[ \t]+")
 _MORE = re.compile(r"[(（](?:and|另有) \d+ \w+[)）]")
 """The words with which a summary counts omitted items."""
 _COURTESY = frozenset(
@@ -118,10 +119,7 @@ class Tombstones:
             return text
         if not self.marks.isdisjoint(_both(text)):
             return ""
-        kept = (
-            SENTENCE.sub(lambda match: "" if self.is_forgotten(match[0]) else match[0], line)
-            for line in text.split("\n")
-        )
+        kept = (without_sentences(line, self.is_forgotten) for line in text.split("\n"))
         left = "\n".join(line for line in kept if terms(line))
         return "" if self.is_forgotten(left) else left
 
@@ -138,6 +136,9 @@ class Tombstones:
         if not self.is_forgotten(said):
             return row
         left = self.without_forgotten(said).strip("\r\n ·")
+        bullet = "" if time else (_BULLET.match(said) or [""])[0]
+        if not left.startswith(bullet):
+            left = bullet + left
         if not terms(_MORE.sub("", without_links(left))):
             return f"{time[0].rstrip()} {self.gap}" if time and "#" in time[0] else ""
         return f"{time[0] if time else ''}{left}"

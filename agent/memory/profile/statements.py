@@ -111,18 +111,28 @@ def quoted(text: str) -> str:
 
 def field_stated(text: str, files: Sequence[ProfileFile]) -> ProfileChange | None:
     """The field that a statement fills, with its value, as a change without evidence; None if it fills none."""
+    labels, value, many = _field(text)
+    return _filled(labels, value, files, many=many) if labels else None
+
+
+def fields_stated(text: str) -> tuple[str, ...]:
+    """The statement as a field of a profile has it, once for each language of the template: "Home: Oslo"."""
+    labels, value, _ = _field(text)
+    return tuple(f"{label}: {value}" for label in labels)
+
+
+def _field(text: str) -> tuple[tuple[str, ...], str, bool]:
+    """The labels of the field that a statement fills, its value, and whether the field may have several."""
     undated = pattern("dated").sub("", text.replace("’", "'"))  # "I moved to Lyon yesterday"
     plain = " ".join(undated.split()).strip(_END)
     for saying in _SAYINGS:
         found = saying.pattern.match(plain)
         value = next((group for group in found.groups() if group), "") if found else ""
         if value := _value(value):
-            return _filled(saying.labels, value, files, many=saying.many)
+            return saying.labels, value, saying.many
     found = _MY.match(plain)
     value = _value((found["value"] or found["given"]) if found else "")
-    if found is None or not value:
-        return None
-    return _filled((found["label"] or found["named"],), value, files)
+    return ((found["label"] or found["named"],) if found and value else ()), value, False
 
 
 def _stated(each: StoredEntry) -> tuple[str, ...]:
@@ -134,9 +144,7 @@ def _stated(each: StoredEntry) -> tuple[str, ...]:
     return tuple(fact.text for fact in facts_in(SourceText(text, verbatim=True)))
 
 
-def _filled(
-    labels: Sequence[str], value: str, files: Sequence[ProfileFile], *, many: bool = False
-) -> ProfileChange | None:
+def _filled(labels: Sequence[str], value: str, files: Sequence[ProfileFile], *, many: bool) -> ProfileChange | None:
     """The change that fills a field of one of these labels, in a note of the seventeen first."""
     wanted = {_spelled(label) for label in labels}
     found = [
