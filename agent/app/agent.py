@@ -11,8 +11,7 @@ from agent.app.notices import raised_in_runs
 from agent.app.rules import follow_rules_after_run
 from agent.app.settle_trials import settle_trials
 from agent.app.subscriptions import RunParts, subscribe_run
-from agent.context.budget import Count
-from agent.context.tokens import counter
+from agent.context.budget import Count, counter
 from agent.events.bus import Bus
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
 from agent.events.subscriber import Injection

@@ -41,7 +41,7 @@ from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
 from agent.background.trouble_notices import deletion_notice
 from agent.background.turns import TurnsToGiveBack
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
@@ -60,7 +60,7 @@ from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.workflow_traces import SessionTraces
-from agent.schedule.goals import GOAL_TYPE
+from agent.schedule.goal_notes import GOAL_TYPE
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.vault_watcher import watch_pace

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.escape import escape
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES, reason_label
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text

@@ -23,9 +23,8 @@ from agent.growth.procedures.procedure import OpenRuns
 from agent.growth.task_work import TaskEnded, TaskWork
 from agent.llm.provider import Cancelled
 from agent.markdown.changes import NoteChange
-from agent.schedule.queue import ready
 from agent.schedule.task import TURN, Task
-from agent.schedule.task_notes import TaskShelf, load_task, load_tasks
+from agent.schedule.task_notes import TaskShelf, load_task, load_tasks, ready
 from agent.schedule.task_progress import TaskProgress
 from agent.vault.folders import APPROVALS, TASKS
 from agent.vault.sync.turns import NotOurTurn, Turn, take_turn

@@ -2,6 +2,7 @@
 
 from typing import Annotated, Literal
 
+from agent.config.secrets import Secret
 from agent.config.values import Range
 from agent.dataclass import dataclass
 
@@ -100,3 +101,37 @@ class ReflectionSettings:
     errors_per_run: Annotated[int, Range(0, 100, "diagnoses")]
     """The most times in one run that the fast model is asked what it means that a tool has failed twice, so that the
     run goes on with its answer. Default 0, never: a strong model reads errors itself; 2 helps a small one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearxngSettings:
+    """An instance of SearXNG, such as one of your own, with `json` among the formats of its settings."""
+
+    base_url: str
+    """Its address, such as `http://127.0.0.1:8888`. Default empty: it is not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """A search service that needs a key."""
+
+    base_url: str
+    """Its address. Default: the service itself."""
+
+    api_key: Secret
+    """The key, by reference: `env:NAME`, `keyring:NAME`, `file:PATH`. Default empty: it is not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchSettings:
+    """The search engines. What is searched for goes to the first that is configured, and pages are read from here;
+    without one, research reads the vault, folders that are named, and pages whose addresses are named."""
+
+    searxng: SearxngSettings
+    """Default: off."""
+
+    brave: EngineSettings
+    """Brave Search. Default: off."""
+
+    tavily: EngineSettings
+    """Tavily. Default: off."""

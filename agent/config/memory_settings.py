@@ -77,3 +77,12 @@ class MemorySettings:
 
     facts_days: Annotated[int, Range(1, 100_000, "days")]
     """The number of days within which these repetitions are counted. Default 30."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """What the agent may write about its person by itself."""
+
+    sensitive: Literal["ask", "yes", "no"]
+    """Whether the agent may note what the person says of their health, of other people and of where they belong.
+    Default `ask`: it asks once, in a note in `questions/`, and writes nothing of it before the answer."""

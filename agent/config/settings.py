@@ -18,14 +18,12 @@ from agent.texts import Sentence, either, joined
 if TYPE_CHECKING:
     from agent.config.attention_settings import AttentionSettings
     from agent.config.channel_settings import ChannelSettings
-    from agent.config.growth_settings import GrowthSettings, ReflectionSettings
+    from agent.config.growth_settings import GrowthSettings, ReflectionSettings, ResearchSettings
     from agent.config.http_settings import HttpSettings
     from agent.config.index_settings import IndexSettings, WatchSettings
     from agent.config.machine_settings import MachineSettings, SyncSettings
-    from agent.config.memory_settings import MemorySettings
+    from agent.config.memory_settings import MemorySettings, ProfileSettings
     from agent.config.node_settings import NodeSettings
-    from agent.config.profile_settings import ProfileSettings
-    from agent.config.research_settings import ResearchSettings
     from agent.config.run_settings import (
         ContextSettings,
         InboxSettings,
@@ -88,9 +86,9 @@ class Settings:
     run: "LazySection[RunSettings]" = LazySection("agent.config.run_settings.RunSettings")
     context: "LazySection[ContextSettings]" = LazySection("agent.config.run_settings.ContextSettings")
     memory: "LazySection[MemorySettings]" = LazySection("agent.config.memory_settings.MemorySettings")
-    profile: "LazySection[ProfileSettings]" = LazySection("agent.config.profile_settings.ProfileSettings")
+    profile: "LazySection[ProfileSettings]" = LazySection("agent.config.memory_settings.ProfileSettings")
     growth: "LazySection[GrowthSettings]" = LazySection("agent.config.growth_settings.GrowthSettings")
-    research: "LazySection[ResearchSettings]" = LazySection("agent.config.research_settings.ResearchSettings")
+    research: "LazySection[ResearchSettings]" = LazySection("agent.config.growth_settings.ResearchSettings")
     reflection: "LazySection[ReflectionSettings]" = LazySection("agent.config.growth_settings.ReflectionSettings")
     skills: "LazySection[SkillSettings]" = LazySection("agent.config.skill_settings.SkillSettings")
     tools: "LazySection[ToolSettings]" = LazySection("agent.config.run_settings.ToolSettings")

@@ -9,10 +9,9 @@ never cut.
 import logging
 from collections.abc import Iterable, Sequence
 
-from agent.context.budget import BudgetRow, Count, Window
+from agent.context.budget import MESSAGE, BudgetRow, Count, Window, count_message, count_tool
 from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
-from agent.context.tokens import MESSAGE, count_message, count_tool
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached
 from agent.events.subscriber import Injection

@@ -6,8 +6,7 @@ that follows it. `tool_search` finds the others. Registering tools and permissio
 
 from collections.abc import Sequence
 
-from agent.context.budget import Count
-from agent.context.tokens import count_tool
+from agent.context.budget import Count, count_tool
 from agent.index.analysis import terms
 from agent.llm.messages import ToolSpec
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.deeds.result import ResultValue, ShortName, TaskText
 from agent.errors import UserError
 from agent.runs.skill_lookup import find_skill, skills_on_demand

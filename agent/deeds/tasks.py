@@ -7,9 +7,8 @@ from agent.deeds.result import Id, ResultValue
 from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks
 from agent.schedule.procedures import TASK_TYPES, TYPES
-from agent.schedule.queue import needs
 from agent.schedule.task import Task
-from agent.schedule.task_notes import TaskShelf
+from agent.schedule.task_notes import TaskShelf, needs
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

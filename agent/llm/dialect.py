@@ -14,7 +14,7 @@ from agent.llm.endpoint import Limit
 from agent.llm.failures import NO_TOOLS
 from agent.llm.kept_thinking import own_thinking
 from agent.llm.messages import Json, Request
-from agent.llm.plain_turns import REFUSED
+from agent.llm.turns import REFUSED
 
 Part: TypeAlias = Literal["tools", "kept", "thinking"]
 """A part of a request that can be left out: the tools, the thinking that is sent back, the wish for thinking."""

@@ -4,9 +4,10 @@ The only place that looks up keys in a server's JSON.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from agent.json_value import parse_json
 from agent.llm.messages import Json, JsonObject
 
 _END_OF_TIME = 253_402_000_000
@@ -54,3 +55,17 @@ def moment(seconds: int) -> datetime:
 def number(value: Json) -> int:
     """`value` if it is a count, else 0."""
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e12 else 0
+
+
+def reply_items(reply: str) -> Iterator[Mapping[str, str]]:
+    """The objects of the JSON array in a reply, a list in them as lines; raises `ValueError` if there is none."""
+    begin, end = reply.find("["), reply.rfind("]")
+    if begin < 0 or end < begin:
+        raise ValueError("no JSON array in the answer")
+    for item in parse_json(reply[begin : end + 1]):
+        if isinstance(item, dict):
+            yield {str(key): _text(value) for key, value in item.items()}
+
+
+def _text(value: object) -> str:
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)

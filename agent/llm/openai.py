@@ -12,8 +12,7 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.kept_thinking import marked_call, thinking_fields
 from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
 from agent.llm.openai_reply import parse_reply
-from agent.llm.plain_turns import plain_turns
-from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
+from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
 from agent.llm.wire import Api, Wire
 
 

@@ -17,9 +17,16 @@ from agent.dataclass import dataclass
 from agent.errors import ConfigError, Permanent
 from agent.llm.endpoint import Endpoint, Limit, base_url
 from agent.llm.fields import mapping, parsed
-from agent.llm.known_models import HOSTED_WINDOW, LONGEST_ANSWER, OWN_WINDOW, KnownModel, known_model, parse_models
+from agent.llm.known_models import (
+    HOSTED_WINDOW,
+    LONGEST_ANSWER,
+    OWN_WINDOW,
+    KnownModel,
+    ModelPrice,
+    known_model,
+    parse_models,
+)
 from agent.llm.messages import Json, JsonObject
-from agent.llm.price import ModelPrice
 from agent.llm.provider import Model
 from agent.texts import Sentence, joined
 

@@ -1,7 +1,7 @@
 """A meter on a model: reserves each attempt in the ledger before it is sent, and refuses one that could pass a ceiling.
 
 So the cost of a run or a day passes its ceiling by at most one attempt, also beside other processes and after a kill.
-Durable records are left to `ledger`, prices to `price`, the ceilings to the settings.
+Durable records are left to `ledger`, prices to `known_models`, the ceilings to the settings.
 """
 
 import json
@@ -18,9 +18,9 @@ from agent.config.run_settings import SpendSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
+from agent.llm.known_models import ModelPrice, cost
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
 from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
-from agent.llm.price import ModelPrice, cost
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
 from agent.texts import Sentence

@@ -4,9 +4,10 @@ The same messages always give the same turns, and more messages only add turns: 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
+from agent.llm.fields import items, mapping
+from agent.llm.messages import Assistant, Context, JsonObject, Message, System, ToolCall, ToolResult, User
 
 _TAG = re.compile(r"<(?=\s*/?\s*context\b)", re.I)
 _LINE_OPENING = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(\s*)\[")
@@ -82,3 +83,34 @@ def _name(sender: str) -> str:
 def _attribute(text: str) -> str:
     text = sendable_text(" ".join(text.split()))
     return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+REFUSED = re.compile(
+    r"roles? must alternate|system role not supported|unexpected message role|single tool-calls? at once"
+    r"|tool call ids should be|only user.{0,20}assistant.{0,20}roles are supported",
+    re.IGNORECASE,
+)
+"""What a server says after its template has refused the turns of a request."""
+
+
+def plain_turns(turns: Iterable[JsonObject]) -> list[JsonObject]:
+    """The same turns as text of a user and an assistant, the user first and last; neighbours are joined."""
+    plain: list[JsonObject] = []
+    for turn in turns:
+        role, content = _plain(turn)
+        if plain and plain[-1]["role"] == role:
+            plain[-1] = {"role": role, "content": f"{plain[-1]['content']}\n\n{content}"}
+        else:
+            plain.append({"role": role, "content": content})
+    return plain
+
+
+def _plain(turn: JsonObject) -> tuple[str, str]:
+    content = str(turn["content"])
+    if turn["role"] == "tool":
+        return "user", f"[result of a tool]\n{content}"
+    if turn["role"] != "assistant":
+        return "user", content
+    asked = (mapping(mapping(call).get("function")) for call in items(turn.get("tool_calls")))
+    calls = [f"[call of the tool {function['name']} {function['arguments']}]" for function in asked]
+    return "assistant", "\n".join(filter(None, [content, *calls]))

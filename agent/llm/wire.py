@@ -18,7 +18,7 @@ from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
-from agent.llm.failures import Rejected, clean_message, from_page, from_status, is_page
+from agent.llm.failures import Rejected, TooLong, clean_message, from_page, from_status, is_page
 from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.http import Http, Unreached
 from agent.llm.kept_thinking import own_thinking
@@ -29,7 +29,6 @@ from agent.llm.model_memory import ModelMemory
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly
-from agent.llm.too_long import TooLong
 from agent.llm.turns import counted_texts, taken_ids
 from agent.llm.waits import wait_asked, wait_in_words, wait_until_reset
 from agent.texts import Sentence

@@ -4,14 +4,17 @@ The loop adds the commit and not the hooks, since a hook's time is too short to 
 """
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from agent.errors import AgentError
 from agent.events.receipt import MEMORIES, Receipt
 from agent.events.subscriber import Injection
 from agent.llm.messages import Context
 from agent.loop.records import PinnedLines, Spoken
+from agent.tools.tool import Cited
 from agent.vault.history.pins import Pins, pins
 from agent.vault.store import Vault
 
@@ -51,3 +54,18 @@ def _pins(vault: Vault, paths: set[str]) -> Pins:
     except (AgentError, OSError) as error:  # a receipt without a commit is better than a run that ends
         logger.warning("what was put before the model is not pinned to a commit: %s", error)
         return Pins()
+
+
+_LINK = re.compile(r"\[\[([^\]|#\n]+)")
+
+
+def used_notes(answer: str, cited: Sequence[Cited]) -> tuple[Cited, ...]:
+    """The passages of the notes that an answer links or names by their paths, in their order."""
+    links = {link.strip().removesuffix(".md").casefold() for link in _LINK.findall(answer)}
+    return tuple(each for each in cited if each.path in answer or _is_linked(each.path, links))
+
+
+def _is_linked(path: str, links: set[str]) -> bool:
+    """True if a link has the note's path, or its name alone."""
+    whole = path.removesuffix(".md").casefold()
+    return whole in links or PurePosixPath(whole).name in links

@@ -4,11 +4,10 @@ messages left out. The session's note keeps all of them."""
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agent.context.budget import Count, Window
+from agent.context.budget import Count, Window, count_message, count_tool
 from agent.context.shorten import shorten
-from agent.context.tokens import count_message, count_tool
+from agent.llm.failures import TooLong
 from agent.llm.messages import Assistant, Context, Message, Reply, Request, System, ToolResult, User
-from agent.llm.too_long import TooLong
 
 MOST = 3
 """The most times that a request is made smaller."""

@@ -331,3 +331,13 @@ def _heading_text(rest: str) -> str:
     text = rest.strip()
     bare = text.rstrip("#")
     return bare.rstrip() if not bare or bare[-1] in " \t" else text
+
+
+_TICKS = re.compile(r"`+")
+
+
+def format_fenced(text: str, language: str = "text") -> str:
+    """The text in a code fence longer than any run of backticks in it."""
+    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"

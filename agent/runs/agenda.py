@@ -11,8 +11,7 @@ from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
 from agent.index.dates import MONTHS
 from agent.markdown.blocks import parse_body
-from agent.markdown.task_dates import TaskDates, without_created
-from agent.markdown.tasks import find_tasks
+from agent.markdown.tasks import TaskDates, find_tasks, without_created
 from agent.memory import daily
 from agent.runs.decisions import approvals
 from agent.schedule.aims import load_aims

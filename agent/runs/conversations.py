@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from datetime import timedelta
 
+from agent.context.budget import estimate
 from agent.context.prompt import fill
-from agent.context.tokens import estimate
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.bus import ignore_event

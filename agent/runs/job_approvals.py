@@ -16,8 +16,8 @@ from agent.asking.proposal import ProposalDraft
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.escape import escape_line
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import parse_reason
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence

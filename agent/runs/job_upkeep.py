@@ -11,8 +11,7 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.lazy import later
 from agent.markdown.note import Note
-from agent.schedule.goal_notes import GoalNotes
-from agent.schedule.goals import GOAL_TYPE
+from agent.schedule.goal_notes import GOAL_TYPE, GoalNotes
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf

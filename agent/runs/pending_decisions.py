@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from agent.asking.answers import answer_in
 from agent.asking.proposal import ProposalKind
 from agent.asking.proposals import pending_proposals, settle_proposals
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.lazy import later

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agent.context.tokens import counter, estimate
+from agent.context.budget import counter, estimate
 from agent.errors import Unknown, UserError
 from agent.events.bus import ignore_event
 from agent.lazy import later

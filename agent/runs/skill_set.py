@@ -14,8 +14,7 @@ from types import MappingProxyType
 
 from agent.config.resources import resource
 from agent.config.skill_settings import SkillSettings as Settings
-from agent.context.budget import Count
-from agent.context.tokens import MESSAGE
+from agent.context.budget import MESSAGE, Count
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import ignore_event

@@ -14,8 +14,8 @@ from agent.asking.answers import post
 from agent.dataclass import dataclass
 from agent.errors import BadNote, UserError
 from agent.markdown import blocks, tasks
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import question_part
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.markdown.values import Value

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker, TaskCompleted

@@ -4,17 +4,66 @@
 never counts, and what arrived from elsewhere only with `from: anywhere`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from functools import lru_cache
+from typing import Protocol
 
 from agent.dataclass import dataclass
 from agent.events.types import FileChanged, FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.events.types import VaultEvent as AnyVaultEvent
 from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdded, TaskAdded, TaskTicked, TaskUnticked
 from agent.markdown.values import Value, is_list
-from agent.schedule.globs import matches
 from agent.schedule.job import Job
 from agent.schedule.triggers import ChangeTrigger
+
+_WILD = frozenset("*?")
+
+
+class _Compiled(Protocol):
+    def fullmatch(self, text: str) -> object: ...
+
+
+def matches(path: str, patterns: Iterable[str]) -> bool:
+    """True if a path of the vault matches one of the patterns, or if there is no pattern."""
+    plain = _folded(path)
+    each = [_compiled(_folded(pattern)) for pattern in patterns]
+    return not each or any(pattern.fullmatch(plain) is not None for pattern in each)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> _Compiled:
+    """The pattern for RE2, which no pattern of a person can freeze."""
+    import re2  # type: ignore[import-untyped]
+
+    parts = [part for part in pattern.split("/") if part]
+    if len(parts) == 1 and not pattern.endswith("/") and parts != ["**"]:
+        parts.insert(0, "**")
+    *folders, last = parts or ["**"]
+    source = "".join("(?:.*/)?" if part == "**" else f"{_part(part)}/" for part in folders)
+    if last == "**":
+        source += ".*"
+    elif pattern.endswith("/"):
+        source += f"{_part(last)}/.*"
+    else:
+        source += _part(last) + ("" if _WILD & set(last) else r"(?:\.md|/.*)?")
+    options = re2.Options()
+    options.dot_nl, options.log_errors = True, False
+    compiled: _Compiled = re2.compile(source, options)
+    return compiled
+
+
+def _part(part: str) -> str:
+    import re2
+
+    stars = {"*": "[^/]*", "?": "[^/]"}
+    return "".join(stars.get(char) or re2.escape(char) for char in part.replace("**", "*"))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
 
 VaultEvent = AnyVaultEvent[NoteChange]
 _TASKS: Mapping[str, type] = {"ticked": TaskTicked, "unticked": TaskUnticked, "added": TaskAdded}

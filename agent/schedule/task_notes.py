@@ -4,9 +4,9 @@ What is written is returned as requests, so that one commit can have the end of 
 the person's own version of a note counts: what arrived from elsewhere is no task until they have looked at it.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -18,13 +18,38 @@ from agent.markdown.title import clipped_between_links, short_title
 from agent.markdown.values import Value
 from agent.schedule.header_fields import plain_id
 from agent.schedule.procedures import SUBJECT_IN_TITLE, TaskType
-from agent.schedule.queue import in_order
 from agent.schedule.task import TYPE, USUAL, Task, TaskProblem, TaskStatus, parse_task
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Move, Request
 from agent.vault.folders import TASKS, TASKS_DONE, AgentFolder
 from agent.vault.moving import archive_path
 from agent.vault.store import Vault
+
+_LATE = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+def in_order(tasks: Iterable[Task]) -> tuple[Task, ...]:
+    """The tasks by priority (10 first), then by the moment from which they are due, then by age."""
+    return tuple(sorted(tasks, key=_rank))
+
+
+def ready(tasks: Iterable[Task], completed: Sequence[Task], now: datetime) -> tuple[Task, ...]:
+    """The tasks that may be begun now, in order: due, and with all that they need completed. One that is in progress
+    is not begun again: its run waits for the person, here or on another machine."""
+    found = (each for each in tasks if each.may_begin and (each.due is None or each.due <= now))
+    return in_order(each for each in found if not needs(each, completed))
+
+
+def needs(task: Task, completed: Sequence[Task]) -> tuple[str, ...]:
+    """The tasks that have to be completed before this one, as it names them."""
+    done = [each for each in completed if each.status == "completed"]
+    return tuple(name for name in task.dependencies if not any(each.is_named(name) for each in done))
+
+
+def _rank(task: Task) -> tuple[int, datetime, datetime, str]:
+    born = task.created_at or _LATE
+    return -task.priority, task.due or born, born, task.id
+
 
 WAITING_AT_MOST, KEPT_AT_MOST = 100, 500
 """The most tasks that wait, and that are kept in `tasks/done/`, where no setting says otherwise."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from agent.escape import escape_json, escape_line
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES, reason_label
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Header
 from agent.texts import Language, text

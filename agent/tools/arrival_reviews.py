@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 from agent.asking.answers import answer_in, close, post
 from agent.config.resources import resource
 from agent.dataclass import dataclass
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import LANGUAGES, Language, text

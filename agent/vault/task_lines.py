@@ -6,8 +6,7 @@ from datetime import date
 from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
-from agent.markdown.task_dates import TaskDates, parse_task_dates
-from agent.markdown.tasks import find_tasks
+from agent.markdown.tasks import TaskDates, find_tasks, parse_task_dates
 from agent.vault.find import lines_in_notes
 from agent.vault.folders import DAILY, OWN_NOTES, is_template
 from agent.vault.store import Vault

@@ -8,7 +8,7 @@ from agent.attention.channels.channel import Choice, Message
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_security import imap_port_of, imap_security_of, port_of, security_of
 from agent.attention.channels.mail_token import ReplyToken
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from agent.errors import Permanent
 from agent.llm.provider import never
 from tests.attention.rigs.mail import PASSWORD, SETTINGS, post_office

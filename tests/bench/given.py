@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.app.open import open_workspace
-from agent.context.tokens import counter
+from agent.context.budget import counter
 from agent.index.embedder import shipped_embedder
 from agent.memory.recall import widening
 from agent.memory.recall.asker import Asker

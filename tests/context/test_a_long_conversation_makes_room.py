@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.budget import Window
+from agent.context.budget import Window, count_message
 from agent.context.compaction import (
     LARGEST,
     SMALLEST,
@@ -17,7 +17,6 @@ from agent.context.compaction import (
     summary_request,
 )
 from agent.context.summary import summarise_by_rule, with_head
-from agent.context.tokens import count_message
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import by_fours, step, talk, talks, tool, turn

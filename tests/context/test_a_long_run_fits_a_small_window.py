@@ -6,11 +6,10 @@ import pytest
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, opening
-from agent.context.budget import Count, Window
+from agent.context.budget import Count, Window, count_message, count_tool, counter, estimate
 from agent.context.compaction import compact, needs_compaction, room_for_history
 from agent.context.shorten import shorten
 from agent.context.source import Piece
-from agent.context.tokens import count_message, count_tool, counter, estimate
 from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, tool

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_messages, opening, size
-from agent.context.budget import SHARES, BudgetRow, Window
+from agent.context.budget import MESSAGE, SHARES, BudgetRow, Window
 from agent.context.source import Piece, Receipt
-from agent.context.tokens import MESSAGE
 from agent.errors import LimitReached, Permanent
 from agent.events.subscriber import Injection
 from agent.interfaces.cli.budget_table import format_budget

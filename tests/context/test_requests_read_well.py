@@ -16,7 +16,7 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import items, mapping
 from agent.llm.messages import JsonObject, Request
-from agent.llm.plain_turns import REFUSED
+from agent.llm.turns import REFUSED
 from tests.context.situations import SITUATIONS, home
 from tests.llm.dialects import MODEL
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.context.tokens import MESSAGE, count_message, count_tool, counter, estimate, with_cache
+from agent.context.budget import MESSAGE, count_message, count_tool, counter, estimate, with_cache
 from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, ToolCall, User
 from tests.context.talk import by_fours, tool

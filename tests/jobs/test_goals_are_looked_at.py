@@ -9,8 +9,7 @@ import pytest
 from agent.interfaces.cli.main import main
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule import goal_notes
-from agent.schedule.goal_notes import GoalNotes
-from agent.schedule.goals import GOAL_TYPE
+from agent.schedule.goal_notes import GOAL_TYPE, GoalNotes
 from agent.vault.change import Create, Stamp
 from agent.vault.find import notes_with_line
 from agent.vault.health.status import status

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config.run_settings import SpendSettings
+from agent.llm.known_models import Price
 from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.price import Price
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.spend import Meter
 from tests.fakes import FakeClock

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from agent.app.open import open_workspace
 from agent.config.load import load_settings, variable
 from agent.config.settings import keys
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.errors import ConfigError, LimitReached
 from agent.interfaces.cli.main import main
 from agent.llm.endpoint import Endpoint
+from agent.llm.known_models import cost
 from agent.llm.messages import Request, Usage, User
 from agent.llm.presets import KINDS, ModelKind, endpoint, price
-from agent.llm.price import cost
 from agent.llm.providers import providers
 from agent.runs.accounts import open_accounts
 from tests.fakes import FakeClock

@@ -11,12 +11,11 @@ from agent.config.secrets import Secret
 from agent.errors import ConfigError
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.known_models import KnownModel, known_model
+from agent.llm.known_models import KnownModel, Price, cost, known_model
 from agent.llm.messages import Request, Usage, User
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
 from agent.llm.presets import ModelKind, endpoint, model_table, price
-from agent.llm.price import Price, cost
 from agent.llm.providers import providers
 from agent.llm.responses import Responses
 from agent.llm.scripted import Scripted

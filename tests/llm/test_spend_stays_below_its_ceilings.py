@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.errors import Interrupted, LimitReached, MissingKey, Permanent, Retryable
+from agent.llm.known_models import Price, cost
 from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolSpec, Usage, User
-from agent.llm.price import Price, cost
 from agent.llm.provider import OnText
 from agent.llm.spend import Meter, estimate
 from tests.fakes import FakeClock

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from agent.config.load import load_settings
-from agent.context.budget import Count
-from agent.context.tokens import estimate
+from agent.context.budget import Count, estimate
 from agent.errors import ToolFailed
 from agent.events.bus import Bus
 from agent.events.runs import Speaker

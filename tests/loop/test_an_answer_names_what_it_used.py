@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.loop.used_notes import used_notes
+from agent.loop.receipts import used_notes
 from agent.tools.tool import Cited
 
 PATHS = ("mara.md", "house/boat.md", "work/boat.md", "姐姐.md")

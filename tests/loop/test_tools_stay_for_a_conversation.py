@@ -11,7 +11,7 @@ import pytest
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.config.directories import directories
-from agent.context.tokens import count_tool
+from agent.context.budget import count_tool
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.llm import anthropic, openai

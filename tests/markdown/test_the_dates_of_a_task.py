@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.markdown.blocks import parse_body
-from agent.markdown.task_dates import TaskDates, parse_task_dates, without_created
-from agent.markdown.tasks import find_tasks
+from agent.markdown.tasks import TaskDates, find_tasks, parse_task_dates, without_created
 
 TODAY = date(2026, 11, 29)
 COMES = (

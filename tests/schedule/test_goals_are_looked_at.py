@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.schedule.goals import GOALS_NOTE, goal_job
+from agent.schedule.goal_notes import GOALS_NOTE, goal_job
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.triggers import Cron
 from agent.texts import Language, translated

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.schedule.queue import in_order, ready
 from agent.schedule.task import STATUSES, Task
+from agent.schedule.task_notes import in_order, ready
 
 NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
 IDS = [f"t{number}" for number in range(8)]

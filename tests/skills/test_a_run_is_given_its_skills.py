@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.context.budget import estimate
 from agent.context.source import Source
-from agent.context.tokens import estimate
 from agent.errors import ToolRetry
 from agent.events.bus import ignore_event
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted

@@ -13,8 +13,7 @@ import pytest
 
 from agent.config.resources import resource
 from agent.context.audience import Audience
-from agent.context.budget import window_of
-from agent.context.tokens import MESSAGE, counter, estimate
+from agent.context.budget import MESSAGE, counter, estimate, window_of
 from agent.errors import ToolFailed as ToolFailedError
 from agent.events.runs import ToolCallFailed
 from agent.index.embedder import choose_embedder

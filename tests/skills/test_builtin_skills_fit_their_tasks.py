@@ -33,7 +33,7 @@ from pathlib import Path
 import pytest
 
 from agent.config.resources import resource
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
 from agent.skills.loading.locations import skill_locations
 from agent.skills.loading.pins import ReviewPins

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.clock import Clock
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.errors import Permanent, UserError
 from agent.loop.records import Began
 from agent.markdown.note import Note

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.interfaces.cli.main import main
 from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions

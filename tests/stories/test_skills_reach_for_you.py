@@ -12,7 +12,7 @@ import pytest
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended

@@ -16,9 +16,9 @@ from pathlib import Path
 from agent.clock import SystemClock
 from agent.config.run_settings import SpendSettings
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
+from agent.llm.known_models import Price, cost
 from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage, User
-from agent.llm.price import Price, cost
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.spend import Meter
 from tests.trust.forks import Forks

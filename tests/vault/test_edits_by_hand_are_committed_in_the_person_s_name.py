@@ -83,7 +83,7 @@ def test_the_names_fit_a_line_and_the_others_are_counted(tmp_path: Path, count: 
 MANY = """
 import tracemalloc
 from agent.vault.worktree.survey import DirtyKind
-from agent.vault.write.edit_summary import edit_summary
+from agent.vault.write.commit_plan import edit_summary
 
 kinds = {f"l{number % 40}/note number {number}.md": DirtyKind.EDITED for number in range(10_000)}
 tracemalloc.start()

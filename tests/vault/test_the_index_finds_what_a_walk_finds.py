@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from agent.vault.history.commit_index import NAME, IndexedCommit, load_index
 from agent.vault.history.commits import Commit, newest
 from agent.vault.history.difference import uncommitted
-from agent.vault.history.find import commits, indexed_commits
-from agent.vault.history.trail import Trail
+from agent.vault.history.find import Trail, commits, indexed_commits
 from agent.vault.history.undo import plan
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
-from agent.vault.history.undo_history import selectable, steps, whole
 from agent.vault.history.undo_plan import UndoPlan
+from agent.vault.history.undo_walk import selectable, steps, whole
 from agent.vault.store import Vault, open_vault
 from tests.fakes import FakeClock
 from tests.vault.random_history import NAMES, RUNS, RandomHistory

@@ -15,7 +15,7 @@ from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.config.secrets import reveal
 from agent.config.set_clock import process_clock
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.errors import AgentError, ConfigError, MissingKey
 from agent.llm.messages import Request, User
 from agent.llm.presets import ModelKind

@@ -21,7 +21,7 @@ from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.sent_words import keep_nothing
 from agent.attention.channels.waiting import awaited
 from agent.attention.channels.wording import body_of, title_of
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message

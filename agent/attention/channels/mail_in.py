@@ -29,7 +29,7 @@ from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.sent_words import SentWords
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message

@@ -15,7 +15,7 @@ from agent.attention.channels.mail_text import MailKind, has_reply_prefix, split
 from agent.attention.channels.mail_token import ReplyToken, message_id
 from agent.attention.channels.mail_vouching import vouched_sender
 from agent.attention.channels.sent_words import NOTHING_SENT, SentWords
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from agent.dataclass import dataclass
 
 _MOST_SUBJECT = 500

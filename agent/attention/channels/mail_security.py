@@ -3,7 +3,7 @@ in place of TLS."""
 
 import ssl
 
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import is_this_machine
 

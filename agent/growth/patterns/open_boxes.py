@@ -11,7 +11,7 @@ from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.markdown.tasks import find_tasks
 from agent.memory import daily
-from agent.schedule.goals import is_goal
+from agent.schedule.goal_notes import is_goal
 from agent.schedule.task_notes import load_tasks
 from agent.texts import in_all_languages
 from agent.vault.find import notes_with_line

@@ -12,7 +12,7 @@ from re import sub
 from urllib.parse import urlencode
 
 from agent.clock import Clock
-from agent.config.research_settings import EngineSettings, ResearchSettings
+from agent.config.growth_settings import EngineSettings, ResearchSettings
 from agent.config.secrets import reveal
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, MissingKey, ToolFailed

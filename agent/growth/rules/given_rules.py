@@ -14,9 +14,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 
-from agent.context.budget import Count
+from agent.context.budget import MESSAGE, Count
 from agent.context.source import Piece, Receipt
-from agent.context.tokens import MESSAGE
 from agent.dataclass import dataclass
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.events.subscriber import Injection, InjectionType

@@ -4,7 +4,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.clock import in_clock_zone
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.errors import UserError
 from agent.growth.reflections.by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
 from agent.growth.reflections.documents import reflection_document

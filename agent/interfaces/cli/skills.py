@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.deeds.skills import (
     OfferView,
     SuggestionView,

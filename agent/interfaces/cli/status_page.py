@@ -33,7 +33,7 @@ from agent.prefetch import Prefetch
 from agent.runs.arrivals import arrival_state
 from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
-from agent.schedule.goals import GOAL_TYPE
+from agent.schedule.goal_notes import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state

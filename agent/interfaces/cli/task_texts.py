@@ -8,9 +8,8 @@ from agent.interfaces.cli.language import listed, row, said
 from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.schedule.procedures import TASK_TYPES, TYPES
-from agent.schedule.queue import needs
 from agent.schedule.task import Task
-from agent.schedule.task_notes import TaskShelf
+from agent.schedule.task_notes import TaskShelf, needs
 
 if TYPE_CHECKING:
     from agent.deeds.tasks import TaskView

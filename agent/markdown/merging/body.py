@@ -11,10 +11,9 @@ from functools import cached_property
 
 from agent.dataclass import dataclass
 from agent.markdown.merging.contents import merge_unit
-from agent.markdown.merging.gaps import join_units
+from agent.markdown.merging.gaps import join_units, renumber
 from agent.markdown.merging.lines import merge_apart, segments
 from agent.markdown.merging.matching import match_sides
-from agent.markdown.merging.numbers import renumber
 from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.runs import merge_runs
 from agent.markdown.merging.sequences import common

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
-from agent.llm.reply_items import reply_items
+from agent.llm.fields import reply_items
 from agent.memory.before import with_before
 from agent.memory.entry import MODEL, Entry
 from agent.memory.store import StoredEntry

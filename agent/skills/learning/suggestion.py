@@ -14,8 +14,8 @@ from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.markdown import checkbox_decision
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import question_part
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text

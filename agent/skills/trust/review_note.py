@@ -10,8 +10,8 @@ from hashlib import sha256
 
 from agent.asking.answers import NoteDecision, answer_in, close, post
 from agent.escape import escape
+from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES
-from agent.markdown.fence import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.skills.loading.files import BadFolder, folder_digest

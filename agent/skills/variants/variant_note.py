@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import get_args
 
-from agent.markdown.fence import format_fenced
+from agent.markdown.blocks import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.skills.variants.variant import EARLY_USES, TRIAL_USES, TrialPlan, Variant, VariantKind, VariantStatus

@@ -10,7 +10,7 @@ from itertools import islice
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
-from agent.markdown.task_dates import TaskDates
+from agent.markdown.tasks import TaskDates
 from agent.markdown.title import clipped
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes

@@ -11,9 +11,8 @@ from agent.dataclass import dataclass
 from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
-from agent.schedule.queue import needs
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
-from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, plan_task
+from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, needs, plan_task
 from agent.tools import arguments
 from agent.tools.builtin.profile import format_profile
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput

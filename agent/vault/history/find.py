@@ -7,9 +7,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
+from typing import Protocol
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown
+from agent.vault.file_changes import Kind
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedCommit,
@@ -21,9 +23,46 @@ from agent.vault.history.commit_index import (
     seconds_of,
 )
 from agent.vault.history.commits import Commit, newest, read_commits, resolve
-from agent.vault.history.trail import Trail
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
+
+
+class NamedChange(Protocol):
+    """The names in the change of one file; `old_path` is set for a rename."""
+
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def old_path(self) -> str | None: ...
+
+
+class Trail:
+    """The names that a note, or the notes of a folder, have had. Feed it the changes of each commit, newest first."""
+
+    def __init__(self, path: str) -> None:
+        self.asked = path.strip("/")
+        self.earlier: set[str] = set()
+
+    def follow(self, changes: Iterable[NamedChange]) -> bool:
+        """True if the changes of one commit touched the followed notes; also records their earlier names."""
+        touched = False
+        for change in changes:
+            names = [change.path, *([change.old_path] if change.old_path else [])]
+            if not any(self._is_meant(name) for name in names):
+                continue
+            touched = True
+            if change.kind is Kind.CREATED:
+                self.earlier.discard(change.path)
+            elif change.old_path and self._is_meant(change.path):
+                self.earlier.discard(change.path)
+                self.earlier.add(change.old_path)
+        return touched
+
+    def _is_meant(self, path: str) -> bool:
+        return path == self.asked or path.startswith(self.asked + "/") or path in self.earlier
+
 
 _AT_FIRST, _AT_ONCE = 64, 4_096
 """How many commits are looked at together: few at first, since a limit may soon be reached."""

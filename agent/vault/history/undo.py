@@ -20,9 +20,8 @@ from agent.vault.history.find import refuse_unknown_run
 from agent.vault.history.squashed import refuse_squashed, with_squashed
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
-from agent.vault.history.undo_history import Step, selectable, steps
 from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
-from agent.vault.history.undo_walk import Walk, against_other_parents
+from agent.vault.history.undo_walk import Step, Walk, against_other_parents, selectable, steps
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction

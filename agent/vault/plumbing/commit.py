@@ -19,7 +19,6 @@ from agent.vault.plumbing.identities import REFLOG_MARK, Person, signature
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.loose_objects import load_loose
 from agent.vault.plumbing.object_ids import FOLDER
 from agent.vault.plumbing.objects import (
     Pack,
@@ -33,7 +32,7 @@ from agent.vault.plumbing.objects import (
 )
 from agent.vault.plumbing.repository import Place, head_commit
 from agent.vault.plumbing.shared_index import IndexChanged, SharedIndex
-from agent.vault.plumbing.store_objects import store
+from agent.vault.plumbing.store_objects import load_loose, store
 
 RETRIES = 60
 FEW_PATHS = 20

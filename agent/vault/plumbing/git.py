@@ -20,11 +20,10 @@ from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import blob_id
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.hazards import Hazard
-    from agent.vault.plumbing.index_head import check_index_head
+    from agent.vault.plumbing.hazards import Hazard, check_index_head
     from agent.vault.plumbing.running import GitProgram, Running
 else:
-    check_index_head = later("agent.vault.plumbing.index_head", "check_index_head")
+    check_index_head = later("agent.vault.plumbing.hazards", "check_index_head")
 
 READERS = frozenset(("status", "ls-files", "update-index", "diff-index", "diff", "read-tree", "check-attr"))
 """The commands of git that read the index."""
@@ -224,7 +223,7 @@ class Git:
 
     def _loose(self, ids: Sequence[str]) -> "list[GitObject | None]":
         """The loose objects; empty if one is missing."""
-        module = import_module("agent.vault.plumbing.loose_objects")  # with zlib: many commands read no object
+        module = import_module("agent.vault.plumbing.store_objects")  # with zlib: many commands read no object
         common, found = common_folder(self.gitdir), list[GitObject | None]()
         for oid in ids:
             read = module.load_object(common, oid) if len(oid) == self.width else None

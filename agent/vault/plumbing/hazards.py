@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import comb
 from pathlib import Path
+from struct import Struct
 
 from agent.dataclass import dataclass
+from agent.errors import Permanent
 
 STARS = 3
 """Number of stars in one pattern from which on matching can take seconds."""
@@ -143,3 +145,28 @@ def _content(path: Path) -> bytes:
         return b""
     with os.fdopen(descriptor, "rb") as file:
         return file.read(_MOST) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+
+
+_HEAD = Struct(">4sII")
+_VERSIONS = frozenset((2, 3, 4))
+_LEAST = 62
+"""Bytes of the smallest entry."""
+
+
+def check_index_head(index: Path) -> None:
+    """Raise `Permanent` if an index claims to have more entries than its bytes can hold."""
+    try:
+        with index.open("rb") as file:
+            head = file.read(_HEAD.size)
+            size = file.seek(0, 2)
+    except OSError:
+        return
+    if len(head) < _HEAD.size:
+        return
+    _, version, count = _HEAD.unpack(head)
+    if version in _VERSIONS and count * _LEAST > size:  # any other version git itself refuses
+        raise Permanent(
+            "git's index is damaged: it says that it has {count:,} files, which is more than fits into it",
+            hint="vault-agent doctor --fix makes it anew",
+            count=count,
+        )

@@ -15,7 +15,7 @@ from pathlib import Path
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
-from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, parse_entries
+from agent.vault.plumbing.index_extensions import HEADER, SIGNATURE, VERSION, IndexEntry, parse_entries
 
 _EACH = 64
 """Entries of which one has its place kept."""

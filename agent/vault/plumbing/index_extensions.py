@@ -1,8 +1,9 @@
-"""What follows the entries in git's index: its extensions and its sum (format: gitformat-index(5))."""
+"""Parts of git's index as bytes: an entry of version 2, and the extensions (see gitformat-index(5))."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 
+from agent.dataclass import dataclass
 from agent.vault.plumbing.object_ids import hasher
 
 LINK, RESOLVED = b"link", b"REUC"
@@ -33,3 +34,69 @@ def with_extensions(parts: Sequence[bytes], extensions: Iterable[tuple[bytes, by
     digest = hasher(width)
     digest.update(content)
     return content + digest.digest()
+
+
+HEADER = Struct(">4sII")
+"""The start of an index: `DIRC`, version, number of entries."""
+SIGNATURE, VERSION = b"DIRC", 2
+_FACTS, _MODE = 40, Struct(">I")
+_AT_MODE = 24
+_LENGTH, _STAGE, _EXTENDED, _ASSUMED = 0xFFF, 0x3000, 0x4000, 0x8000
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """An entry: `fixed` are its bytes before the name, `name` is empty where a base has it."""
+
+    fixed: bytes
+    name: bytes
+
+    @property
+    def mode(self) -> str:
+        """The octal mode, as in a tree."""
+        return f"{_MODE.unpack_from(self.fixed, _AT_MODE)[0]:o}"
+
+    @property
+    def oid(self) -> str:
+        """The blob id in hex."""
+        return self.fixed[_FACTS:-2].hex()
+
+    @property
+    def is_plain(self) -> bool:
+        """True if the entry is in no conflict and has no further marks."""
+        return not int.from_bytes(self.fixed[-2:], "big") & (_STAGE | _EXTENDED)
+
+    @property
+    def is_assumed(self) -> bool:
+        """True if git was told to take the file as unchanged, and never to look at it."""
+        return bool(int.from_bytes(self.fixed[-2:], "big") & _ASSUMED)
+
+    def bytes_with(self, name: bytes) -> bytes:
+        """The entry's bytes in an index, with this name."""
+        flags = int.from_bytes(self.fixed[-2:], "big") & ~_LENGTH | min(len(name), _LENGTH)
+        padding = 8 - (len(self.fixed) + len(name)) % 8
+        return self.fixed[:-2] + flags.to_bytes(2, "big") + name + bytes(padding)
+
+
+def new_entry(mode: str, oid: str, name: bytes) -> IndexEntry:
+    """An entry without a file's size and times, as `git update-index --index-info` makes it."""
+    fixed = bytes(_AT_MODE) + _MODE.pack(int(mode, 8)) + bytes(_FACTS - _AT_MODE - 4) + bytes.fromhex(oid)
+    return IndexEntry(fixed + min(len(name), _LENGTH).to_bytes(2, "big"), name)
+
+
+def parse_entries(content: bytes, at: int, count: int, width: int) -> Iterator[tuple[IndexEntry, int]]:
+    """`count` entries from `at` on, each with where it ends; raises `ValueError` if they are cut off.
+
+    `width` is the number of hex digits of an id.
+    """
+    before = _FACTS + width // 2 + 2
+    for _ in range(count):
+        fixed = content[at : at + before]
+        length = int.from_bytes(fixed[-2:], "big") & _LENGTH
+        if length == _LENGTH:
+            length = content.index(b"\0", at + before) - at - before
+        end = at + before + length
+        at = end + 8 - (before + length) % 8
+        if at > len(content):
+            raise ValueError("the index is cut off")
+        yield IndexEntry(fixed, content[end - length : end]), at

@@ -1,6 +1,6 @@
 """git's objects as bytes: trees with changed paths, commits, and a pack that holds them.
 
-A few small objects, as a commit has them, are stored without git (`loose_objects`). One process stores more of them as
+A few small objects, as a commit has them, are stored without git (`store_objects`). One process stores more of them as
 a pack: 15 ms at 10,000 notes, against 20 ms with one process per object or with `fast-import`. The formats are those of
 gitformat-pack(5) and of `git cat-file`.
 """

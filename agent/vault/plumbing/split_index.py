@@ -14,8 +14,18 @@ from agent.dataclass import dataclass
 from agent.vault.plumbing import index_folders
 from agent.vault.plumbing.index_base import IndexBase, load_base
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
-from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, new_entry, parse_entries
-from agent.vault.plumbing.index_extensions import LINK, RESOLVED, parse_extensions, with_extensions
+from agent.vault.plumbing.index_extensions import (
+    HEADER,
+    LINK,
+    RESOLVED,
+    SIGNATURE,
+    VERSION,
+    IndexEntry,
+    new_entry,
+    parse_entries,
+    parse_extensions,
+    with_extensions,
+)
 from agent.vault.plumbing.objects import TreeEntry
 
 MOST = 2_000

@@ -1,4 +1,5 @@
-"""Stores new objects: the few of one commit in files of their own, without git; more of them, or large ones, by git.
+"""Objects in files of their own, written and read without git: the few of one commit. More of them, or large ones, are
+stored by git; older ones are in packs, which only git reads.
 
 A process of git takes longer than the files. What is written is what git writes: a file beside the object's place,
 flushed where git flushes it, readable by all, renamed when it is whole. A repository that is shared by several accounts
@@ -61,3 +62,31 @@ def _store_one(folder: Path, new: NewObject, *, durable: bool) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
+
+
+_MOST = 4 << 20
+"""The most compressed bytes that are read here: git needs less memory for a film."""
+
+
+def load_loose(gitdir: Path, oid: str, kind: str) -> bytes | None:
+    """The content of a loose object of this kind; None if it is missing or cannot be read.
+
+    `gitdir` is the repository's shared folder.
+    """
+    found = load_object(gitdir, oid)
+    return found[1] if found is not None and found[0] == kind else None
+
+
+def load_object(gitdir: Path, oid: str) -> tuple[str, bytes] | None:
+    """The type and the content of a loose object; None if it is missing, large, or not in the form that git writes."""
+    try:
+        with (gitdir / "objects" / oid[:2] / oid[2:]).open("rb") as file:
+            squeezed = file.read(_MOST + 1)
+        if len(squeezed) > _MOST:
+            return None
+        data = zlib.decompress(squeezed)
+    except (OSError, zlib.error):
+        return None
+    head, _, content = data.partition(b"\0")
+    kind, _, size = head.partition(b" ")
+    return (kind.decode("ascii", "replace"), content) if size == b"%d" % len(content) else None

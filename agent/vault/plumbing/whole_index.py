@@ -11,8 +11,17 @@ from functools import lru_cache
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing import index_folders
-from agent.vault.plumbing.index_entry import HEADER, SIGNATURE, VERSION, IndexEntry, new_entry, parse_entries
-from agent.vault.plumbing.index_extensions import RESOLVED, parse_extensions, with_extensions
+from agent.vault.plumbing.index_extensions import (
+    HEADER,
+    RESOLVED,
+    SIGNATURE,
+    VERSION,
+    IndexEntry,
+    new_entry,
+    parse_entries,
+    parse_extensions,
+    with_extensions,
+)
 from agent.vault.plumbing.object_ids import hasher
 from agent.vault.plumbing.objects import TreeEntry, folders
 

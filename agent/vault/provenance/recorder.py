@@ -167,7 +167,7 @@ class Recorder:
         return self._add_signers(self.database.unsigned_commits(), frozenset({key}))
 
     def _add_signers(self, commits: Sequence[str], keys: frozenset[str]) -> int:
-        module = import_module("agent.vault.provenance.signatures")  # mostly nothing has arrived
+        module = import_module("agent.vault.provenance.new_commits")  # mostly nothing has arrived
         found = module.signers(self.git, commits, keys, self.database.path.parent)
         self.database.add_signers(found)
         return len(found)

@@ -18,7 +18,7 @@ from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
-from agent.vault.worktree.inner_repositories import folders_above, is_foreign
+from agent.vault.worktree.borders import folders_above, is_foreign
 from agent.vault.worktree.paths import is_temporary
 
 IGNORE_FILE = ".gitignore"

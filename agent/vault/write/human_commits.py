@@ -23,7 +23,7 @@ from agent.vault.secrets import without_secrets
 from agent.vault.worktree.borders import submodule_above
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, survey
-from agent.vault.write.edit_summary import edit_summary, find_renames
+from agent.vault.write.commit_plan import edit_summary, find_renames
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.loss import Rewrite, lost_notes

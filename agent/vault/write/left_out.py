@@ -18,7 +18,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DRAFT, Dirty, DirtyKind
-from agent.vault.write.edit_summary import find_renames
+from agent.vault.write.commit_plan import find_renames
 
 _LOOK = 8_000
 """The bytes in which git, too, looks for a NUL to tell whether a file is text."""

@@ -5,7 +5,7 @@ become a conflict copy.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,11 +21,36 @@ from agent.vault.plumbing.repository import OWN_REFS, blocked, branch
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.queue import Order
 from agent.vault.worktree.files import PART
+from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
-from agent.vault.write.strays import settle_strays
 from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer
+
+
+def settle_strays(writer: Writer, record: JournalRecord) -> None:
+    """Remove what is left of a settled transaction anywhere in the vault; bytes of a person's in it are rescued."""
+    known = {oid for plan in record.changes for oid in (plan.before, plan.after) if oid}
+    names = {plan.temporary: plan.path.rpartition("/")[2] for plan in record.changes}
+    for folder, name in _found(writer, record.token):
+        meant = next((path for temporary, path in names.items() if f"{name}.".startswith(f"{temporary}.")), "note.md")
+        beside = folder + meant
+        data = writer.files.beside(beside, name)
+        if data is not None and not any(has_id(data, oid) for oid in known):
+            writer.rescue(beside, data)
+        writer.files.discard(beside, name)
+
+
+def _found(writer: Writer, token: str) -> Iterator[tuple[str, str]]:
+    """The folders (empty, or ending in a slash) and names of the files that begin as those of this transaction do."""
+    root = writer.place.root
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if name != ".git"]
+        inside = os.path.relpath(folder, root)
+        for name in files:
+            if name.startswith(f"{TEMPORARY}{token}"):
+                yield "" if inside == "." else f"{inside}/", name
+
 
 PATIENCE = 2.0
 _PAUSE = 0.005

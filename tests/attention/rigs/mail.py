@@ -16,7 +16,7 @@ from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
 from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_token import ReplyToken
 from agent.clock import SystemClock
-from agent.config.mail_settings import MailSettings
+from agent.config.channel_settings import MailSettings
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import Fault
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
 from agent.llm.messages import Assistant, Reply, Request, Usage
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never

@@ -10,7 +10,7 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.events.runs import Speaker
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection

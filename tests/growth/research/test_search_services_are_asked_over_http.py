@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from agent.config.research_settings import EngineSettings, ResearchSettings, SearxngSettings
+from agent.config.growth_settings import EngineSettings, ResearchSettings, SearxngSettings
 from agent.config.secrets import Secret
 from agent.errors import Interrupted, ToolFailed
 from agent.growth.research.engines import SearchEngine, engines_of

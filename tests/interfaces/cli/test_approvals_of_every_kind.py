@@ -7,7 +7,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.asking.proposals import propose
-from agent.context.tokens import estimate
+from agent.context.budget import estimate
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.skill_set import skill_set

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.context.tokens import counter
+from agent.context.budget import counter
 from agent.errors import UserError
 from agent.index.embedder import shipped_embedder
 from agent.interfaces.mcp.definitions import DEFAULT, NAMES, offer_of

@@ -7,9 +7,8 @@ from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.planned_tasks import find_task, marked_tasks, plan_in_vault
 from agent.schedule.procedures import TASK_TYPES, TYPES, target_name, task_type_of
-from agent.schedule.queue import needs
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task, moment
-from agent.schedule.task_notes import NewTask, TaskShelf
+from agent.schedule.task_notes import NewTask, TaskShelf, needs
 
 _OVER = 50
 """Tasks that are over and are shown."""
