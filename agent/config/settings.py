@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agent.config.channel_settings import ChannelSettings
     from agent.config.growth_settings import GrowthSettings, ReflectionSettings, ResearchSettings
     from agent.config.http_settings import HttpSettings
-    from agent.config.index_settings import IndexSettings, WatchSettings
+    from agent.config.index_settings import AttachmentSettings, IndexSettings, WatchSettings
     from agent.config.machine_settings import MachineSettings, SyncSettings
     from agent.config.memory_settings import MemorySettings, ProfileSettings
     from agent.config.node_settings import NodeSettings
@@ -79,6 +79,7 @@ class Settings:
     git: "LazySection[GitSettings]" = LazySection("agent.config.vault_settings.GitSettings")
     brake: "LazySection[BrakeSettings]" = LazySection("agent.config.vault_settings.BrakeSettings")
     index: "LazySection[IndexSettings]" = LazySection("agent.config.index_settings.IndexSettings")
+    attachments: "LazySection[AttachmentSettings]" = LazySection("agent.config.index_settings.AttachmentSettings")
     watch: "LazySection[WatchSettings]" = LazySection("agent.config.index_settings.WatchSettings")
     sync: "LazySection[SyncSettings]" = LazySection("agent.config.machine_settings.SyncSettings")
     llm: "LazySection[LlmSettings]" = LazySection("agent.config.run_settings.LlmSettings")
@@ -169,7 +170,7 @@ on the machine."""
 OF_ONE_VAULT = frozenset({"vault.folder"})
 """The settings that only a vault's own file may have."""
 
-OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days"})
+OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days", "attachments.mine"})
 """The settings of one vault on this machine: set in a vault, they hold for it alone, else the machine's does."""
 
 RENAMED = {

@@ -19,8 +19,8 @@ from typing import IO, TypeAlias, cast
 from agent.dataclass import dataclass
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.ingest import Prepare
-from agent.index.module_process import end_process, start_module
 from agent.index.prepare import NoteBytes, PreparedGroup, prepare
+from agent.module_process import end_process, start_module
 
 MANY = 600
 """Notes from which processes are started: each takes half a second to start, the time of about 50 notes."""

@@ -52,7 +52,7 @@ def toolbox(
         workspace.settings.profile.sensitive,
     )
     more += about.tools()
-    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate)
+    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
     )

@@ -13,7 +13,7 @@ from agent.markdown.session_marks import untrusted_sources
 from agent.markdown.values import Header, Value, is_list
 from agent.vault.folders import SESSIONS
 
-_TYPED = (".md", ".markdown", ".txt", ".csv", ".canvas", ".base")
+_TYPED = (".md", ".markdown", ".txt", ".canvas", ".base")
 """Files that people write in an editor; any other file was made or saved by a program."""
 _ORIGINS = frozenset(
     {"source", "sources", "url", "urls", "uri", "link", "permalink", "href"}

@@ -8,6 +8,7 @@ line, so that it is also found after a move, and so is a file name that could be
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
@@ -20,6 +21,8 @@ from agent.vault.store import Vault
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
 
+_TEXT = (".md", ".txt", ".canvas", ".base")
+"""Files of which the lines are those that are shown."""
 _FROM = re.compile(r".* \(from (.*)\)", re.DOTALL)
 _HEADING = re.compile(rb"[ ]{0,3}#{1,6}[ \t]|(?:title|alias(?:es)?):")
 _UNDERLINE = re.compile(rb"[ ]{0,3}(?:=+|-+)[ \t]*\r?")
@@ -27,10 +30,12 @@ _UNDERLINE = re.compile(rb"[ ]{0,3}(?:=+|-+)[ \t]*\r?")
 
 @dataclass(frozen=True, slots=True)
 class TextOrigin:
-    """The origin of the text in one vault; `reviewed` are the skills reviewed on this machine."""
+    """The origin of the text in one vault; `reviewed` are the skills reviewed on this machine, `mine` the files
+    beside notes that the owner has written, as in `Options.mine`."""
 
     vault: Vault
     reviewed: ReviewPins
+    mine: Sequence[str] = ()
 
     def remember(self, run: str, written: bytes, before: bytes, sources: Iterable[str]) -> None:
         """Record the lines of `written` that `before` does not have and that this run is about to write; durable when
@@ -51,16 +56,24 @@ class TextOrigin:
     def source(self, path: str, data: bytes, lines: Lines = None) -> str:
         """The origin of the text in these lines; empty for the owner's text.
 
-        The headings above them and the note's title and path count, too, because they are shown with them.
+        The headings above them and the note's title and path count, too, because they are shown with them. The lines of
+        an attachment are those of its text, not of the file: the file has one origin.
         """
         provenance = self.vault.provenance
-        source = stated_origin(path, data) or self.named(path)
+        is_note = path.endswith(_TEXT)
+        lines = lines if is_note else None
+        source = "" if not is_note and self._is_mine(path) else stated_origin(path, data)
+        source = source or self.named(path)
         source = source or untrusted_source(self.reviewed, self.vault.home.name_of(path), data)
         source = source or provenance.strangers(path, data, lines)
         if not source and lines is not None:
             above = list(_above(data.split(b"\n")[: lines[0] - 1]))
             source = provenance.strangers(path, b"\n".join(above)) if above else ""
         return f"{path} (from {source})" if source else ""
+
+    def _is_mine(self, path: str) -> bool:
+        """True if the owner has named a file, or a folder that it is in, as their own writing."""
+        return any(path.startswith(f"{each.rstrip('/')}/") or fnmatchcase(path, each) for each in self.mine)
 
 
 def without_path(source: str) -> str:
@@ -72,7 +85,7 @@ def without_path(source: str) -> str:
 
 def text_origin_of(vault: Vault) -> TextOrigin:
     """The origin of the text in a vault, as this machine knows it."""
-    return TextOrigin(vault, pins_of(vault))
+    return TextOrigin(vault, pins_of(vault), vault.options.mine)
 
 
 def _above(rows: Sequence[bytes]) -> Iterator[bytes]:

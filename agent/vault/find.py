@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from agent.errors import BadPath, NoteGone, UserError
 from agent.markdown.note import Note
 from agent.texts import joined
+from agent.vault.listing import file_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
@@ -49,7 +50,8 @@ def find_note(vault: Vault, name: str) -> str:
 
 
 def find_named_note(vault: Vault, name: str) -> str:
-    """As `find_note`, also by what a link says: `[[Rui Matos]]`, the name of one note, or an alias of it.
+    """As `find_note`, also by what a link says: `[[Rui Matos]]`, the name of one note, or an alias of it; `[[tea.pdf]]`
+    for another file.
 
     Raises as `find_note` does, and `UserError` for a name that several notes have.
     """
@@ -81,6 +83,8 @@ def _notes_named(vault: Vault, name: str) -> list[str]:
     """The notes of which the path ends in this name, else those with it as an alias; case does not count."""
     wanted = name.removesuffix(".md").casefold()
     named = [each for each in vault.note_paths() if f"/{each}".casefold().endswith(f"/{wanted}.md")]
+    if not named and "." in wanted:
+        named = [each for each in file_paths(vault) if f"/{each}".casefold().endswith(f"/{wanted}")]
     return named or sorted(each for each in notes_with_text(vault, name) if wanted in _aliases(vault.read(each)))
 
 

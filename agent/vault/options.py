@@ -80,5 +80,7 @@ class Options:
     receiving: ReceivingLimits = ReceivingLimits()
     home: AgentFolder = AgentFolder()
     """Where the agent's folders and notes lie in the vault."""
+    mine: tuple[str, ...] = ()
+    """Files that are no notes and that the person has written: paths, folders, or patterns with `*`."""
     known: KnownSecrets = field(default_factory=KnownSecrets)
     """The secrets that must not be written. More can be added while the vault is open."""

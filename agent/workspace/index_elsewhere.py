@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO, cast
 
 from agent.dataclass import dataclass
-from agent.index.module_process import end_process, start_module
 from agent.index.processes import LoadEmbedder
 from agent.index.update import IndexReport, Progress
+from agent.module_process import end_process, start_module
 
 _PROCESS = "agent.workspace.index_process"
 

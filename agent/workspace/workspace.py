@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock, in_machine_seconds
 from agent.config.directories import VAULT_FILE, Directories, directories
@@ -16,12 +17,18 @@ from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.texts import Sentence
 from agent.vault.folders import agent_folder
 from agent.vault.layout import DAEMON_LOCK
 from agent.vault.options import Brake, Options
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
+
+if TYPE_CHECKING:
+    from agent.attachments.cache import ExtractedTexts
+else:
+    ExtractedTexts = later("agent.attachments.cache", "ExtractedTexts")
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +51,11 @@ class Workspace:
     def cache(self) -> Path:
         """The folder of data that can be computed again from this vault; may be deleted at any moment."""
         return self.directories.cache / self.vault.id
+
+    @property
+    def texts(self) -> "ExtractedTexts":
+        """The texts of the files that are no notes."""
+        return ExtractedTexts(self.cache / "attachments", int(self.settings.attachments.largest_megabytes * 1_000_000))
 
     @property
     def daemon_state(self) -> Path:
@@ -73,6 +85,7 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings))
     if places.settings_of(vault.id).exists():
         loaded = load_vault_settings(root, options, vault_id=vault.id)
+        vault = replace(vault, options=replace(vault.options, mine=options(loaded.settings).mine))
     loaded = loaded.with_unfollowed(*_moved_folder(vault, loaded.settings))
     for warning in loaded.unfollowed:
         logger.warning("%s", warning)
@@ -116,7 +129,9 @@ def reload_settings(workspace: Workspace) -> Workspace:
     """
     vault, opened = workspace.vault, workspace.settings
     now = load_vault_settings(vault.place.root, options, vault_id=vault.id).settings
-    settings = now.with_sections(git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch)
+    settings = now.with_sections(
+        git=opened.git, brake=opened.brake, index=opened.index, watch=opened.watch, attachments=opened.attachments
+    )
     fresh = replace(workspace, settings=settings)
     learn_secrets(fresh, not_looked_up)
     return fresh
@@ -142,5 +157,6 @@ def options(settings: Settings) -> Options:
         largest=int(settings.git.largest_megabytes * 1_000_000),
         binaries=settings.git.binaries == "commit",
         receiving=receiving_limits(settings),
+        mine=tuple(filter(None, map(str.strip, settings.attachments.mine.split(",")))),
         known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up, addresses=settings.addresses)),
     )

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from agent.tools.builtin.page import read_page
+from agent.attachments.html.page import read_page
 
 FOLDER = Path(__file__).with_name("pages")
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")

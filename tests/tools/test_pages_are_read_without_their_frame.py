@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from agent.tools.builtin.page import read_page
+from agent.attachments.html.page import read_page
 from tests.tools.page_table import Sample, ours, samples, score, table, trafilatura
 
 BASE = "https://example.org/2026/page"

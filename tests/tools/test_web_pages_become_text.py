@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.attachments.html.charset import decode
+from agent.attachments.html.page import LONGEST, read_page
 from agent.errors import Interrupted, ToolFailed
-from agent.tools.builtin.charset import decode
-from agent.tools.builtin.page import LONGEST, read_page
 from agent.tools.builtin.web import FetchLimits
 from agent.tools.tool import RunContext
 from tests.tools.sites import Answer, answer, fetch, site

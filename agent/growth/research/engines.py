@@ -11,6 +11,7 @@ from html import unescape
 from re import sub
 from urllib.parse import urlencode
 
+from agent.attachments.html.page_date import day_in
 from agent.clock import Clock
 from agent.config.growth_settings import EngineSettings, ResearchSettings
 from agent.config.secrets import reveal
@@ -25,7 +26,6 @@ from agent.llm.provider import Cancelled
 from agent.llm.retry import pause
 from agent.llm.waits import wait_asked
 from agent.texts import Sentence
-from agent.tools.builtin.page_date import day_in
 
 TIMEOUT = 15.0
 """The longest silence of an engine, in seconds."""

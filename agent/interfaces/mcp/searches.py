@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
-from agent.index.module_process import end_process
 from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.json_value import parse_json
+from agent.module_process import end_process
 from agent.tools.tool import RunContext
 from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version

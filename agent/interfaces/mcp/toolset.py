@@ -32,7 +32,7 @@ _TASK: JsonObject = {**_TEXT, "maxLength": 20_000}
 def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, read_only: bool) -> Registry:
     """The tools for programs; with `read_only` only those that change nothing."""
     vault = workspace.vault
-    notes = Notes(vault, text_origin_of(vault))
+    notes = Notes(vault, text_origin_of(vault), workspace.texts)
     schema = arguments.schema
     jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
     ask = _late(workspace, "asking", "ask_agent")

@@ -5,8 +5,10 @@ A tool describes its change as `Draft`s; this module writes them, records the or
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import field
 from typing import TypeAlias
 
+from agent.attachments.cache import ExtractedTexts
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ToolRetry
 from agent.tools.guest_words import guest_of
@@ -25,10 +27,11 @@ Fill: TypeAlias = Callable[[Transaction], None]
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """A vault for tools, with the record of the origin of its text."""
+    """A vault for tools, with the record of the origin of its text, and the texts of files that are no notes."""
 
     vault: Vault
     origin: TextOrigin
+    texts: ExtractedTexts = field(default_factory=ExtractedTexts)
 
     def existing(self, path: str) -> bytes:
         """The note's bytes; raises `ToolRetry` if the note does not exist."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from agent.attachments.cache import ExtractedTexts
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
@@ -29,12 +30,13 @@ tainted. The sub-run has separate limits; raises what a tool may raise."""
 @dataclass(frozen=True, slots=True)
 class ToolDeps:
     """The functions that tools need from other packages: two searches, the comparison of a new entry with existing
-    ones, and sub-runs."""
+    ones, sub-runs, and the texts of files that are no notes."""
 
     search: SearchNotes
     recall: RecallMemories
     keeper: Keeper
     delegate: Delegate
+    texts: ExtractedTexts = ExtractedTexts()
 
 
 def builtin_tools(
@@ -49,7 +51,7 @@ def builtin_tools(
 
     Notes that ask are written in `language`.
     """
-    notes = Notes(vault, text_origin_of(vault))
+    notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [grep_tool(notes), tasks_tool(notes, clock), undo_tool(vault)]
     tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]

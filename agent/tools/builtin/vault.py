@@ -15,6 +15,7 @@ from agent.markdown.appending import append_block
 from agent.markdown.note import Note
 from agent.markdown.sections import NoteSection, add_to_section, sections, sections_named
 from agent.tools import arguments
+from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached
 from agent.tools.builtin.notes import Notes, move_drafts
 from agent.tools.note_access import check_readable, check_text, check_writable, may_read, may_relink
 from agent.tools.shown_notes import line_count
@@ -27,8 +28,6 @@ from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
 
-READ_CHARACTERS = 15_000
-"""The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""
 LISTED = 100
 _HEADINGS = 20
 _GROUP = frozenset({"fs"})
@@ -52,10 +51,12 @@ def _read(notes: Notes) -> Tool:
         if not data:
             context.shown.show(path, data)
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
+        if is_read_by_its_text(path, data):
+            return read_attached(notes, call, path, data)
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
         first, last = _wanted_lines(call, data, total, path)
-        shown, last = _fitting(Note.parse(data).text.split("\n"), first, last)
+        shown, last = fitting(Note.parse(data).text.split("\n"), first, last)
         if _is_utf8(data) and not shown.endswith("…"):
             context.shown.show(path, data, (first, last))
         head = f"{path}, lines {first}-{last} of {total}"
@@ -66,7 +67,7 @@ def _read(notes: Notes) -> Tool:
     schema = arguments.schema("path", path=_PATH, lines=arguments.LINES, heading=_HEADING)
     return Tool(
         "vault_read",
-        "Read a note, by path, name or id, or some lines or a section of it.",
+        "Read a note, PDF or docx; some lines, or a section (`page 3`).",
         schema,
         perform,
         _GROUP,
@@ -104,18 +105,6 @@ def find_section(data: bytes, heading: str, path: str) -> NoteSection:
     if found:
         raise ToolRetry(f"{path} has {len(found)} sections of that name ({named}): give the lines instead")
     raise ToolRetry(f"{path} has no heading {heading!r}; it has {named or 'none'}")
-
-
-def _fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
-    """The lines that fit in one result, at least a part of the first, and the number of the last one."""
-    room = READ_CHARACTERS
-    for number in range(first, last + 1):
-        room -= len(lines[number - 1]) + 1
-        if room < 0:
-            if number == first:
-                return lines[first - 1][:READ_CHARACTERS] + "…", first
-            return "\n".join(lines[first - 1 : number - 1]), number - 1
-    return "\n".join(lines[first - 1 : last]), last
 
 
 def _list(notes: Notes) -> Tool:

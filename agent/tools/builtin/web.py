@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from agent.attachments.html.charset import decode
+    from agent.attachments.html.page import ReadablePage, read_page
     from agent.llm.exchange import certificates
-    from agent.tools.builtin.charset import decode
-    from agent.tools.builtin.page import ReadablePage, read_page
 else:
     certificates = later("agent.llm.exchange", "certificates")
-    decode = later("agent.tools.builtin.charset", "decode")
-    ReadablePage = later("agent.tools.builtin.page", "ReadablePage")
-    read_page = later("agent.tools.builtin.page", "read_page")
+    decode = later("agent.attachments.html.charset", "decode")
+    ReadablePage = later("agent.attachments.html.page", "ReadablePage")
+    read_page = later("agent.attachments.html.page", "read_page")
 
 Resolve: TypeAlias = Callable[[str, int], Sequence[str]]
 """Function from (host, port) to the host's addresses, as text; raises `OSError` if there are none."""

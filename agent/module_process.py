@@ -1,5 +1,7 @@
 """A process that runs one module of this program, and talks through pipes with whoever started it."""
 
+import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -21,7 +23,10 @@ def start_module(module: str) -> "subprocess.Popen[bytes]":
 
 
 def end_process(process: "subprocess.Popen[bytes]") -> None:
-    """Kill a process, wait for it, and close what leads to it."""
-    process.kill()
+    """Kill a process and those that it has started, wait for it, and close what leads to it."""
+    if process.returncode is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
     with suppress(OSError), process:
         pass

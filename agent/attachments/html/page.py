@@ -11,9 +11,9 @@ from contextlib import suppress
 from dataclasses import field
 from urllib.parse import urljoin
 
+from agent.attachments.html.page_date import PageDates
+from agent.attachments.html.page_parts import BLOCKS, MAIN, PageBlock, chosen_text, is_hidden_part, mark_of
 from agent.dataclass import dataclass
-from agent.tools.builtin.page_date import PageDates
-from agent.tools.builtin.page_parts import BLOCKS, MAIN, PageBlock, chosen_text, is_hidden_part, mark_of
 
 DEEPEST = 500
 """The most open elements at once; browsers have a similar limit."""

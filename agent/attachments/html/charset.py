@@ -27,6 +27,8 @@ _LABELS = {
     "utf-16be": "utf-16-be",
 }
 """Python's names of encodings by their names on the web; wider encodings replace narrower ones, as in browsers."""
+ENCODINGS = frozenset({*_LABELS.values(), *(encoding for _, encoding in _BOMS), "cp437"})
+"""All that a text may be decoded with; the last is of names in ZIP archives."""
 
 _META = re.compile(rb"<meta[^>]{0,200}?charset\s{0,8}=\s{0,8}[\"']?\s{0,8}([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"^\s{0,8}<\?xml[^>]{0,100}?encoding\s{0,8}=\s{0,8}[\"']([A-Za-z0-9_:.-]{1,40})")

@@ -1,0 +1,79 @@
+"""The extracted texts of attachments, each extracted once and kept by the hash of its file. May be deleted at any
+moment."""
+
+from collections.abc import Collection
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from agent.attachments.kinds import ending_of
+from agent.config.private import make_folder, replace_bytes
+from agent.dataclass import dataclass
+from agent.lazy import later
+from agent.markdown.paged_text import PagedText, parse_paged_text
+
+if TYPE_CHECKING:
+    from agent.attachments.extract import Extractor
+else:  # most texts are kept already
+    Extractor = later("agent.attachments.extract", "Extractor")
+
+VERSION = 1
+"""The version of what the readers find; texts of another one are extracted anew."""
+_CHECKSUM = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedTexts:
+    """The texts; `folder` is where they are kept, None for nowhere. `largest` is the size in bytes of the largest file
+    that is read. `extractor` has a process that reads many files, and is closed by its owner; None: each file is read
+    by one that ends with it."""
+
+    folder: Path | None = None
+    largest: int = 50_000_000
+    extractor: "Extractor | None" = None
+
+    def text_of(self, path: str, data: bytes, digest: str) -> PagedText:
+        """The text of a file with these bytes, whose content hash is `digest`; without text, with the reason."""
+        if len(data) > self.largest:
+            return PagedText(problem=f"it is larger than {self.largest / 1_000_000:g} MB")
+        name = f"{digest}{ending_of(path)}"
+        kept = self._kept(name)
+        if kept is not None:
+            return kept
+        with nullcontext(self.extractor) if self.extractor is not None else closing(Extractor()) as extractor:
+            found = extractor.extract(ending_of(path), data)
+        self._keep(name, found)
+        return found
+
+    def forget_others(self, digests: Collection[str]) -> None:
+        """Delete the texts of all files but those with one of these content hashes."""
+        for each in self._place.iterdir() if self.folder is not None and self._place.is_dir() else ():
+            if each.name.partition(".")[0] not in digests:
+                each.unlink(missing_ok=True)
+
+    @property
+    def _place(self) -> Path:
+        assert self.folder is not None
+        return self.folder / f"v{VERSION}"
+
+    def _kept(self, name: str) -> PagedText | None:
+        """The text that is kept, whole; None if there is none."""
+        if self.folder is None:
+            return None
+        try:
+            kept = (self._place / name).read_bytes()
+            checksum, data = kept[:_CHECKSUM], kept[_CHECKSUM:]
+            return parse_paged_text(data) if int(checksum, 16) == crc32(data) else None
+        except (OSError, ValueError):
+            return None
+
+    def _keep(self, name: str, found: PagedText) -> None:
+        if self.folder is None:
+            return
+        data = found.to_bytes()
+        try:
+            make_folder(self._place)
+            replace_bytes(self._place / name, f"{crc32(data):08x}".encode() + data)
+        except OSError:
+            return  # a cache on a full disk: the text is there nevertheless
