@@ -1,7 +1,7 @@
 """Reviews of what arrived: the person is asked once about each steering note, each remote, and the files of an arrival
 that are held back.
 
-A steering note is shown with its diff, and so is what is held back (`receiving.held_groups`). The form of the question
+A steering note is shown with its diff, and so is what is held back (`receiving.held_now`). The form of the question
 and answer is left to `asking.answers`, arrivals and their authors to `vault.provenance`.
 """
 
@@ -24,7 +24,7 @@ from agent.vault.folders import APPROVALS
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.database import ArrivedBlob
 from agent.vault.provenance.remotes import Writers
-from agent.vault.receiving.held_groups import HeldGroup, diff_of, held_groups, listed, source_of
+from agent.vault.receiving.held_now import HeldGroup, diff_of, held_groups, listed, source_of
 from agent.vault.receiving.release import refuse, release, release_own, settle_held
 from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault

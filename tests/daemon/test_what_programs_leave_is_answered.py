@@ -9,8 +9,7 @@ from agent.app.open import open_workspace
 from agent.channel_names import IN_NOTES
 from agent.errors import NeedsApproval
 from agent.interfaces.mcp.calls import open_calls
-from agent.interfaces.mcp.client_taint import ClientTaints
-from agent.interfaces.mcp.clients import Clients
+from agent.interfaces.mcp.clients import Clients, ClientTaints
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.source import CallSource
 from agent.loop.session import load_session, sessions

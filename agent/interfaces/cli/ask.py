@@ -13,13 +13,13 @@ from importlib import import_module
 import click
 
 from agent.errors import UserError
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.run_messages import RunTask
 from agent.interfaces.cli.run_summary import EXIT_CODES
-from agent.interfaces.cli.run_task import RunTask
 from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
-from agent.interfaces.cli.words import words_argument
 
 
 @click.command(epilog=EXIT_CODES)

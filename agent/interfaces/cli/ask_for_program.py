@@ -15,7 +15,7 @@ from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.ask import run_task
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.run_task import RunTask
+from agent.interfaces.cli.run_messages import RunTask
 
 
 @click.command()

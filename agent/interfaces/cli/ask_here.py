@@ -12,14 +12,13 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import LockHeld
 from agent.interfaces.cli.decide import resume_after
-from agent.interfaces.cli.foreground import Foreground
+from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import close_output
+from agent.interfaces.cli.run_messages import SILENT, RunTask
 from agent.interfaces.cli.run_report import report_of, summary_of
 from agent.interfaces.cli.run_summary import show_summary
-from agent.interfaces.cli.run_task import SILENT, RunTask
-from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest

@@ -18,7 +18,7 @@ from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.exchanges import last_exchanges
-from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.notice_news import NoticeNews, open_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
@@ -26,7 +26,6 @@ from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_report import document, failure, queued, refused, until_then, why
 from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
-from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox

@@ -13,12 +13,12 @@ from agent.config.directories import directories
 from agent.config.load import load_settings, vault_folder_in
 from agent.config.set_clock import process_clock
 from agent.errors import ConfigError, UserError
-from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.sync_setup import record_writers
+from agent.interfaces.cli.usage_errors import NamedPath
 from agent.runs.arrivals import arrival_state
 from agent.vault import merge_driver_setup
 from agent.vault.folders import AT_ROOT, SKILLS, AgentFolder, agent_folder

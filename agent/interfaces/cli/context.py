@@ -11,11 +11,11 @@ from agent.context.assemble import Opening
 from agent.context.budget import BudgetRow
 from agent.errors import UserError
 from agent.interfaces.cli.budget_table import format_budget
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
-from agent.interfaces.cli.words import words_argument
 from agent.loop.request import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index

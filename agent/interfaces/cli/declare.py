@@ -1,8 +1,10 @@
-"""Declares commands: what works in a vault is given it, and a group without a word is one of its commands."""
+"""Declares commands: what works in a vault is given it, a group without a word is one of its commands, and words that
+are said, asked or searched for need no quotes.
+"""
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
@@ -36,3 +38,15 @@ def group(default: str) -> Callable[[Callable[[], None]], click.Group]:
         return click.group(invoke_without_command=True)(update_wrapper(begin, about))
 
     return made
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def words_argument(name: str, *, required: bool = True, metavar: str | None = None) -> Callable[[F], F]:
+    """An argument of any number of words, which the command gets as one text; None if there are none."""
+    return click.argument(name, nargs=-1, required=required, metavar=metavar, callback=_joined)
+
+
+def _joined(ctx: click.Context, parameter: click.Parameter, words: tuple[str, ...]) -> str | None:
+    return " ".join(words) if words else None

@@ -1,6 +1,6 @@
 """A run in the foreground of a command: its text on the screen, Ctrl-C, and decisions asked for at the terminal.
 
-Where it goes on is left to the command: in this process (`runs_here`), or in the daemon (`runs_in_daemon`).
+Where it goes on is left to the command: in this process, or in the daemon (`runs_in_daemon`).
 """
 
 import signal
@@ -8,18 +8,27 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import field
+from functools import partial
 from importlib import import_module
 from threading import Thread
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
 from agent.dataclass import dataclass
-from agent.interfaces.cli.output import say
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output, say
+from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard, silent_keys
 from agent.interfaces.cli.run_summary import AnsweredRun
-from agent.interfaces.cli.screen import Screen
+from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.runs.run_io import RunIO
 from agent.texts import text
+from agent.workspace.catch_up import catch_up, show_nothing
+
+if TYPE_CHECKING:
+    from agent.runs.service import RunService
+    from agent.workspace.search_index import SearchIndex
+
 
 _POLL = 0.1
 
@@ -118,3 +127,26 @@ class Foreground:
         module = import_module("agent.interfaces.cli.decide")  # slow to load, and few runs wait
         settled: A = module.settle(self.workspace(), ended, keyboard, go_on)
         return settled
+
+
+def foreground(agent: "RunService", output: Output) -> Foreground:
+    """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
+    screen = screen_of(agent, sys.stdout.isatty() and not output.json)
+    return Foreground(screen, is_terminal() and not output.json, agent.close, lambda: agent.workspace)
+
+
+def screen_of(agent: "RunService", live: bool) -> Screen:
+    """The screen for the runs of this agent."""
+    model = agent.account.models.main.model
+    screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "")
+    screen.watch(agent.bus)
+    return screen
+
+
+def update_index(workspace: "Workspace", index: "SearchIndex", output: Output, known: str | None = None) -> str | None:
+    """Update the index before a run, and say why it stays behind, unless that is `known`: the answer may lack what was
+    written last. Returns the reason, None if it is up to date."""
+    late = catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+    if late is not None and late != known:
+        output.note(said("degraded: {reason}", reason=said(late)))
+    return late

@@ -9,12 +9,12 @@ import click
 
 from agent.app.setup import DraftChoice, Wishes, hook_program, hook_scripts
 from agent.interfaces.cli.adopt import Adopted, adopt, is_asked, names
-from agent.interfaces.cli.given_options import NamedPath
 from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import counted, said, speak, spoken
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import size
 from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault import merge_driver_setup
 from agent.vault.hooks import install

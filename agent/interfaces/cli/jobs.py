@@ -24,14 +24,13 @@ from agent.deeds.jobs import (
 )
 from agent.errors import UserError
 from agent.interfaces.cli import log as changes
-from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.job_texts import format_job, format_list, format_when, warning_lines
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines, padded, show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.time_format import format_time
-from agent.interfaces.cli.words import words_argument
 from agent.lazy import later
 from agent.runs.configured_models import has_model
 from agent.runs.job_edits import write_new_job

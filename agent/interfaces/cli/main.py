@@ -22,7 +22,6 @@ from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.given_options import NamedPath, refuse_empty
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
@@ -44,9 +43,8 @@ from agent.interfaces.cli.output import (
     to_json,
 )
 from agent.interfaces.cli.printing import colour, show
-from agent.interfaces.cli.stop_signals import hear_hangup
-from agent.interfaces.cli.streams import is_reader_gone, prepare_streams
-from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
+from agent.interfaces.cli.streams import hear_hangup, is_reader_gone, prepare_streams
+from agent.interfaces.cli.usage_errors import NamedPath, context_of, in_one_line, near, refuse_empty, usage_hint
 from agent.workspace.process_memory import look_while_loading
 
 _PERSON_CAN_FIX = {

@@ -13,7 +13,7 @@ from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.stop_signals import on_stop
+from agent.interfaces.cli.streams import on_stop
 
 if TYPE_CHECKING:
     from agent.interfaces.node.server import NodeHost

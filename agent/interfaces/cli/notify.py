@@ -8,11 +8,11 @@ from agent.attention.outbox import DIGEST
 from agent.deeds.notices import notice
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.language import listed
 from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.words import words_argument
 from agent.llm.provider import never
 from agent.workspace.daemon_lock import is_watched
 

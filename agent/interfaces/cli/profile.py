@@ -8,7 +8,7 @@ import click
 from agent.app.open import open_workspace
 from agent.deeds.profile import FileInfo, profile_file, profile_layers, profile_summary, search_in_profile
 from agent.errors import UserError
-from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
@@ -18,7 +18,6 @@ from agent.interfaces.cli.profile_texts import (
     format_layers,
     format_note,
 )
-from agent.interfaces.cli.words import words_argument
 from agent.lazy import later
 from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.figures import profile_figures
@@ -32,12 +31,12 @@ from agent.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from agent.growth.beliefs.documents import last_changed, model_document
     from agent.growth.beliefs.learn import person_model
-    from agent.interfaces.cli.belief_texts import format_beliefs
+    from agent.interfaces.cli.profile_texts import format_beliefs
 else:
     last_changed = later("agent.growth.beliefs.documents", "last_changed")
     model_document = later("agent.growth.beliefs.documents", "model_document")
     person_model = later("agent.growth.beliefs.learn", "person_model")
-    format_beliefs = later("agent.interfaces.cli.belief_texts", "format_beliefs")
+    format_beliefs = later("agent.interfaces.cli.profile_texts", "format_beliefs")
 
 
 @group("status")

@@ -1,13 +1,18 @@
-"""How the profile is shown on the terminal, and as JSON."""
+"""How the profile and the beliefs about the person are shown on the terminal, and as JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from agent.growth.beliefs.belief import Belief
+from agent.growth.beliefs.learn import PersonModel
+from agent.growth.beliefs.sign import says
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import padded
+from agent.memory.profile.belief_line import shown_confidence
 from agent.memory.profile.figures import ProfileFigures
 from agent.memory.profile.load import LayerFigures
 from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.profile.task_kind import TASK_KINDS
 from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
 
@@ -68,3 +73,50 @@ def format_figures(figures: ProfileFigures) -> Iterator[str]:
         yield said("{count} notes are not there; vault-agent profile init lays them out", count=len(figures.missing))
     for path in figures.open_questions:
         yield said("a question waits for you: {path}", path=path)
+
+
+_SHOWN = 3
+"""The newest pieces of evidence that are shown of a belief."""
+
+
+def format_beliefs(model: PersonModel, changed: Mapping[str, datetime], language: Language) -> Iterator[str]:
+    """Each belief with its figures, where it stands, and its newest evidence."""
+    if not model.beliefs:
+        yield said("nothing is believed about what you prefer yet")
+    for each in model.beliefs:
+        yield f"{shown_confidence(each.confidence)}  {says(each.dimension, each.value, language)}"
+        yield f"      {_figures(each, language)}"
+        yield f"      {_standing(model, each, changed, language)}"
+        yield from (f"      {one.evidence.written} {one.shown}".rstrip() for one in each.signs[:_SHOWN])
+    if model.gathered.silent:
+        yield said(
+            "answers without a word on them: {count} (counted, and nothing follows)", count=model.gathered.silent
+        )
+
+
+def _figures(belief: Belief, language: Language) -> str:
+    figures = said(
+        "signs: {signs}, against it: {against}, plain mean of their strengths: {mean:.2f}",
+        signs=len(belief.signs),
+        against=len(belief.against),
+        mean=belief.mean,
+    )
+    named = [text(f"belief.task_{kind}", language) for kind in TASK_KINDS if kind in belief.tasks]
+    kinds = text("belief.comma", language).join(named)
+    return said("{figures}; for: {kinds}", figures=figures, kinds=kinds) if kinds else figures
+
+
+def _standing(model: PersonModel, belief: Belief, changed: Mapping[str, datetime], language: Language) -> str:
+    """What is made of a belief."""
+    if model.is_refused(belief, language):
+        return said("you took it out or changed it, so it is not used")
+    if belief.dimension.key in model.gathered.own:
+        return said("a line of your own says what holds")
+    if not belief.is_enough:
+        return said("too few signs to speak of it")
+    words = (
+        said("confirmed") if belief.is_confirmed else said("told" if belief.is_told else "not sure enough to be told")
+    )
+    words = said("{words}, but which holds?", words=words) if belief.is_doubted else words
+    at = changed.get(belief.dimension.id)
+    return said("{words}; in the note since {day}", words=words, day=f"{at:%Y-%m-%d}") if at else words

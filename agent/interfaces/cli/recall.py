@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.errors import UserError
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
-from agent.interfaces.cli.words import words_argument
 from agent.lazy import later
 from agent.memory.recall.asker import Asker
 from agent.runs.recall_preview import PIECES, RecallPreview, closest, given, preview_recall

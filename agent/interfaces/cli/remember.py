@@ -5,10 +5,10 @@ import sys
 import click
 
 from agent.errors import UserError
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import workspace_for
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.words import words_argument
 from agent.memory.remember import remember
 
 

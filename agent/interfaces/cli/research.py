@@ -17,12 +17,11 @@ from agent.growth.research.folder_source import FolderSource, named_folder
 from agent.growth.research.kinds import KINDS, ResearchKind
 from agent.growth.research.research import commit_research, research
 from agent.growth.research.research_call import Research, ResearchCall, source_documents
-from agent.interfaces.cli.foreground import stopped_by_ctrl_c
+from agent.interfaces.cli.declare import words_argument
+from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.interfaces.cli.screen import Screen
-from agent.interfaces.cli.words import words_argument
 from agent.llm.provider import Cancelled
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off

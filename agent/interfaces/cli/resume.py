@@ -6,13 +6,13 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from agent.interfaces.cli.decide import resume_after
+from agent.interfaces.cli.foreground import foreground
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CommandFailed, Output
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.run_report import document, failure, remarks
 from agent.interfaces.cli.run_summary import check_whole
-from agent.interfaces.cli.runs_here import foreground
 from agent.interfaces.cli.screen import is_terminal
 from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome

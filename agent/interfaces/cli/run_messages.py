@@ -16,11 +16,43 @@ An event is a name and a JSON object. An event of a run has the name of its clas
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
-from agent.interfaces.cli.run_task import RunTask
+from agent.dataclass import dataclass
+from agent.events.runs import IterationStarted, ModelRetry, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.json_value import parse_json
+
+if TYPE_CHECKING:
+    from agent.runs.decisions import GivenDecision
+
+
+SILENT = "{session} has been silent for too long and is over; this is a new session"
+"""What is said of a session in which nobody goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTask:
+    """A new task of a speaker, in the session at the path `session` (empty: in a new one); or the run in the session
+    `resume`, which was cut off or waits, once the decision `given` is recorded. `role` is `owner` or `guest`.
+
+    `untrusted` names the source of text in the task that is not the speaker's own, empty if there is none.
+    `patience` is how many seconds the process may take to end that is still in the session.
+    """
+
+    task: str
+    speaker: Speaker
+    role: str
+    session: str = ""
+    resume: str = ""
+    given: "GivenDecision | None" = None
+    patience: float = 0.0
+    untrusted: str = ""
+
+    @property
+    def is_owners(self) -> bool:
+        """True for a task of the owner's, who is told beside the answer what is new."""
+        return self.role == "owner"
+
 
 RUN_PATH = "/api/v1/command/run"
 RunEvent: TypeAlias = IterationStarted | ModelRetry | ToolCallStarted | ToolCompleted | ToolCallFailed

@@ -20,14 +20,13 @@ from agent.background.inbox.answering import (
 from agent.background.inbox.turns import TurnByHand, turn_by_hand
 from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.foreground import Foreground
+from agent.interfaces.cli.foreground import Foreground, foreground, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CommandFailed, Output, progress
 from agent.interfaces.cli.run_report import document as run_document
 from agent.interfaces.cli.run_report import failure, remarks
 from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
-from agent.interfaces.cli.runs_here import foreground, update_index
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off

@@ -21,9 +21,8 @@ from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import caller, connected, private_folder, request
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.run_messages import RUN_PATH, parse_event, parse_stream, task_message
+from agent.interfaces.cli.run_messages import RUN_PATH, RunTask, parse_event, parse_stream, task_message
 from agent.interfaces.cli.run_summary import RunSummary, parse_summary, parse_told, show_summary
-from agent.interfaces.cli.run_task import RunTask
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.llm.provider import Cancelled
 from agent.runs.run_io import RunIO

@@ -14,12 +14,12 @@ import click
 from agent.errors import UserError
 from agent.escape import escape_line
 from agent.index.hit import Hit, SearchResult
+from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output, to_json
 from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
-from agent.interfaces.cli.words import words_argument
 from agent.lazy import later
 from agent.memory.recall.authorship import is_agents
 from agent.runs.find_notes import commit_at, find_notes

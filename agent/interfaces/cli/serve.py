@@ -20,7 +20,7 @@ from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import progress_bar
-from agent.interfaces.cli.stop_signals import on_stop
+from agent.interfaces.cli.streams import on_stop
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.texts import text
 from agent.workspace.daemon_lock import is_watched

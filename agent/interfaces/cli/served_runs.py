@@ -16,10 +16,9 @@ from agent.events.runs import Speaker, TaskStarted
 from agent.interfaces.cli.callers import Callers
 from agent.interfaces.cli.language import said, speaking
 from agent.interfaces.cli.main import told
-from agent.interfaces.cli.run_messages import RUN_PATH, event_message
+from agent.interfaces.cli.run_messages import RUN_PATH, SILENT, event_message
 from agent.interfaces.cli.run_report import summary_of
 from agent.interfaces.cli.run_summary import as_message, told_message
-from agent.interfaces.cli.run_task import SILENT
 from agent.interfaces.http.command_line import RunCommand, RunMessage, TakenRun, Tell, run_stream
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused

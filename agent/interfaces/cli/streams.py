@@ -1,11 +1,15 @@
-"""The standard streams of the process: made fit for any text, and watched for a reader or a terminal that goes away."""
+"""The standard streams of the process: made fit for any text, and watched for a reader or a terminal that goes away;
+and the signals that end a command.
+"""
 
 import os
+import signal
 import stat
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from io import TextIOWrapper
 from pathlib import Path
+from types import FrameType
 
 _STANDARD = (0, 1, 2)
 
@@ -53,3 +57,24 @@ def _is_closed_terminal(descriptor: int) -> bool:
         return stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor)
     except OSError:
         return False
+
+
+def hear_hangup() -> None:
+    """Let a closed terminal end this process as Ctrl-C does; after `nohup` it ends nothing."""
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _hang_up)
+
+
+def _hang_up(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)  # the kernel and the shell each send one
+    leave_closed_terminal()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
+def on_stop(stop: Callable[[int, FrameType | None], object]) -> None:
+    """Call `stop` on Ctrl-C, on SIGTERM, and when the terminal is closed, which after `nohup` ends nothing."""
+    hangups = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    for each in (signal.SIGTERM, signal.SIGINT, *hangups):
+        signal.signal(each, stop)

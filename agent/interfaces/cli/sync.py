@@ -23,9 +23,9 @@ from agent.runs.sync_questions import settle_questions
 from agent.vault.health.status import status as vault_status
 from agent.vault.sync.checks import sync_checks
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
-from agent.vault.sync.removal import remove
 from agent.vault.sync.resolve import ConflictSide, conflicted_note
 from agent.vault.sync.rounds import chosen, pause
+from agent.vault.sync.setup import remove
 from agent.vault.sync.state import sync_state
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.machine import this_machine

@@ -20,8 +20,7 @@ from agent.runs.machines import KnownKey, known_keys
 from agent.vault.held_back import HeldFile
 from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
-from agent.vault.receiving.held_groups import diff_of, listed
-from agent.vault.receiving.held_now import held_files
+from agent.vault.receiving.held_now import diff_of, held_files, listed
 from agent.vault.receiving.release import release
 from agent.vault.signing_key import program
 from agent.vault.ssh_key import PREFIX, parse_public_key

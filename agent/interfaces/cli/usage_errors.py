@@ -1,9 +1,15 @@
-"""What is said of a command line that click refuses: one line, and a hint with the help of the command meant."""
+"""What is said of a command line that click refuses: one line, and a hint with the help of the command meant. Options
+and paths that are given with an empty value are refused, whatever the command.
+"""
 
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import PROGRAM
@@ -46,3 +52,33 @@ def near(word: str, known: Sequence[str]) -> str:
 
     matches = get_close_matches(word, known, n=3, cutoff=0.6)
     return said(" Did you mean: {names}?", names=listed(matches)) if matches else ""
+
+
+class NamedPath(click.Path):
+    """The type of a path that need not exist; an empty one is refused."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """The path; raises `BadParameter` for an empty one."""
+        if not os.fspath(value).strip():
+            self.fail(said("it is empty"), param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def refuse_empty(option: click.Option) -> None:
+    """Let the option raise `UsageError` where one of its values on the command line is empty."""
+    then = option.callback
+
+    def check(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        values = value if isinstance(value, tuple) else (value,)
+        is_empty = any(isinstance(each, str) and not each.strip() for each in values)
+        if is_empty and ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE:
+            name = max(parameter.opts, key=len)
+            raise click.UsageError(said("{option} was given without a value", option=name), ctx)
+        return value if then is None else then(ctx, parameter, value)
+
+    option.callback = check

@@ -5,10 +5,9 @@ import click
 
 from agent.background.presence_files import give_order
 from agent.errors import UserError
-from agent.interfaces.cli.declare import in_vault
+from agent.interfaces.cli.declare import in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.words import words_argument
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 

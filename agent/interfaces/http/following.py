@@ -2,9 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import field, fields, is_dataclass
 from typing import TypeVar
 
-from agent.background.feed import Feed, FeedItem
+import msgspec
+
+from agent.background.feed import KEPT_AT_REST, Feed, FeedItem
+from agent.dataclass import dataclass
+from agent.events.types import FilesChanged, Tick, TurnEnded
 
 T = TypeVar("T")
 
@@ -30,3 +35,55 @@ async def followed(feed: Feed[T], last_event: str = "") -> AsyncIterator[FeedIte
             await woken.wait()
     finally:
         leave()
+
+
+_NEVER_SHOWN = (Tick, TurnEnded, FilesChanged)
+"""Events of each turn of the daemon, which tell a reader nothing."""
+KEPT = 500
+"""Happenings that are kept while more come: as many as one look at the files can tell of."""
+STILL = 600.0
+"""Seconds without an event after which only a few of the last ones are kept: a reader who was away for so long begins
+anew where some are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """An event's name, and its fields that are plain values as a JSON object."""
+
+    name: str
+    data: bytes
+
+
+def take_in(changes: Feed[Happening], event: object) -> None:
+    """Put an event of the daemon into the feed, unless it is one of each turn."""
+    if not isinstance(event, _NEVER_SHOWN):
+        changes.put(Happening(type(event).__name__, msgspec.json.encode(_plain(event), enc_hook=str)))
+
+
+@dataclass(slots=True)
+class Happenings:
+    """Hears a daemon's events for a feed, which is made short when nothing has come for a while."""
+
+    changes: Feed[Happening]
+    _last: int = field(default=0, init=False)
+    _still_from: float | None = field(default=None, init=False)
+    """The first tick after the event with the number `_last`; None when the feed was made short since."""
+
+    def hear(self, event: object) -> None:
+        """Take in an event."""
+        take_in(self.changes, event)
+        if not isinstance(event, Tick):
+            return
+        if self.changes.last != self._last:
+            self._last, self._still_from = self.changes.last, event.now
+        elif self._still_from is not None and event.now - self._still_from >= STILL:
+            self._still_from = None
+            self.changes.shorten(KEPT_AT_REST)
+
+
+def _plain(event: object) -> dict[str, str | int | float | bool | None]:
+    """The event's fields that are plain values; a `Sentence` is a text."""
+    if not is_dataclass(event):
+        return {}
+    found = {each.name: getattr(event, each.name) for each in fields(event)}
+    return {name: value for name, value in found.items() if isinstance(value, str | int | float | bool | None)}

@@ -13,7 +13,7 @@ from agent.events.bus import Bus
 from agent.index.on_demand import OnDemand
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.happening import Happening
+from agent.interfaces.http.following import Happening
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 

@@ -25,7 +25,7 @@ from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.socket_file import socket_path
 from agent.interfaces.http.door.token import browsers_of, load_token, token_file
-from agent.interfaces.http.happening import KEPT, Happening, Happenings
+from agent.interfaces.http.following import KEPT, Happening, Happenings
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.server import HttpServer, OpenListener
 from agent.interfaces.http.service import Service, SharedSearch

@@ -26,8 +26,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.interfaces.mcp.client_taint import ClientTaints
-from agent.interfaces.mcp.clients import Client, Clients, offered
+from agent.interfaces.mcp.clients import Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
 from agent.interfaces.mcp.source import CallSource

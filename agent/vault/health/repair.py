@@ -10,8 +10,8 @@ from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
 from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, set_aside
 from agent.vault.store import Vault
-from agent.vault.worktree.borders import is_repository
 from agent.vault.worktree.paths import is_temporary
+from agent.vault.worktree.survey import is_repository
 
 
 def rebuild_index(vault: Vault) -> Path:

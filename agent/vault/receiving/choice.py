@@ -3,17 +3,55 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from agent.errors import BadPath
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import OWN_NOTES, AgentFolder, folded, is_hidden, may_instruct_others
 from agent.vault.held_back import HeldBack, HeldFile, HoldReason, add_held_back, load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import FILE, PROGRAM
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.tree_edit import changed_pairs
-from agent.vault.receiving.kinds import comes_silently
-from agent.vault.receiving.proved_own import is_own_version
 from agent.vault.store import Vault
-from agent.vault.worktree.paths import check
+from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import IGNORE_FILE, ignored_here
+
+
+def is_own_version(vault: Vault, path: str, blob: str, commits: Collection[str] = ()) -> bool:
+    """True if the person has looked at this version (a blob; empty: its removal), or if all that was brought to the
+    path by `commits`, or with just this content ever, is proved to be an own machine's. Unknown is not proved."""
+    record = vault.provenance
+    record.look()
+    if record.looks.has(path, blob):
+        return True
+    arrivals = record.database.at(path)
+    found = [each.commit for each in arrivals if each.commit in commits or each.after == (blob or None)]
+    return bool(found) and not record.made_by_others(found)
+
+
+_TEXTS = "md markdown txt text csv tsv canvas base org rst adoc log bib ris ics vcf eml srt vtt lrc"
+_PICTURES = "png jpg jpeg jpe gif bmp webp avif heic heif tif tiff ico psd xcf"
+_SOUNDS = "mp3 wav m4a ogg oga opus flac aac 3gp aiff mid midi mp4 m4v mov mkv webm ogv avi mpg mpeg"
+_DOCUMENTS = "pdf epub djvu docx xlsx pptx odt ods odp odg rtf pages numbers key"
+_ENDINGS = frozenset(f"{_TEXTS} {_PICTURES} {_SOUNDS} {_DOCUMENTS}".split())
+"""Endings of files that programs show and do not run. Not among them: HTML and SVG, which have scripts, and the formats
+of settings, of which the next program's are not known."""
+_OBSIDIAN = frozenset(f".obsidian/{name}.json" for name in ("app", "graph", "types", "backlink", "page-preview"))
+"""Obsidian's own settings that name no plugin, style, key or file to open."""
+
+
+def comes_silently(path: str, mode: str, home: AgentFolder, before: str = "") -> bool:
+    """True if a file may come from where others write without a question.
+
+    `mode` is git's, `before` that of the version that is here. The agent's own notes are looked at elsewhere: what
+    steers in them counts only after a yes, wherever it came from.
+    """
+    if path in _OBSIDIAN:
+        return mode == FILE
+    if is_hidden(path) or mode not in {FILE, before}:
+        return False
+    if is_note(path) and home.row(path) is not OWN_NOTES:
+        return True
+    stem, dot, ending = folded(path.rpartition("/")[2]).rpartition(".")
+    return bool(stem and dot) and ending in _ENDINGS and not may_instruct_others(path)
+
 
 _PLAIN = frozenset((FILE, PROGRAM))
 _AT_FIRST = frozenset((IGNORE_FILE, ".gitattributes"))

@@ -29,9 +29,8 @@ from agent.vault.store import Vault
 from agent.vault.sync.fetching import receive, refused
 from agent.vault.sync.foreign_exchange import ForeignExchange
 from agent.vault.sync.joining import Joined, described, join, outgoing
-from agent.vault.sync.oversize import largest_file, leave_alone
 from agent.vault.sync.permission import RemotePermission
-from agent.vault.sync.problems import ProblemKind, TransferProblem, problem_of
+from agent.vault.sync.problems import ProblemKind, TransferProblem, largest_file, leave_alone, problem_of
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.staging import still_staged

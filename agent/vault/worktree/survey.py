@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from itertools import product
 from pathlib import Path
 
 from agent.dataclass import dataclass
@@ -18,8 +19,31 @@ from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
-from agent.vault.worktree.borders import folders_above, is_foreign
 from agent.vault.worktree.paths import is_temporary
+
+_MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
+"""`.git` in every spelling: a file system that ignores case treats them all as git's folder."""
+
+
+def is_foreign(root: Path, path: str, known: dict[str, bool]) -> bool:
+    """True if a folder above the path has a `.git`; `known` caches the answers by folder."""
+    return any(is_repository(root, folder, known) for folder in folders_above(path))
+
+
+def is_repository(root: Path, folder: str, known: dict[str, bool]) -> bool:
+    """True if a folder of the vault has a `.git`, in any spelling; `known` caches the answers."""
+    if folder not in known:
+        known[folder] = any(os.path.lexists(f"{root}/{folder}/{mark}") for mark in _MARKS)
+    return known[folder]
+
+
+def folders_above(path: str) -> Iterator[str]:
+    """The folders above a path, outermost first, without the root."""
+    at = path.find("/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find("/", at + 1)
+
 
 IGNORE_FILE = ".gitignore"
 DRAFT = "a draft of yours"

@@ -7,7 +7,7 @@ from types import FrameType
 
 import pytest
 
-from agent.interfaces.cli.stop_signals import on_stop
+from agent.interfaces.cli.streams import on_stop
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

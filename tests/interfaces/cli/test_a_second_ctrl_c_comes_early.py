@@ -13,8 +13,8 @@ import pytest
 from agent.events.runs import SessionEnded
 from agent.interfaces.cli.chat import Chat
 from agent.interfaces.cli.chat_input import ChatInput
+from agent.interfaces.cli.foreground import screen_of
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.runs_here import screen_of
 from agent.workspace.search_index import open_index
 from tests.stories.life import life
 

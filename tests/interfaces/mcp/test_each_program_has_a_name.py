@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from agent.app.open import open_workspace
 from agent.config.masking import KnownSecrets
-from agent.interfaces.mcp.parent import program_name
 from agent.interfaces.mcp.searches import Searches
-from agent.interfaces.mcp.source import CallSource
+from agent.interfaces.mcp.source import CallSource, program_name
 from agent.vault.change import Stamp
 from agent.vault.history.trailers import parse_message
 from agent.vault.message import compose

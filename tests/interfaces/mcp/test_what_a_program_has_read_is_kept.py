@@ -3,8 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
-from agent.interfaces.mcp.client_taint import REMEMBERED, ClientTaints
-from agent.interfaces.mcp.clients import Clients
+from agent.interfaces.mcp.clients import REMEMBERED, Clients, ClientTaints
 from agent.interfaces.mcp.source import CallSource
 from tests.fakes import FakeClock
 

@@ -12,8 +12,8 @@ from agent.vault.folders import AT_ROOT, AgentFolder
 from agent.vault.held_back import HoldReason, HoldState, add_held_back, load_held_back
 from agent.vault.listing import list_notes
 from agent.vault.provenance.remotes import Writers, plain_address
+from agent.vault.receiving.choice import comes_silently
 from agent.vault.receiving.held_now import held_files
-from agent.vault.receiving.kinds import comes_silently
 from agent.vault.receiving.release import refuse, release, settle_held
 from tests.remotes import Mallory, git_as
 from tests.vault.sync.machines import Machine, two_machines

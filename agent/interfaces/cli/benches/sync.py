@@ -15,7 +15,7 @@ from agent.vault.folders import ENTRIES
 from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
-from agent.vault.sync.relation import relate
+from agent.vault.sync.joining import relate
 from agent.vault.sync.round import RoundEnd, sync_once
 from agent.vault.sync.state import StateFile, SyncedRemote
 from agent.vault.sync.trees import merge_trees

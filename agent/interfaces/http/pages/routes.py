@@ -1,8 +1,10 @@
 """All routes of the dashboard, made from the tables of pages and deeds."""
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from http import HTTPStatus
 from urllib.parse import quote, urlsplit
 
@@ -11,19 +13,63 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, Unknown
+from agent.escape import escape_line
 from agent.interfaces.http.door.guard import BROWSER
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
 from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
-from agent.interfaces.http.pages.pictures import find_and_load, picture_response
-from agent.interfaces.http.pages.policy_reports import PolicyReports
 from agent.interfaces.http.pages.sign_in import sign_in_route
 from agent.interfaces.http.pages.table import DEEDS, PAGES, STREAMS
 from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
 from agent.interfaces.http.service import Service
 from agent.texts import LANGUAGES, Language
+from agent.vault.pictures import Picture, find_picture, load_picture
+
+_LONGEST = 500
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class PolicyReports:
+    """The reports since the start: how many, and the last one."""
+
+    count: int = 0
+    last: str = ""
+
+    def add(self, body: bytes) -> None:
+        """Take a report in; the first ones are logged."""
+        self.count += 1
+        self.last = escape_line(body.decode("utf-8", "replace"))[:_LONGEST]
+        if self.count <= 10:
+            logger.warning("a page met something that its content policy forbids: %s", self.last)
+
+
+_HEADERS = {
+    **SECURITY_HEADERS,
+    "Cache-Control": "private, no-cache",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; sandbox",
+}
+
+
+def find_and_load(request: PageRequest) -> Picture:
+    """The picture that an address means: exactly, or as a link in the note `from` of the query would."""
+    vault = request.workspace.vault
+    return load_picture(vault, find_picture(vault, request.field("from"), request.named["path"]))
+
+
+def picture_response(picture: Picture, known: str) -> Response:
+    """The picture, or that it is still the one whose tag the browser sends along (`known`)."""
+    tag = f'"{sha256(picture.data).hexdigest()[:32]}"'
+    way = "attachment" if picture.is_drawing else "inline"
+    name = quote(picture.path.rpartition("/")[2], safe="", errors="replace")
+    headers = {**_HEADERS, "ETag": tag, "Content-Disposition": f"{way}; filename*=UTF-8''{name}"}
+    if tag in known:
+        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(picture.data, headers=headers, media_type=picture.media_type)
+
 
 SAID = "X-Said"
 """What a deed has come to, for the next page to show."""
