@@ -99,11 +99,10 @@ class OfferView(ResultValue, frozen=True):
 
 
 class SuggestionView(ResultValue, frozen=True):
-    """A workflow that could be learned; `changes` names the skill that it would extend."""
+    """A workflow that could be learned, with some of its tasks; `changes` names the skill that it would extend."""
 
-    name: str
-    description: str
     tools: list[str]
+    tasks: list[str]
     support: int
     success_rate: float
     changes: str | None

@@ -15,9 +15,10 @@ from agent.runs.accounts import Accounts
 from agent.runs.skill_set import SkillSet
 from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offer_records import SkillOffer
-from agent.skills.learning.offers import SkillOffers, WriteInstructions, offers_of
+from agent.skills.learning.offers import SkillOffers, offers_of
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
 from agent.skills.learning.traces import WorkflowTrace
+from agent.skills.learning.written import WriteSkill
 from agent.skills.loading.files import BadFolder
 
 _LONGEST = 1_500
@@ -27,11 +28,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SkillLearning:
-    """Offers of learned skills in one vault. `write` asks a model for a skill's text; None if there is no model.
+    """Offers of learned skills in one vault. `write` asks a model for a skill; None if there is no model.
     `traces` loads the runs that are learned from."""
 
     skills: SkillSet
-    write: WriteInstructions | None
+    write: WriteSkill | None
     tell: Callable[[object], object]
     traces: Callable[[], Sequence[WorkflowTrace]]
 
@@ -39,14 +40,18 @@ class SkillLearning:
     def offers(self) -> SkillOffers:
         """The offers made on this machine."""
         workspace = self.skills.workspace
-        return offers_of(workspace.vault, workspace.settings.vault.language, self.traces)
+        return offers_of(workspace.vault, workspace.settings.vault.language, self.traces, self.write)
 
     def learn(self) -> tuple[SkillOffer, ...]:
         """Offer new skills, with a note in `approvals/` for each; raises the errors of a transaction."""
-        made = self.offers.learn(self.skills.library.snapshot().skills, self.write)
+        made = self.offers.learn(self.skills.library.snapshot().skills)
         for offer in made:
             self.tell(SkillSuggested(offer.name, offer.path))
         return made
+
+    def learn_as(self, name: str) -> SkillOffer:
+        """Offer the best new workflow under the person's own name for it; raises `UserError`."""
+        return self.offers.learn_as(name, self.skills.library.snapshot().skills)
 
     def settle(self) -> tuple[SkillOffer, ...]:
         """Apply the decisions ticked in the notes of offers; returns the decided offers."""
@@ -81,14 +86,14 @@ def skill_learning(
     tell: Callable[[object], object] = ignore_event,
     traces: SessionTraces | None = None,
 ) -> SkillLearning:
-    """The learner of one vault; without a model, skill texts are made from the recorded steps. `traces` are those that
-    an earlier learner of this process has loaded."""
+    """The learner of one vault; without a model, new skills wait for one. `traces` are those that an earlier learner of
+    this process has loaded."""
     present = models is not None and models.models.main.model.present
     write = _writer(skills, models) if models is not None and present else None
     return SkillLearning(skills, write, tell, (traces or SessionTraces(skills.workspace.vault)).load)
 
 
-def _writer(skills: SkillSet, models: Accounts) -> WriteInstructions:
+def _writer(skills: SkillSet, models: Accounts) -> WriteSkill:
     workspace = skills.workspace
 
     def write(suggestion: Suggestion) -> str:

@@ -84,9 +84,9 @@ class SkillSet:
         with self._lock:
             shelf = self.library.snapshot()
             skills = shelf.candidates
-            wanting = [skill for skill in skills if skill.conditions]
+            wanting = [skill for skill in skills if skill.conditions or not skill.has_triggers]
             near = self._near(task.text, wanting) if wanting else {}
-            factors = self.history.factors(skill.name for skill in skills if skill.has_triggers)
+            factors = self.history.factors(skill.name for skill in skills)
             state = MatchState(self._since(session, skills), factors, near, frozenset(present), versions)
             limits = SelectionLimits(self.settings.most, self.text_room(room))
             return match(task, shelf, state, self.count, limits)

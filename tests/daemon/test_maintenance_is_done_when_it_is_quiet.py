@@ -22,7 +22,7 @@ from agent.skills.learning.offers import offers_of
 from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
-from tests.skills.synthetic import history
+from tests.skills.synthetic import history, named
 from tests.stories.agents import ticked
 from tests.vaults import committed, git, git_beside, head, write
 
@@ -138,7 +138,7 @@ def remembered(root: Path, said: str) -> None:
 def test_a_yes_to_a_suggestion_is_carried_out(root: Path) -> None:
     workspace = open_workspace(root)
     offers = offers_of(workspace.vault)
-    offer = offers.propose(find_suggestions(history(1).traces, ())[0])
+    offer = offers.propose(named(find_suggestions(history(1).traces, ())[0]))
     with living(root) as house:
         note = root / offer.path
         note.write_text(ticked(note.read_text(), "approve"))

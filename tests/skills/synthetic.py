@@ -4,7 +4,9 @@ import random
 from dataclasses import dataclass
 
 from agent.skills.learning.sequences import contains
+from agent.skills.learning.suggestion import Suggestion
 from agent.skills.learning.traces import TraceStep, WorkflowTrace
+from agent.skills.learning.written import named_by_person
 
 TOOLS = (
     "search_vault",
@@ -85,3 +87,8 @@ def _planted(draw: random.Random) -> tuple[tuple[str, ...], ...]:
         if not any(contains(other, made) or contains(made, other) for other in found):
             found.append(made)
     return tuple(found)
+
+
+def named(suggestion: Suggestion) -> Suggestion:
+    """The suggestion under a name that a person gave it."""
+    return named_by_person(suggestion, "usual-work", ())

@@ -15,6 +15,9 @@ from tests.skills.test_learned_skills_are_offered_first import PLACES, TOOLS, ru
 from tests.stories.agents import call, furnish, script, settings
 from tests.vaults import write
 
+WRITTEN = "---\nname: tasting-sheet\ndescription: Write the sheet. Use when tea is tasted.\n---\nUse `vault_write`.\n"
+WRITES = {"when": "You write a skill", "text": WRITTEN}
+
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -44,7 +47,7 @@ def test_the_run_that_led_to_it_says_so_and_none_after_it(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps = call("search_vault", query="tea"), call("vault_read", path="tea.md")
-    for name, value in settings(tmp_path, script(tmp_path / "s.json", *steps, "Done.", "Hello.", "Hello.")).items():
+    for name, value in settings(tmp_path, script(tmp_path / "s.json", *steps, "Done.", "Hello.", WRITES)).items():
         monkeypatch.setenv(name, value)
     ask(root)
     (offer,) = offers(root).pending()
@@ -56,7 +59,7 @@ def test_the_run_that_led_to_it_says_so_and_none_after_it(
 def test_what_happened_in_the_background_is_said_at_the_next_prompt_also_of_a_chat(
     root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (offer,) = offers(root).learn(())
+    offer = offers(root).learn_as("tasting-sheet", ())
     ask(root, "--json")
     assert told(capsys) == [], "a document has no lines beside it; the news stays for the next prompt"
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"hello\nhello\n"), "utf-8"))
@@ -73,7 +76,7 @@ def test_what_happened_in_the_background_is_said_at_the_next_prompt_also_of_a_ch
 
 
 def test_what_a_person_has_just_typed_or_refused_is_no_news(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (offer,) = offers(root).learn(())
+    offer = offers(root).learn_as("tasting-sheet", ())
     assert main(["--vault", str(root), "skills", "learn", "--accept", offer.name]) == 0
     ask(root)
     assert told(capsys) == []

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,14 @@ from agent.skills.history.feedback_form import feedback_form, parse_feedback_for
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
+from agent.skills.matching.skill_text import skill_index
 from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
-from tests.skills.shelves import text, triggers
+from tests.skills.shelves import skill, text, triggers
 from tests.vaults import git, make_vault, write
 
 ME = Speaker("cli")
@@ -52,9 +54,9 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     )
     made = open_workspace(tmp_path / "vault", clock=FakeClock())
     library = make(made).skills.library
-    for skill in library.snapshot().skills:
-        if skill.name in {"tea", "web-care", "kettle"}:
-            library.review(skill, made.clock.now(), "test")
+    for each in library.snapshot().skills:
+        if each.name in {"tea", "web-care", "kettle"}:
+            library.review(each, made.clock.now(), "test")
     return made
 
 
@@ -137,6 +139,22 @@ def test_what_fits_is_offered_and_each_is_a_line_of_the_index(workspace: Workspa
     assert "markdown, in a document of its own" in shown
     assert "- `kettle`: Does things." in index and "Descale." not in index and "`kettle`" not in shown
     assert index.index("`tea`") < index.index("`kettle`"), "what is near the first task comes first"
+
+
+@pytest.mark.parametrize(
+    ("what", "when"),
+    [
+        (
+            "Makes tables of figures, " * 20,
+            "Use this skill when a table of figures is wanted, or one has to be checked.",
+        ),
+        ("把零散的数字整理成表格，" * 20, "当需要一张表格时使用。"),
+    ],
+)
+def test_a_line_of_the_index_is_never_cut_before_it_says_when(what: str, when: str) -> None:
+    each = replace(skill("tables"), description=f"{what.strip()} {when}", reviewed=True)
+    line = skill_index([each], (), 2_000, estimate).text.splitlines()[1]
+    assert line.startswith(f"- `tables`: {what[:100]}") and line.endswith(when) and len(line) < 360
 
 
 def add_skill(found: ActiveSkills, content: str, name: str) -> None:

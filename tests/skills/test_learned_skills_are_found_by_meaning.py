@@ -1,5 +1,7 @@
 """The examples by which the similarity of the vectors that ship was put on the common scale."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +62,52 @@ NOTHING = (
     "what is a good recipe for risotto",
 )
 
+DESCRIPTIONS = {
+    "pdf": "Reads, splits, merges and makes PDF files, with their tables. Use when a PDF form has to be filled in, or "
+    "text is wanted out of a PDF.",
+    "xlsx": "Writes and checks spreadsheets with formulas. Use when a spreadsheet or an .xlsx file is to be made, "
+    "read or recalculated, or a column added.",
+    "pages": "Designs web pages and landing pages that look like no others. Use when a page is to be built.",
+    "office-letters": "Texts for the people in a firm. Use for a status report, a newsletter for the team, an update "
+    "for the leadership or an account of an incident.",
+    "commits": "Writes the message of a commit from its changes. Use when a commit message is wanted.",
+    "recipe": "把随手记下的做法整理成一份菜谱。当用户要写菜谱、整理食谱或换算份量时使用。",
+    "rent": "Checks a rental contract clause by clause. Use for a lease, a deposit or a rent increase.",
+    "invoice": "写发票和报价单。适用于开发票、做报价、催款。",
+}
+DESCRIBED = {
+    "Fill in this PDF form for me": "pdf",
+    "merge these two pdfs": "pdf",
+    "extract the tables from report.pdf": "pdf",
+    "make a spreadsheet of my expenses with a sum formula": "xlsx",
+    "add a column to budget.xlsx": "xlsx",
+    "build me a landing page for the bakery": "pages",
+    "write the weekly status report for leadership": "office-letters",
+    "draft a newsletter for the team": "office-letters",
+    "write a commit message for the staged changes": "commits",
+    "帮我把红烧肉的做法整理成菜谱": "recipe",
+    "这份食谱换算成四人份": "recipe",
+    "is the deposit in my lease too high?": "rent",
+    "my landlord wants a rent increase, is that fair": "rent",
+    "给客户开一张发票": "invoice",
+    "做一份报价单": "invoice",
+    "what did I do last week?": "",
+    "buy milk": "",
+    "when is Anna's birthday": "",
+    "plan a trip to Porto": "",
+    "我对什么过敏": "",
+    "今天天气怎么样": "",
+    "summarise my notes on gardening": "",
+    "remind me to call Ben": "",
+    "write a poem about autumn": "",
+    "what is the capital of France": "",
+    "整理一下我的笔记": "",
+    "add a note about the meeting with Anna": "",
+    "translate this paragraph to German": "",
+    "create a task to water the plants": "",
+}  # fmt: skip
+"""Tasks with the skill above that they are for; empty for none."""
+
 
 @pytest.fixture(scope="module")
 def near() -> Similarity:
@@ -96,5 +144,15 @@ def test_nearer_is_never_less(one: float, other: float) -> None:
     assert 0 <= scale.scaled(low) <= scale.scaled(high) <= 1
 
 
-def test_skills_without_conditions_cost_nothing(near: Similarity) -> None:
-    assert near.near("anything", [skill("a")]) == {}
+def test_a_skill_that_says_nothing_else_is_found_by_its_description(near: Similarity) -> None:
+    shelf = [replace(skill(name), description=description) for name, description in DESCRIPTIONS.items()]
+    offered = wrong = 0
+    for task, right in DESCRIBED.items():
+        found = {each.name for each in shelf if near.near(task, shelf)[each.key] >= SEMANTIC}
+        offered += right in found
+        wrong += not right and bool(found)
+    assert offered >= 14 and wrong <= 1
+
+
+def test_skills_with_triggers_cost_nothing(near: Similarity) -> None:
+    assert near.near("anything", [skill("a", "triggers: {intent_patterns: [tea]}\n")]) == {}

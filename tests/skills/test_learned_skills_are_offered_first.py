@@ -36,6 +36,14 @@ def run_note(clock: Clock, number: int, task: str, tools: tuple[str, ...] = TOOL
     return session_note(run, clock.now(), steps, other.get("outcome", "finished"))
 
 
+def write_up(suggestion: Suggestion) -> str:
+    """A skill as a model writes it, in the first words of the shortest task."""
+    words = suggestion.conditions[0].split()
+    header = f"name: {'-'.join(words[:4])}\ndescription: {' '.join(words[:4])}. Use when one is wanted."
+    steps = "\n".join(f"1. `{tool}`" for tool in suggestion.tools)
+    return f"---\n{header}\ntriggers:\n  - {' '.join(words[2:4])}\n---\n# Work\n\n{steps}\n"
+
+
 class Scene:
     """A vault in which tea was tasted three times."""
 
@@ -45,7 +53,8 @@ class Scene:
         notes = dict(self.entry() for _ in range(times))
         self.vault: Vault = make_vault(folder, notes, clock=self.clock)
         self.root = folder / "vault"
-        self.offers = SkillOffers(self.vault, folder / "state" / "suggestions", traces=SessionTraces(self.vault).load)
+        traces = SessionTraces(self.vault).load
+        self.offers = SkillOffers(self.vault, folder / "state" / "suggestions", traces=traces, write=write_up)
         self.library = SkillLibrary(skill_locations(self.root, folder / "package"), ReviewPins(folder / "pins"))
 
     def entry(self) -> tuple[str, str]:
@@ -258,20 +267,59 @@ def test_an_addition_to_a_skill_that_has_changed_since_or_is_gone_is_outdated(sc
     assert file.read_text("utf-8").endswith("\nMine.\n")
 
 
-def test_a_model_may_write_the_text_and_what_is_of_no_use_is_not_taken(tmp_path: Path) -> None:
+def test_what_a_model_writes_is_the_skill_and_what_is_of_no_use_is_not_offered(tmp_path: Path) -> None:
     def fails(suggestion: Suggestion) -> str:
         raise Permanent("no model here")
 
-    good = "# Tasting\n\n1. Find the last sheet with `search_vault`.\n"
+    head = "name: Tea Tasting\ndescription: Write the sheet. Use when tea is tasted."
+    body = "# Tasting\n\n1. Find the last sheet with `search_vault`.\n"
+    triggers = "triggers: [tasting sheet, nothing of the kind, a]\n"
+    good = f"---\n{head}\n{triggers}---\n{body}"
     texts = {"good": (lambda _: good, True), "fenced": (lambda _: f"```markdown\n{good}\n```", True),
-             "empty": (lambda _: " ", False), "header": (lambda _: f"---\nname: x\n---\n{good}", False),
-             "away": (fails, False), "long": (lambda _: good * 1000, False)}  # fmt: skip
-    for name, (say, taken) in texts.items():
-        scene = Scene(tmp_path / name)
-        (offer,) = scene.offers.learn((), say)
-        assert ("Find the last sheet" in offer.draft) is taken, name
-        assert scene.offers.accept(offer.name).status == "accepted"
-        assert scene.library.snapshot().problems == ()
+             "empty": (lambda _: " ", False), "no header": (lambda _: body, False),
+             "no name": (lambda _: good.replace("Tea Tasting", "-"), False), "away": (fails, False),
+             "long": (lambda _: good + body * 1000, False)}  # fmt: skip
+    for folder, (say, taken) in texts.items():
+        scene = Scene(tmp_path / folder)
+        offers = replace(scene.offers, write=say)
+        made = offers.learn(())
+        assert bool(made) is taken, folder
+        if not made:
+            assert not list((scene.root / "approvals").glob("*"))
+            assert bool(offers.suggest(())) is (folder == "away"), "one that cannot be written waits for more runs"
+            continue
+        assert scene.offers.accept(made[0].name).status == "accepted"
+        (skill,) = scene.skills()
+        assert skill.triggers is not None
+        assert (skill.name, skill.description) == ("tea-tasting", "Write the sheet. Use when tea is tasted.")
+        assert skill.body.strip() == body.strip() and scene.library.snapshot().problems == ()
+        assert [each.text for intent in skill.triggers.patterns for each in intent.parts] == [r"\btasting\ sheet\b"]
+
+
+def test_chinese_work_is_named_by_the_model_in_its_words(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, times=0)
+    for number, place in enumerate(["三月", "上周", "昨天"]):
+        path, text = run_note(scene.clock, number, f"帮我做一份{place}的项目交接")
+        write(scene.root / path, text)
+    header = "name: 项目交接\ndescription: 写项目交接文档。当要交接项目时使用。\ntriggers: [项目交接]"
+    said = f"---\n{header}\n---\n用 `vault_write`。"
+    (offer,) = replace(scene.offers, language="zh", write=lambda _: said).learn(())
+    assert offer.name == "项目交接"
+    assert scene.offers.accept(offer.name).status == "accepted"
+    (skill,) = scene.skills()
+    assert skill.triggers is not None and "写项目交接文档" in skill.summary
+
+
+def test_without_a_model_it_waits_or_the_person_names_it(scene: Scene) -> None:
+    offers = replace(scene.offers, write=None)
+    assert offers.learn(()) == () and len(offers.suggest(())) == 1
+    with pytest.raises(UserError, match="cannot be the name"):
+        offers.learn_as("Tea sheet", ())
+    offer = offers.learn_as("tea-sheet", ())
+    assert offer.name == "tea-sheet" and "For tasks such as: write the tasting sheet for tea from" in offer.draft
+    with pytest.raises(UserError, match="often enough"):
+        offers.learn_as("again", ())
+    assert offers.accept("tea-sheet").status == "accepted" and scene.library.snapshot().problems == ()
 
 
 def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> None:
@@ -290,7 +338,8 @@ def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> No
 
 def test_a_suggestion_with_a_password_in_it_is_left_out_and_leaves_nothing_behind(scene: Scene) -> None:
     secret = "ghp_" + "a1B2" * 9
-    assert scene.offers.learn((), lambda _: f"Use `vault_read` with {secret}") == ()
+    telling = replace(scene.offers, write=lambda each: f"{write_up(each)}Use `vault_read` with {secret}")
+    assert telling.learn(()) == ()
     assert scene.offers.all() == ()
     assert len(scene.offers.learn(())) == 1
 
@@ -360,10 +409,11 @@ def test_no_more_than_three_offers_wait_at_a_time(tmp_path: Path) -> None:
 
 def test_it_is_offered_in_the_language_of_the_vault(scene: Scene) -> None:
     offers = replace(scene.offers, language="zh")
-    (offer,) = offers.learn(())
+    offer = offers.learn_as("品鉴表", ())
     asked = (scene.vault.read(offer.path) or b"").decode()
     assert f"# 可以把这个学成技能 {offer.name} 吗？" in asked and "你让我这样做过 3 次" in asked
     scene.tick(offer.path, "approve")
     assert [each.status for each in offers.settle()] == ["accepted"]
     (skill,) = scene.skills()
-    assert "有关的任务的做法" in skill.description and "## 步骤" in skill.body and "## Steps" not in skill.body
+    assert skill.description.startswith("用于这样的任务：") and "品鉴表" in skill.name
+    assert "## 步骤" in skill.body and "## Steps" not in skill.body

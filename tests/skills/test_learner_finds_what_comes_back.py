@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
 from agent.skills.learning.sequences import contains, find_workflows
 from agent.skills.learning.traces import TraceStep, WorkflowTrace
-from agent.skills.reading.patterns import Intent, compile_pattern, searchable
+from agent.skills.reading.patterns import Intent, compile_pattern
 from agent.skills.reading.skill import Skill, SkillSource, Triggers
 from tests.skills.synthetic import history, trace
 
@@ -111,40 +111,15 @@ def test_a_longer_workflow_is_offered_as_a_change_to_the_skill_that_was_learned(
     assert other.changes == ""
 
 
-def test_the_proposed_triggers_fit_the_tasks_they_come_from_and_no_others() -> None:
-    other = [trace(50 + n, f"sort invoices of {name}", ("vault_list", "vault_move", "vault_edit")) for n, name in
-             enumerate(["May", "June", "July"])]  # fmt: skip
-    chinese = [trace(60 + n, f"帮我把{name}的茶会记录整理成品鉴表", ("vault_read", "vault_append")) for n, name in
+def test_nothing_is_named_by_words_that_happen_to_come_back() -> None:
+    chinese = [trace(60 + n, f"帮我做一份{name}的项目交接", ("vault_read", "vault_append")) for n, name in
                enumerate(["三月", "上周", "昨天", "杭州"])]  # fmt: skip
-    runs = [*tea(4), *other, *chinese]
-    found = find_suggestions(runs, ())
-    assert {each.tools for each in found} == {TEA, other[0].tools, chinese[0].tools}
-    for each in found:
-        own = {evidence.run for evidence in each.evidence}
-        compiled = [compile_pattern(pattern) for pattern in each.patterns]
-        assert compiled
-        for run in runs:
-            fits = any(pattern.is_in(searchable(run.task)) for pattern in compiled)
-            assert fits == (run.run in own), (each.patterns, run.task)
-
-
-def test_a_word_that_other_tasks_have_too_is_no_trigger_by_itself() -> None:
-    others = [trace(80 + n, f"buy tea and {name}", ("vault_append",)) for n, name in enumerate(["milk", "salt"])]
-    found = find_suggestions([*tea(6), *others], ())[0]
-    assert found.patterns
-    assert not any(compile_pattern(pattern).is_in(b"buy tea and milk") for pattern in found.patterns)
-    once = [trace(n, f"tea {name}", TEA) for n, name in enumerate(["one", "two", "three"])]
-    (plain,) = find_suggestions([*once, *others[:1] * 1, *[trace(90 + n, name, ("vault_list",)) for n, name in
-                            enumerate(["lamp", "river", "violin", "carpet", "orange"])]], ())  # fmt: skip
-    assert plain.patterns == (), "`tea` alone would also fit the shopping"
-    assert plain.conditions
-
-
-def test_names_are_free_and_say_what_the_skill_is_about() -> None:
-    (found,) = find_suggestions(tea(3), ())
-    assert found.name == "write-tasting-sheet" or "tasting" in found.name
-    (again,) = find_suggestions(tea(3), (), taken=[found.name])
-    assert again.name == f"{found.name}-2"
+    found = find_suggestions([*tea(4), *chinese], ())
+    assert len(found) == 2
+    assert not any((each.name, each.description, each.patterns) != ("", "", ()) for each in found)
+    assert all(
+        condition in {each.task for each in (*tea(4), *chinese)} for each in found for condition in each.conditions
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -179,16 +154,3 @@ def test_contained_means_with_at_most_one_other_step_in_between(longer: list[str
         return any(longer[at] == wanted[0] and by_hand(at, wanted[1:]) for at in places)
 
     assert contains(longer, shorter) == by_hand(-1, shorter)
-
-
-@pytest.mark.parametrize(
-    ("tasks", "pattern", "also"),
-    [
-        ("Work out the trip budget for {}", r"\btrip\b.*\bbudget\b|\bbudget\b.*\btrip\b", "my trip budget for Braga"),
-        ("算一下去{}旅行的预算", "旅行的预算", "今年旅行的预算是多少"),
-    ],
-)
-def test_a_trigger_is_what_the_task_is_about_and_not_how_one_asks(tasks: str, pattern: str, also: str) -> None:
-    places = ["Lisbon", "Porto", "Faro"] if tasks.isascii() else ["北京", "上海", "广州"]
-    (found,) = find_suggestions([trace(n, tasks.format(place), TEA) for n, place in enumerate(places)], ())
-    assert found.patterns == (pattern,) and compile_pattern(pattern).is_in(searchable(also))

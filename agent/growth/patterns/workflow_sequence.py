@@ -20,7 +20,7 @@ def workflow_sequences(activity: Activity, language: Language) -> tuple[Pattern,
 
     The probability under chance is at most that at which `skills.learning.sequences` drops a sequence.
     """
-    found = find_suggestions(activity.traces, (), language=language)
+    found = find_suggestions(activity.traces, ())
     return surest(filter(None, (_pattern(activity, language, each) for each in found)))
 
 
@@ -32,12 +32,11 @@ def _pattern(activity: Activity, language: Language, found: Suggestion) -> Patte
         return None
     steps = " → ".join(f"`{tool}`" for tool in found.tools)
     is_offered = any(contains(each, found.tools) for each in activity.offered)
-    words = inert(text("skill_suggestion.comma", language).join(found.keywords[:3]))
     return Pattern(
         "workflow_sequence",
         " ".join(found.tools),
-        text("pattern.workflow", language, steps=steps, words=words, count=len(times))
-        if words
+        text("pattern.workflow", language, steps=steps, task=inert(found.conditions[0]), count=len(times))
+        if found.conditions
         else text("pattern.workflow_bare", language, steps=steps, count=len(times)),
         round((1 - CHANCE) * recurrence((at for at, _ in times), activity.now), 2),
         len(times),

@@ -33,7 +33,6 @@ def format_list(shelf: SkillSnapshot, home: AgentFolder, on_trial: Collection[st
     for skill in shelf.candidates:
         summary = clipped(skill.summary, _SUMMARY)
         marks = [] if skill.reviewed else [said("unreviewed")]
-        marks += [] if skill.has_triggers else [said("in the index only")]
         marks += [said("a variant is on trial")] if skill.name in on_trial else []
         marked = said(" ({marks})", marks=listed(marks)) if marks else ""
         lines += beside(f"{skill.name:<{width}}  {padded(said(str(skill.source)), 8)} ", summary + marked)

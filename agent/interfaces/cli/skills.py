@@ -34,6 +34,7 @@ from agent.interfaces.cli.skill_texts import (
 )
 from agent.interfaces.cli.skill_trials import trials
 from agent.lazy import later
+from agent.markdown.title import clipped
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_lookup import find_skill, skills_on_demand
@@ -62,6 +63,7 @@ _DECIDED: dict[OfferStatus, str] = {
     "outdated": "{name} is outdated",
 }
 _RUNS = 10
+_TASK = 80
 """The most runs of one skill that are shown."""
 
 
@@ -261,10 +263,10 @@ def suggest(output: Output, workspace: Workspace) -> None:
     ]
     lines += [
         said(
-            "{name}  {tools}  followed by {count} runs",
-            name=each.name,
+            "{tools}  followed by {count} runs, such as: {task}",
             tools=" → ".join(each.tools),
             count=each.support,
+            task=clipped(next(iter(each.conditions), ""), _TASK),
         )
         for each in more
     ]
@@ -273,7 +275,10 @@ def suggest(output: Output, workspace: Workspace) -> None:
     output.emit(
         {
             "waiting": [OfferView.of(each) for each in waiting],
-            "more": [SuggestionView.of(each, evidence=[run.path for run in each.evidence]) for each in more],
+            "more": [
+                SuggestionView.of(each, tasks=list(each.conditions), evidence=[run.path for run in each.evidence])
+                for each in more
+            ],
         },
         "\n".join(lines) or said("no workflow has come back often enough yet"),
     )
@@ -283,14 +288,16 @@ def suggest(output: Output, workspace: Workspace) -> None:
 @click.option("--accept", metavar="NAME", help="Say yes to the suggestion of this name.")
 @click.option("--reject", metavar="NAME", help="Say no to it; it comes again only if it is done twice as often.")
 @click.option("--because", default="", metavar="TEXT", help="With --reject: why.")
+@click.option("--as", "name", metavar="NAME", help="Offer the first new workflow under this name, without a model.")
 @click.pass_obj
-def learn(output: Output, accept: str | None, reject: str | None, because: str) -> None:
+def learn(output: Output, accept: str | None, reject: str | None, because: str, name: str | None) -> None:
     """Ask about repeated workflows, in one note in approvals/ for each; or answer such a question here.
 
-    A skill is written only after your yes, to skills/learned/, and you may edit it from then on.
+    A model names and writes them; without one, --as names one. A skill is written only after your yes, to
+    skills/learned/, and you may edit it from then on.
     """
-    if accept and reject:
-        raise click.UsageError(said("--accept and --reject answer differently; give one of them"))
+    if sum(map(bool, (accept, reject, name))) > 1:
+        raise click.UsageError(said("--accept, --reject and --as do different things; give one of them"))
     if because and not reject:
         raise click.UsageError(said("--because belongs to --reject NAME"))
     workspace = open_workspace(output.vault())
@@ -308,7 +315,8 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
         decided, waiting = learner.settle(), learner.offers.pending()
-        made = learner.learn()
+        made = (learner.learn_as(name),) if name else learner.learn()
+        left = () if made or waiting else learner.offers.suggest(agent.following.skills.library.snapshot().skills)
     take_news(workspace.vault)  # all of it is printed here
     lines = [said(_DECIDED.get(each.status, "{name} waits"), name=each.name) for each in decided]
     lines += [
@@ -317,6 +325,14 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str) 
     ]
     lines += [said("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
     lines += [said("or: vault-agent skills learn --accept NAME")] if made or waiting else []
+    if left:
+        lines.append(
+            said(
+                "{count} workflows wait for a model that writes them; to name the first yourself: "
+                "vault-agent skills learn --as NAME",
+                count=len(left),
+            )
+        )
     output.emit(
         {"offered": [OfferView.of(each) for each in made], "decided": [OfferView.of(each) for each in decided]},
         "\n".join(lines) or said("no workflow has come back often enough yet"),

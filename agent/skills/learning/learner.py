@@ -1,20 +1,19 @@
 """Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill. Pure.
 
-Separating workflows from chance is left to `sequences`, trigger words to `phrases`, asking the person to `offers`.
+Separating workflows from chance is left to `sequences`, what their tasks share to `phrases`, names and triggers to
+`written`, asking the person to `offers`.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from itertools import count, pairwise
+from itertools import pairwise
 
 from agent.dataclass import dataclass
-from agent.skills.learning.phrases import common_words, is_one_kind, propose_name, propose_patterns
+from agent.skills.learning.phrases import common_words, is_one_kind
 from agent.skills.learning.sequences import LEAST_STEPS, ToolSequence, Workflow, contains, find_workflows
 from agent.skills.learning.suggestion import Suggestion, WorkflowRun
 from agent.skills.learning.traces import WorkflowTrace
-from agent.skills.reading.patterns import BadPattern, compile_pattern, searchable
+from agent.skills.reading.patterns import searchable
 from agent.skills.reading.skill import Skill, SkillSource
-from agent.texts import Language, text
 
 LEAST_RUNS = 3
 SUCCESS = 0.7
@@ -39,16 +38,13 @@ def find_suggestions(
     traces: Sequence[WorkflowTrace],
     skills: Sequence[Skill],
     refused: Iterable[RefusedWorkflow] = (),
-    taken: Iterable[str] = (),
-    language: Language = "en",
 ) -> tuple[Suggestion, ...]:
-    """The workflows worth learning, most significant first. `taken` are names in use besides those of the skills.
+    """The workflows worth learning, most significant first; only one that extends a skill has a name.
 
-    A workflow of runs whose tasks share no word must recur twice as often, as it has no words for a trigger.
+    A workflow of runs whose tasks share no word must recur twice as often, as its tasks may have nothing in common.
     """
     unwanted = tuple(refused)
     learned = tuple(tools for skill in skills if (tools := sequence_of(skill)))
-    names = {skill.name for skill in skills} | set(taken)
     found: list[Suggestion] = []
     for found_one in find_workflows([trace.tools for trace in traces], LEAST_RUNS):
         whole = tuple(number for number, trace in enumerate(traces) if contains(trace.tools, found_one.tools))
@@ -56,9 +52,8 @@ def find_suggestions(
         runs = [traces[number] for number in workflow.traces]
         if _is_worth(workflow, runs, unwanted):
             others = [trace.task for number, trace in enumerate(traces) if number not in set(workflow.traces)]
-            made = _suggestion(workflow, runs, others, skills, names)
-            if made is not None:
-                found.append(replace(made, language=language, description=_about(made, language)))
+            made = _suggestion(workflow, runs, others, skills)
+            found += [made] if made is not None else []
     return tuple(found)
 
 
@@ -99,44 +94,24 @@ def _is_worth(workflow: Workflow, runs: Sequence[WorkflowTrace], refused: Sequen
 
 
 def _suggestion(
-    workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill], names: set[str]
+    workflow: Workflow, runs: Sequence[WorkflowTrace], others: Sequence[str], skills: Sequence[Skill]
 ) -> Suggestion | None:
-    """The workflow with a name and triggers; None if a skill covers it or it has no usable trigger."""
+    """The workflow with its runs; None if a skill covers it or its tasks are not of one kind."""
     if any(_covers(skill, workflow.tools, runs) for skill in skills):
         return None
     tasks = [trace.task for trace in runs if trace.task]
-    words = common_words(tasks, others)
-    if not is_one_kind(tasks, words, LEAST_RUNS) and len(runs) < AGAIN * LEAST_RUNS:
+    if not is_one_kind(tasks, common_words(tasks, others), LEAST_RUNS) and len(runs) < AGAIN * LEAST_RUNS:
         return None
     changes = next((skill.name for skill in skills if _is_part_of(skill, workflow.tools, runs)), "")
     return Suggestion(
-        changes or _free_name(propose_name(words, workflow.tools), names),
-        "",
         workflow.tools,
         tuple(_evidence(trace, workflow.tools) for trace in runs),
         _success(runs),
         sum(trace.seconds for trace in runs) / len(runs),
-        tuple(pattern for pattern in propose_patterns(words, tasks, others) if _is_usable(pattern)),
-        words,
         tuple(sorted(dict.fromkeys(task[:200] for task in tasks), key=len)[:_CONDITIONS]),
         changes,
+        changes,
     )
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """The name, with a number if it is taken; adds it to `taken`."""
-    found = next(each for number in count(1) if (each := name if number == 1 else f"{name}-{number}") not in taken)
-    taken.add(found)
-    return found
-
-
-def _about(suggestion: Suggestion, language: Language) -> str:
-    """The description of the skill."""
-    steps = " → ".join(dict.fromkeys(suggestion.tools))
-    words = text("skill_suggestion.comma", language).join(suggestion.keywords[:4])
-    if not words:
-        return text("skill_suggestion.came_back", language, steps=steps)
-    return text("skill_suggestion.about", language, words=words, steps=steps)
 
 
 def sequence_of(skill: Skill) -> ToolSequence:
@@ -180,11 +155,3 @@ def _evidence(trace: WorkflowTrace, tools: ToolSequence) -> WorkflowRun:
         abouts.append(worked[place].about if place < len(worked) and worked[place].tool == tool else "")
         place += 1
     return WorkflowRun(trace.run, trace.path, trace.task, tuple(abouts))
-
-
-def _is_usable(pattern: str) -> bool:
-    try:
-        compile_pattern(pattern)
-    except BadPattern:
-        return False
-    return True

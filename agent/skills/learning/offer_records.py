@@ -15,9 +15,9 @@ from agent.vault import durable
 from agent.vault.layout import SKILL_OFFERS
 from agent.vault.store import Vault
 
-OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated"]
-"""`asking`: its note may not be written yet. `outdated`: the draft in the note, or the skill to be changed, has changed
-since."""
+OfferStatus: TypeAlias = Literal["asking", "pending", "accepted", "rejected", "outdated", "unwritten"]
+"""`asking`: its note may not be written yet. `unwritten`: a model's text for it was of no use, and no note was made.
+`outdated`: the draft in the note, or the skill to be changed, has changed since."""
 _TEXTS = ("key", "id", "path", "name", "skill", "draft", "reason")
 
 

@@ -2,16 +2,15 @@
 
 Nothing is written to `skills/learned/` without an approval requested on this machine: a ticked note from a pull has no
 record here, and a note with a changed draft is outdated. An existing skill is never overwritten: a longer workflow is
-offered as an addition to it. Finding workflows is left to `learner`, the texts to `suggestion`.
+offered as an addition to it. A workflow that nobody has written up is not offered: it waits for a model. Finding
+workflows is left to `learner`, the texts to `suggestion` and `written`.
 """
 
 import logging
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeAlias
 
 from agent.asking.answers import free_path
 from agent.dataclass import dataclass
@@ -35,10 +34,10 @@ from agent.skills.learning.suggestion import (
     extend_skill,
     is_offer,
     parse_decision,
-    plain_body,
     shows,
 )
 from agent.skills.learning.traces import WorkflowTrace
+from agent.skills.learning.written import WriteSkill, named_by_person, read_written
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language
 from agent.vault.change import Stamp
@@ -47,25 +46,20 @@ from agent.vault.store import Vault
 
 MOST_AT_ONCE = 3
 """The most waiting offers: more would be noise."""
-LONGEST_BODY = 12_000
-"""The most characters of a body that a model wrote."""
 logger = logging.getLogger(__name__)
 _STAMP = Stamp("agent", tool="skill_learner")
-_FENCE = re.compile(r"\A\s*```[a-z]*\n(.*)\n```\s*\Z", re.DOTALL)
-
-WriteInstructions: TypeAlias = Callable[[Suggestion], str]
-"""Asks a model for a skill's instructions (`prompts/skill.md`); raises an `AgentError` on failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
     """The offers of one vault. `folder` has their records, `language` is that of their notes; `traces` loads the runs
-    that are learned from."""
+    that are learned from, `write` asks a model for a skill (None: there is none)."""
 
     vault: Vault
     folder: Path
     language: Language = "en"
     traces: Callable[[], Sequence[WorkflowTrace]] = tuple
+    write: WriteSkill | None = None
 
     def all(self) -> tuple[SkillOffer, ...]:
         """All offers made on this machine, oldest first."""
@@ -79,7 +73,7 @@ class SkillOffers:
         """The workflows refused here or in another clone, and those whose skill was deleted or moved away."""
         offers = self.all()
         gone = [offer for offer in offers if offer.status == "accepted" and self.vault.read(offer.skill) is None]
-        refused = [offer for offer in offers if offer.status == "rejected"]
+        refused = [offer for offer in offers if offer.status in {"rejected", "unwritten"}]
         found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
             name = self.vault.home.name_of(path)
@@ -94,35 +88,59 @@ class SkillOffers:
         """
         waiting = self.pending()
         known = {offer.key for offer in waiting}
-        taken = [offer.name for offer in waiting]
         taught = self._taught(skills)
         fresh = [
             trace
             for trace in self.traces()
             if not any(contains(trace.tools, tools) for tools in taught.get(trace.path, ()))
         ]
-        found = find_suggestions(fresh, skills, self.refused(), taken, self.language)
-        return tuple(each for each in found if each.key not in known)
+        found = find_suggestions(fresh, skills, self.refused())
+        return tuple(replace(each, language=self.language) for each in found if each.key not in known)
 
-    def learn(self, skills: Sequence[Skill], write: WriteInstructions | None = None) -> tuple[SkillOffer, ...]:
-        """Offer the best suggestions, up to three waiting offers; returns the new offers.
-
-        `write` asks a model for the text; without it, or if it fails, the text is made from the traces.
-        """
+    def learn(self, skills: Sequence[Skill]) -> tuple[SkillOffer, ...]:
+        """Offer the best suggestions, up to three waiting offers; returns the new offers. A new skill is offered once a
+        model has written it, and one that no model could write is left until it was done twice as often."""
         room = MOST_AT_ONCE - len(self.pending())
         if room <= 0:  # called after every run that uses tools: this saves reading all traces
             return ()
         made: list[SkillOffer] = []
         for suggestion in self.suggest(skills)[:room]:
             try:
-                made.append(self.propose(suggestion, write))
+                written = self._written(suggestion, self._taken(skills))
+                made += [self.propose(written)] if written is not None else []
             except SecretFound as error:  # the others can still be offered
-                logger.warning("%s is not offered as a skill: %s", suggestion.name, error)
+                logger.warning("a workflow is not offered as a skill: %s", error)
         return tuple(made)
 
-    def propose(self, suggestion: Suggestion, write: WriteInstructions | None = None) -> SkillOffer:
-        """Write the note for one suggestion, in a commit; raises `UserError` if the skill was added or removed
-        meanwhile."""
+    def learn_as(self, name: str, skills: Sequence[Skill]) -> SkillOffer:
+        """Offer the best new workflow under the name that the person gives it; raises `UserError`."""
+        new = next((each for each in self.suggest(skills) if not each.changes), None)
+        if new is None:
+            raise UserError("no new workflow has come back often enough yet", hint="vault-agent skills suggest")
+        return self.propose(named_by_person(new, name, self._taken(skills)))
+
+    def _taken(self, skills: Sequence[Skill]) -> frozenset[str]:
+        return frozenset((*(skill.name for skill in skills), *(offer.name for offer in self.pending())))
+
+    def _written(self, suggestion: Suggestion, taken: frozenset[str]) -> Suggestion | None:
+        """The suggestion as a model has written it; None while it waits for one."""
+        if suggestion.changes:
+            return suggestion
+        try:
+            said = self.write(suggestion) if self.write is not None else ""
+        except AgentError as error:
+            logger.info("a workflow waits for a model to be written as a skill: %s", error)
+            return None
+        written = read_written(suggestion, said, taken)
+        if written is None and self.write is not None:
+            tools, support = suggestion.tools, suggestion.support
+            unwritten = SkillOffer(suggestion.key, self.vault.clock.new_id(), "", "", "", tools, support, "")
+            save_offer(self.folder, replace(unwritten, status="unwritten", reason="the model's text was of no use"))
+        return written
+
+    def propose(self, suggestion: Suggestion) -> SkillOffer:
+        """Write the note for one suggestion that has its name and text, in a commit; raises `UserError` if the skill
+        was added or removed meanwhile."""
         now, number = self.vault.clock.now(), self.vault.clock.new_id()
         path = free_path(self.vault, f"{now:%Y-%m-%d}-skill-{suggestion.name}", {each.path for each in self.all()})
         skill = self.vault.home.at(f"{LEARNED}{suggestion.name}/{FILE}")
@@ -133,10 +151,7 @@ class SkillOffers:
             )
         if not suggestion.changes and base is not None:
             raise UserError("{skill} exists already", hint="rename it, then: vault-agent skills learn", skill=skill)
-        if base is not None:
-            draft = extend_skill(suggestion, base, now)
-        else:
-            draft = compose_skill(suggestion, _body(suggestion, write), now)
+        draft = extend_skill(suggestion, base, now) if base is not None else compose_skill(suggestion, now)
         offer = SkillOffer(
             suggestion.key,
             number,
@@ -221,20 +236,6 @@ class SkillOffers:
         return found
 
 
-def _body(suggestion: Suggestion, write: WriteInstructions | None) -> str:
-    """The instructions from the model; from the traces without a model or if its text is unusable."""
-    if write is None:
-        return plain_body(suggestion)
-    try:
-        said = write(suggestion).strip()
-    except AgentError:
-        return plain_body(suggestion)  # an unavailable model must not block the offer
-    fence = _FENCE.match(said)
-    text = (fence[1] if fence else said).strip()
-    is_usable = 0 < len(text) <= LONGEST_BODY and not text.startswith("---") and "\0" not in text
-    return text if is_usable and any(tool in text for tool in suggestion.tools) else plain_body(suggestion)
-
-
 def _settled(data: bytes, offer: SkillOffer, now: datetime) -> bytes | None:
     """The note with the answer; None if it cannot be parsed: the answer is then only in the record."""
     yes = None if offer.status == "outdated" else offer.status == "accepted"
@@ -258,7 +259,10 @@ def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
 
 
 def offers_of(
-    vault: Vault, language: Language = "en", traces: Callable[[], Sequence[WorkflowTrace]] = tuple
+    vault: Vault,
+    language: Language = "en",
+    traces: Callable[[], Sequence[WorkflowTrace]] = tuple,
+    write: WriteSkill | None = None,
 ) -> SkillOffers:
-    """The offers of a vault, with their records in its private folder; `traces` loads the runs to learn from."""
-    return SkillOffers(vault, offer_records_folder(vault), language, traces)
+    """The offers of a vault, with their records in its private folder; see `SkillOffers`."""
+    return SkillOffers(vault, offer_records_folder(vault), language, traces, write)

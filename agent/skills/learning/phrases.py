@@ -1,12 +1,11 @@
-"""Proposes triggers for a learned skill: words that its tasks share and other tasks lack, and patterns of them.
+"""Words that tasks of one kind share and other tasks lack: they tell what recurs from chance, and name nothing.
 
-English is compared by words, Chinese by runs of two to six characters. The person approves the triggers.
+English is compared by words, Chinese by runs of two to six characters.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
 
 from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, STOP_WORDS
 
@@ -15,7 +14,6 @@ SHARE = 0.5
 STRANGE = 0.2
 """The largest share of other tasks that have it."""
 MOST_WORDS = 8
-MOST_PATTERNS = 4
 _WORD = re.compile(r"[a-z][a-z'-]{2,}", re.ASCII)
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _SHORTEST, _LONGEST = 2, 6
@@ -45,36 +43,6 @@ def is_one_kind(tasks: Sequence[str], words: Sequence[str], least: int) -> bool:
     return any(sum(word in _words(task) for task in tasks) >= least for word in words)
 
 
-def propose_patterns(words: Sequence[str], tasks: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """A few patterns of these words that match most of the tasks and none of the others.
-
-    Pairs of words come first, and of pairs that match as many tasks, the one whose words stand closest together: `trip
-    budget` for `work out the trip budget`.
-    """
-    single = [(word,) for word in words]
-    pairs: list[tuple[str, ...]] = list(combinations(words, 2))
-    found: list[str] = []
-    left = [task.lower() for task in tasks]
-    strange = [task.lower() for task in others]
-    for group in (pairs, single):
-        usable = [each for each in group if not any(_has(task, each) for task in strange)]
-        while usable and left and len(found) < MOST_PATTERNS:
-            best = max(usable, key=lambda each: (sum(_has(task, each) for task in left), -_apart(each, left)))
-            hit = [task for task in left if _has(task, best)]
-            if len(hit) < min(2, len(left)):
-                break
-            found.append(_pattern(best))
-            left = [task for task in left if task not in hit]
-    return tuple(found)
-
-
-def propose_name(words: Sequence[str], tools: Sequence[str]) -> str:
-    """A name for the skill from the words of its tasks, or else from its tools: lower case, digits, hyphens."""
-    parts = [part for word in words[:3] if (part := re.sub(r"[^\w]+", "-", word.lower()).strip("-_"))]
-    parts = parts or [tool.replace("_", "-") for tool in dict.fromkeys((tools[0], tools[-1]))]
-    return re.sub(r"[-_]+", "-", "-".join(parts))[:48].strip("-")
-
-
 def _words(task: str) -> frozenset[str]:
     plain = task.lower()
     english = {word.strip("'-") for word in _WORD.findall(plain)} - STOP_WORDS - _PLAIN
@@ -95,23 +63,3 @@ def _is_part(word: str, others: Iterable[str], counts: Counter[str]) -> bool:
     return not word.isascii() and any(
         word != other and word in other and counts[other] >= counts[word] for other in others
     )
-
-
-def _has(task: str, words: Sequence[str]) -> bool:
-    """True if the pattern of these words matches; overlapping Chinese words do not both count."""
-    return re.search(_pattern(words), task) is not None
-
-
-def _apart(words: Sequence[str], tasks: Iterable[str]) -> int:
-    """The number of characters between the words, over all tasks that have all of them."""
-    found = 0
-    for task in (task for task in tasks if len(words) > 1 and _has(task, words)):
-        places = sorted((task.find(word), task.find(word) + len(word)) for word in words)
-        found += sum(max(begin - end, 0) for (_, end), (begin, _) in pairwise(places))
-    return found
-
-
-def _pattern(words: Sequence[str]) -> str:
-    """The pattern of the words in either order."""
-    ordered = (words, tuple(reversed(words))) if len(words) > 1 else (words,)
-    return "|".join(".*".join(rf"\b{word}\b" if word.isascii() else word for word in each) for each in ordered)

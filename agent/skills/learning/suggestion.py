@@ -42,20 +42,21 @@ class WorkflowRun:
 class Suggestion:
     """A workflow of `tools` found in the runs of `evidence`; `success_rate` is 0 to 1, `seconds` an average.
 
-    `patterns`, `keywords` and `conditions` are proposed triggers. `changes` names the learned skill to extend; empty
-    for a new skill. `language` is that of its texts.
+    `conditions` are some of its tasks. `changes` names the learned skill to extend; empty for a new skill, whose
+    `name`, `description`, `patterns` (for triggers) and `body` are empty until it is written. `language` is that of
+    its texts.
     """
 
-    name: str
-    description: str
     tools: tuple[str, ...]
     evidence: tuple[WorkflowRun, ...]
     success_rate: float
     seconds: float = 0.0
-    patterns: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
     changes: str = ""
+    name: str = ""
+    description: str = ""
+    patterns: tuple[str, ...] = ()
+    body: str = ""
     language: Language = "en"
 
     @property
@@ -91,24 +92,21 @@ def plain_body(suggestion: Suggestion) -> str:
 
 
 def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
-    """The variables of `prompts/skill.md`, the prompt that asks a model for the body."""
+    """The variables of `prompts/skill.md`, the prompt that asks a model for the skill."""
     told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
     steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
-    return {"name": suggestion.name, "tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
+    return {"tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
 
 
-def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
+def compose_skill(suggestion: Suggestion, when: datetime) -> bytes:
     """The `SKILL.md` of a new learned skill."""
     # No tool signals: two of them are enough to activate a skill, and every run searches and reads.
-    triggers: dict[str, Value] = {"intent_patterns": list(suggestion.patterns)}
-    if suggestion.keywords:
-        triggers["context_signals"] = {"keywords": list(suggestion.keywords)}
     learned = text("skill_suggestion.learned", suggestion.language, support=suggestion.support)
     header: dict[str, Value] = {
         "name": suggestion.name,
         "description": suggestion.description,
         "metadata": {"sequence": ",".join(suggestion.tools)},
-        "triggers": triggers,
+        "triggers": {"intent_patterns": list(suggestion.patterns)},
         "trigger_conditions": list(suggestion.conditions),
         "learned_from": _links(suggestion),
         "success_rate": round(suggestion.success_rate, 2),
@@ -116,7 +114,7 @@ def compose_skill(suggestion: Suggestion, body: str, when: datetime) -> bytes:
     }
     unused = [("triggers", suggestion.patterns), ("trigger_conditions", suggestion.conditions)]
     header = {key: value for key, value in header.items() if (key, ()) not in unused}
-    return Note.compose(header, body.strip("\n") + "\n").data
+    return Note.compose(header, suggestion.body.strip("\n") + "\n").data
 
 
 def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:

@@ -2,7 +2,8 @@
 
 1. Intent, 0.5: a pattern of the skill (or all patterns of a group) matches the task, and no exception does.
 2. Context: 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords in the task, 0.1 for
-   each slot with one of its values. For learned skills also the similarity of the task and their conditions.
+   each slot with one of its values. For learned skills also the similarity of the task and their conditions, for those
+   without triggers to their descriptions.
 3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds: they are offered.
    One that the task names, or that is always wanted, is given whole, whatever its signals.
 
@@ -51,9 +52,9 @@ class MatchState:
     """Data about skills.
 
     `since`: by name, the seconds since a skill's last use in this session. `factors`: by name, the feedback factor
-    (default 1). `near`: by key, the similarity of the task and the skill's conditions, 0 to 1. `present`: the names of
-    skills already in the model's context. `versions`: by name, the variant that is given in place of a skill; it has
-    the skill's own triggers.
+    (default 1). `near`: by key, the similarity of the task and the skill's conditions or description, 0 to 1.
+    `present`: the names of skills already in the model's context. `versions`: by name, the variant that is given in
+    place of a skill; it has the skill's own triggers.
     """
 
     since: Mapping[str, float] = field(default_factory=lambda: _NO_NUMBERS)
@@ -128,12 +129,11 @@ class _SearchedTask:
 def _score(skill: Skill, task: _SearchedTask, state: MatchState) -> Match | None:
     """The skill with its signals and its status before the selection; None without any signal."""
     signals = _signals(skill.triggers, task) if skill.triggers is not None else []
-    near = state.near.get(skill.key, 0.0) if skill.conditions else 0.0
+    near = state.near.get(skill.key, 0.0)
     ruled = min(sum([signal.weight for signal in signals]), 1.0)
     if near >= SEMANTIC:
-        signals.append(
-            Signal("semantic", Sentence("similarity {near:.2f} to its conditions", near=near), round(near, _DIGITS))
-        )
+        told = "similarity {near:.2f} to its " + ("conditions" if skill.conditions else "description")
+        signals.append(Signal("semantic", Sentence(told, near=near), round(near, _DIGITS)))
     wanted = _wanted(skill, task)
     signals += [wanted] if wanted is not None else []
     if not signals:

@@ -17,7 +17,14 @@ from agent.skills.reading.skill import Skill
 HEADING = "## Skill: "
 """What the text of a skill begins with, before its name."""
 _INDEX_LINE = 160
-"""The most characters of a skill's line in the index."""
+"""The most characters of what a skill does in its line of the index, and of when to use it."""
+_USE_WHEN = re.compile(
+    r"\b(?:use[ds]?|using|activates?|triggers?|invoked?)\b[^.!?]{0,30}?\b(?:when|whenever|if|for)\b"
+    r"|\bwhen (?:you|the user|the person|someone|somebody|asked|working|claude)\b"
+    r"|(?:当|在)[^。；]{1,60}(?:时|的时候)|适用于|用于|用来",
+    re.IGNORECASE,
+)
+"""Where a description says when its skill is to be used."""
 _INDEX_HEAD = "Skills: instructions for one kind of work each; open one with skills (show) before doing such work:"
 _LISTED_FILES = 40
 
@@ -88,6 +95,21 @@ class SkillIndex:
     tokens: int = 0
 
 
+def use_when(description: str) -> str:
+    """The part of a description that says when to use the skill, to its end; empty if it does not say so."""
+    found = _USE_WHEN.search(description)
+    return description[found.start() :] if found is not None else ""
+
+
+def _index_line(summary: str) -> str:
+    """A description, cut in what the skill does and in when to use it, but never before it says when."""
+    when = use_when(summary)
+    what = summary[: len(summary) - len(when)]
+    if len(summary) <= _INDEX_LINE or not when:
+        return clipped(summary, _INDEX_LINE)
+    return f"{clipped(what.strip(), _INDEX_LINE)} {clipped(when, _INDEX_LINE)}".strip()
+
+
 def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: TokenCounter) -> SkillIndex:
     """These skills, one line each, in at most `room` tokens; unreviewed ones are left out. Empty if not one fits.
 
@@ -95,7 +117,7 @@ def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: 
     """
     rank = {key: at for at, key in enumerate(near)}
     others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: rank.get(each.key, len(rank)))
-    lines = [f"- `{skill.name}`: {clipped(skill.summary, _INDEX_LINE)}" for skill in others]
+    lines = [f"- `{skill.name}`: {_index_line(skill.summary)}" for skill in others]
     for shown in range(len(lines), 0, -1):
         rest = [f"and {len(lines) - shown} more: skills (list)"] if shown < len(lines) else []
         text = "\n".join([_INDEX_HEAD, *lines[:shown], *rest])

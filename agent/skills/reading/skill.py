@@ -121,7 +121,7 @@ class Skill:
 
     @property
     def has_triggers(self) -> bool:
-        """True if a task can match it; otherwise it is only listed in the catalogue."""
+        """True if it says itself which tasks it is for; otherwise a task finds it by its description."""
         return self.triggers is not None or bool(self.conditions)
 
     @property

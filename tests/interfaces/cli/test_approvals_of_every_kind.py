@@ -15,7 +15,7 @@ from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import offers_of
 from tests.remotes import shared_with_mallory
 from tests.skills.shelves import text, triggers
-from tests.skills.synthetic import history
+from tests.skills.synthetic import history, named
 from tests.stories.agents import call, document, furnish, script, settings, tell, ticked
 from tests.vaults import git, write
 
@@ -41,7 +41,7 @@ def own(tmp_path: Path) -> dict[str, str]:
 
 def offer(root: Path) -> str:
     """The name of a skill that is offered."""
-    return offers_of(open_workspace(root).vault).propose(find_suggestions(history(1).traces, ())[0]).name
+    return offers_of(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
 
 
 def listed(root: Path, own: dict[str, str]) -> dict[str, str]:
@@ -94,7 +94,7 @@ def test_a_skill_is_learned_by_a_yes_and_not_by_a_no(root: Path, own: dict[str, 
     assert said["status"] == "rejected" and not (root / "skills/learned").exists()
     (note,) = (root / "approvals").glob(f"*-skill-{name}.md")
     assert "not worth it" in note.read_text()
-    name = offers_of(open_workspace(root).vault).propose(find_suggestions(history(1).traces, ())[0]).name
+    name = offers_of(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
     assert document(root, own, "approvals", "yes", name)["status"] == "accepted"
     assert (root / f"skills/learned/{name}/SKILL.md").exists()
     skills = {each["name"]: each["reviewed"] for each in document(root, own, "skills", "list")["skills"]}
