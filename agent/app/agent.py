@@ -50,10 +50,12 @@ from agent.workspace.workspace import Workspace, reload_settings
 if TYPE_CHECKING:  # needed after few runs, or once a day, and slow to load
     from agent.growth.beliefs.learn import lines_learned
     from agent.growth.curiosity.before_work import BeforeWork
+    from agent.growth.research.research_tools import research_tools
     from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import skill_learning
 else:
     BeforeWork = later("agent.growth.curiosity.before_work", "BeforeWork")
+    research_tools = later("agent.growth.research.research_tools", "research_tools")
     lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
     Upkeeper = later("agent.runs.memory_upkeep", "Upkeeper")
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
@@ -143,7 +145,16 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             clock=clock,
             bus=bus,
             models=accounts.of_run,
-            tools=toolbox(workspace, searches, followed, asks, delegate, keeper, bus.publish),
+            tools=toolbox(
+                workspace,
+                searches,
+                followed,
+                asks,
+                delegate,
+                keeper,
+                bus.publish,
+                partial(research_tools, workspace, lambda: runs),
+            ),
             system=SystemMessages(vault, language),
             sources=(),
             count=count,
@@ -153,7 +164,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             endnote=lambda run: "\n\n".join(filter(None, (followed.endnote(run), given.endnote(run)))),
         )
 
-    return RunService(
+    runs = RunService(
         workspace,
         make_agent,
         account=accounts,
@@ -165,6 +176,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         close_conversations=close_talks,
         owner_sources=(given.source,),
     )
+    return runs
 
 
 def _refresh(

@@ -135,3 +135,9 @@ class ResearchSettings:
 
     tavily: EngineSettings
     """Tavily. Default: off."""
+
+    @property
+    def has_engine(self) -> bool:
+        """True if an engine is configured."""
+        keys = (self.brave.api_key.reference, self.tavily.api_key.reference)
+        return bool(self.searxng.base_url or any(keys))

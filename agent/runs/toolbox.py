@@ -1,6 +1,6 @@
 """The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from agent.events.runs import NodeToolCalled
@@ -32,16 +32,17 @@ def toolbox(
     delegate: Delegate,
     keeper: EntryWriter,
     publish: Callable[[NodeToolCalled], object],
+    web: Callable[[], Iterable[Tool]] = tuple,
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
-    of the node host's tools.
+    of the node host's tools; `web` gives the tools that search the web, beside the one that reads it.
 
     Raises `ConfigError` for an invalid policy.
     """
     settings = workspace.settings.tools
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
-        more += web_tools(workspace.vault.clock, lambda: workspace.vault.known.values)
+        more += [*web_tools(workspace.vault.clock, lambda: workspace.vault.known.values), *web()]
     if settings.shell:
         yard = ShellConfig(hidden=(workspace.directories.config, workspace.directories.state))
         more += shell_tools(Notes(workspace.vault, text_origin_of(workspace.vault)), workspace.vault.clock, yard)

@@ -223,6 +223,7 @@ def test_tools_and_channels_of_other_programs_may_be_named() -> None:
 def test_all_tools_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("HOME", "TOOLS__WEB", "TOOLS__SHELL"):
         monkeypatch.setenv(f"VAULT_AGENT_{key}", str(tmp_path / "home") if key == "HOME" else "true")
+    monkeypatch.setenv("VAULT_AGENT_RESEARCH__SEARXNG__BASE_URL", "http://127.0.0.1:1")
     workspace = open_workspace(make_vault(tmp_path, {"a.md": "# A\n"}).place.root)
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
         purposes = (RunContext("r", "", purpose=purpose) for purpose in ("", *PURPOSES))
