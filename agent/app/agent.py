@@ -33,6 +33,7 @@ from agent.runs.conversations import Conversations
 from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
+from agent.runs.owner import notes_about_owner
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
@@ -81,7 +82,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
     traces = SessionTraces(vault)
-    talks = Conversations(workspace, keeper, accounts, bus.publish_async)
+    talks = Conversations(workspace, keeper, accounts, bus.publish_async, notes_about_owner(vault, count))
     jobs = UpkeepJobs(
         workspace,
         followed.skills,

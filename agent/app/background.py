@@ -55,6 +55,7 @@ from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.conversations import Conversations
 from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.owner import notes_about_owner
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
@@ -189,9 +190,8 @@ def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[]
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
-        return Conversations(
-            fresh, EntryWriter(fresh.vault, recall_source(fresh, index).near), models, bus.publish_async
-        )
+        keeper = EntryWriter(fresh.vault, recall_source(fresh, index).near)
+        return Conversations(fresh, keeper, models, bus.publish_async, notes_about_owner(fresh.vault, estimate))
 
     return UpkeepJobs(
         workspace,

@@ -20,12 +20,6 @@ def patterns(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def lines(name: str) -> tuple[str, ...]:
-    """The lines of a list."""
-    return tuple(_entries(name))
-
-
-@cache
 def words(name: str) -> frozenset[str]:
     """The words of a list, separated by blanks."""
     return frozenset(word for line in _entries(name) for word in line.split())

@@ -4,13 +4,9 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from agent.deeds.result import ResultValue
-from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import FileDifference
-from agent.vault.history.trailers import HUMAN
-from agent.vault.history.undo import Undone, undo
-from agent.vault.history.undo_choice import Selection
-from agent.workspace.workspace import Workspace
+from agent.vault.history.undo import Undone
 
 ChangeLines: TypeAlias = Sequence[Sequence[str]]
 """For each file of a commit, the lines that describe its changes."""
@@ -90,7 +86,6 @@ class UndoReport(ResultValue, frozen=True):
     skipped: list[Skipped]
     conflicts: list[str]
     human_commits_kept: int
-    not_remembered: list[str]
 
 
 def logged_commit(commit: Commit, changes: ChangeLines) -> LoggedCommit:
@@ -109,23 +104,8 @@ def diff_of(commit: str | None, found: Sequence[FileDifference]) -> Diff:
     return Diff(commit, files)
 
 
-def undo_selection(
-    workspace: Workspace,
-    selection: Selection,
-    *,
-    partial: bool = False,
-    confirmed: bool = False,
-    dry_run: bool = False,
-    actor: str = HUMAN,
-) -> tuple[Undone, tuple[str, ...]]:
-    """Undo changes and keep later edits; what the person said in a run that is undone, and waits to be remembered, is
-    not kept. Returns the undo, and the sessions of that."""
-    done = undo(workspace.vault, selection, partial=partial, confirmed=confirmed, dry_run=dry_run, actor=actor)
-    return done, end_waiting_of_run(workspace, selection.run, dry_run=dry_run) if selection.run else ()
-
-
-def undo_report(done: Undone, unkept: Sequence[str], dry_run: bool) -> UndoReport:
-    """The result of an undo; in the sessions `unkept` something waited to be remembered."""
+def undo_report(done: Undone, dry_run: bool) -> UndoReport:
+    """The result of an undo."""
     return UndoReport.of(
         done,
         dry_run=dry_run,
@@ -133,5 +113,4 @@ def undo_report(done: Undone, unkept: Sequence[str], dry_run: bool) -> UndoRepor
         kept=[About.of(each, path=each.about) for each in done.kept],
         refused=[About.of(each, path=each.about) for each in done.refused],
         skipped=[Skipped.of(each) for each in done.skipped],
-        not_remembered=unkept,
     )

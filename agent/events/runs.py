@@ -204,16 +204,14 @@ class ContextRefreshed:
 
 @dataclass(frozen=True, slots=True)
 class MemoryCaptured:
-    """Entries were captured after a run. Numbers: `saved`, already `known`, and `contradicting`
-    or `superseding` (saved, but in conflict with earlier ones, or in their place); `refused` were not written
-    (forgotten, or not a statement), `tokens` of the saved ones' texts (0: not counted). `problem` is the reason why
-    nothing could be saved."""
+    """Entries were captured after a run. Numbers: `saved`, already `known`, and `superseding`
+    (saved in the place of earlier ones); `refused` were not written (forgotten), `tokens` of the saved ones' texts
+    (0: not counted). `problem` is the reason why nothing could be saved."""
 
     run: str
     session: str
     saved: int
     known: int = 0
-    contradicting: int = 0
     problem: str = ""
     superseding: int = 0
     refused: int = 0

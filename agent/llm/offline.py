@@ -41,7 +41,7 @@ class Offline:
 class QuotedPassage:
     """A passage of a note; `lines` count from 1 in the file, inclusive; `heading` is the one above it, if any.
 
-    `is_entry`: the note is one memory, and the passage all of it; `otherwise` are links to those that it contradicts.
+    `is_entry`: the note is one memory, and the passage all of it.
     """
 
     path: str
@@ -50,7 +50,6 @@ class QuotedPassage:
     heading: str = ""
     title: str = ""
     is_entry: bool = False
-    otherwise: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +133,7 @@ def _plain(name: str) -> str:
 def _source(passage: QuotedPassage, language: Language) -> str:
     first, last = passage.lines
     if passage.is_entry:
-        said = text("llm.quoted_entry", language, link=f"[[{PurePosixPath(passage.path).stem}]]")
-        links = ", ".join(passage.otherwise)
-        return said + (text("llm.otherwise", language, links=links) if links else "")
+        return text("llm.quoted_entry", language, link=f"[[{PurePosixPath(passage.path).stem}]]")
     if first == last:
         return text("llm.quoted_from_line", language, link=_link(passage), first=first)
     return text("llm.quoted_from", language, link=_link(passage), first=first, last=last)

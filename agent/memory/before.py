@@ -1,8 +1,8 @@
-"""The text of an entry that corrects another statement, with that statement: "No, on Thursday (before: …)"."""
+"""Entries of earlier versions that correct a statement have it in brackets below: "No, on Thursday (before: …)"."""
 
 import re
 
-from agent.texts import Language, in_all_languages, text
+from agent.texts import in_all_languages
 
 _BEFORE = re.compile(
     r"\n(?:" + "|".join(re.escape(each).replace(r"\{text\}", "(.+)") for each in in_all_languages("memory_fact.before"))
@@ -19,8 +19,3 @@ def before_in(entry_text: str) -> str:
 def without_before(entry_text: str) -> str:
     """The text of an entry without the statement that it corrects."""
     return _BEFORE.sub("", entry_text)
-
-
-def with_before(said: str, before: str, language: Language) -> str:
-    """A correction, with the statement that it corrects."""
-    return f"{said}\n{text('memory_fact.before', language, text=' '.join(without_before(before).split()))}"

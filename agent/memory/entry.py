@@ -17,7 +17,7 @@ _SLUG_CHARACTERS = 48
 _LABEL = re.compile(r"\A(?:(?:User|Assistant|Task): |(?:用户|助手|任务)：)")
 """The labels at the beginning of a conversation or task; left out of the file name."""
 _PLACES = ("chat_id", "session_id", "sender_id", "thread_id")
-_LISTS = ("evidence", "contradicts", "untrusted")
+_LISTS = ("evidence", "untrusted")
 _LINKS = ("supersedes", "superseded_by")
 
 
@@ -25,9 +25,11 @@ MODEL = "model"
 """The source of entries that a model concluded: they rank lower, and are not evidence of what a person said."""
 ANSWER = "question"
 """The source of entries with an answer of the person's, and below it, in brackets, what the agent had asked."""
+QUOTE = "quote"
+"""The slot with the person's words on which a fact rests that a model has put into a sentence of its own."""
 RESERVED = frozenset(
     ("id", "type", "created", "scope", "channel", "source", "keywords", "slots", "said", "expires", "tags", "aliases")
-) | {*_PLACES, *_LISTS, *_LINKS}  # fmt: skip
+) | {*_PLACES, *_LISTS, *_LINKS, "contradicts"}  # fmt: skip
 """The keys of an entry's header that are not slots."""
 
 
@@ -80,7 +82,7 @@ class Entry:
     `id` is a ULID; `created` has a UTC offset; `source` is the way it was added, such as `import`, or `MODEL` for what
     a model concluded. `said` is the time at which it was last said again. `slots` are further named values, each a key
     of the header; `supersedes` is the entry that this one replaces, as a link or an id, and `superseded_by` the one
-    that replaces it; `evidence` are links to its sources, `contradicts` to entries that contradict it; `untrusted`
+    that replaces it; `evidence` are links to its sources; `untrusted`
     names the sources of text that its person did not write. Empty fields do not appear in the note.
     """
 
@@ -102,7 +104,6 @@ class Entry:
     superseded_by: str = ""
     said: datetime | None = None
     evidence: tuple[str, ...] = ()
-    contradicts: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
 
     @property
@@ -155,7 +156,7 @@ def parse_entry(data: bytes) -> Entry | None:
         return None
     said, expires, scope = note.header.get("said"), note.header.get("expires"), note.string("scope")
     chat_id, session_id, sender_id, thread_id = (note.string(key) or "" for key in _PLACES)
-    evidence, contradicts, untrusted = (note.strings(key) for key in _LISTS)
+    evidence, untrusted = (note.strings(key) for key in _LISTS)
     return Entry(
         note.id,
         created,
@@ -175,7 +176,6 @@ def parse_entry(data: bytes) -> Entry | None:
         note.string("superseded_by") or "",
         said if isinstance(said, datetime) else None,
         evidence,
-        contradicts,
         untrusted,
     )
 

@@ -5,7 +5,7 @@ lines to `blame`.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import permutations
 
 from agent import texts
@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.markdown.links import linked_names, without_links
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
-from agent.memory.understanding.rules import adds_to, contradicts, is_same, relation
+from agent.memory.understanding.rules import adds_to, is_same, relation
 from agent.memory.understanding.seam import FactKind, TextRelation
 from agent.texts import Language
 
@@ -59,17 +59,11 @@ def says(facts: Sequence[LongTermFact], wanted: str) -> bool:
     return any(relation(part, wanted, _TOPIC) in known for each in facts for part in each.parts)
 
 
-def opposed(facts: Sequence[LongTermFact], text: str) -> LongTermFact | None:
-    """The first fact that contradicts the text: another number, a negation, or another value for the same subject."""
-    return next((each for each in facts if contradicts(text, each.text)), None)
-
-
-def entry_line(text: str, evidence: Sequence[str], language: Language, against: str, *, is_once: bool) -> str:
-    """A fact as a line, with its evidence, the fact that it contradicts, and whether it was said once."""
+def entry_line(text: str, evidence: Sequence[str], language: Language, *, is_once: bool) -> str:
+    """A fact as a line, with its evidence, and whether it was said once."""
     links = " ".join(evidence[:_MOST_EVIDENCE])
-    flag = " " + texts.text("memory_note.disagrees", language, fact=against) if against else ""
     once = f" · {texts.text('memory_note.once', language)}" if is_once else ""
-    return f"- {text} ({links}){once}{flag}"
+    return f"- {text} ({links}){once}"
 
 
 def is_said_once(row: str) -> bool:
@@ -82,30 +76,20 @@ def links_of(row: str) -> tuple[str, ...]:
     return tuple(f"[[{name}]]" for name in linked_names(row))
 
 
-def is_outdated(line: AuthoredLine, replaced: Mapping[str, Sequence[str]]) -> bool:
-    """True for the agent's own line whose only evidence are these links, of entries that were replaced, each with the
-    statements of it that stay true; unless the line is one of those."""
-    if not (line.own and rests_on(line.text, replaced)):
-        return False
-    said = words(line.text) or ""
-    return not any(is_same(said, part) for link in links_of(line.text) for part in replaced[link])
-
-
 def rests_on(row: str, links: Collection[str]) -> bool:
     """True for a line with a fact whose only evidence are some of these links."""
     found = links_of(row)
     return words(row) is not None and bool(found) and all(link in links for link in found)
 
 
-def with_line(text: str, kind: FactKind | None, line: str, language: Language) -> str:
-    """The note with a line at the end of its section (None: the section of facts to check), which is added if missing,
-    before those that come after it."""
+def with_line(text: str, kind: FactKind, line: str, language: Language) -> str:
+    """The note with a line at the end of its section, which is added if missing, before those that come after it."""
     newline = "\r\n" if "\r\n" in text else "\n"
     rows = (text or new_note(language)).splitlines()
     start = next((at for at, row in enumerate(rows) if _is_section(row, kind)), None)
     if start is None:
         at = next((at for at, row in enumerate(rows) if _comes_after(row, kind)), len(rows))
-        title = texts.text(f"memory_note.{kind or 'check'}", language)
+        title = texts.text(f"memory_note.{kind}", language)
         above, below = rows[:at], rows[at:]
         while above and not above[-1].strip():
             above.pop()
@@ -126,17 +110,17 @@ def new_note(language: Language) -> str:
     return Note.compose({"type": "memory"}, f"# {texts.text('memory_note.title', language)}\n").text
 
 
-_ORDER: tuple[FactKind | None, ...] = (*FactKind, None)
+_ORDER = tuple(FactKind)
 
 
-def _comes_after(row: str, kind: FactKind | None) -> bool:
+def _comes_after(row: str, kind: FactKind) -> bool:
     """True for the heading of a section that comes after that of this kind."""
     return _heading(row)[0] == "##" and any(_is_section(row, each) for each in _ORDER[_ORDER.index(kind) + 1 :])
 
 
-def _is_section(row: str, kind: FactKind | None) -> bool:
-    names = texts.in_all_languages(f"memory_note.{kind or 'check'}")
-    others = texts.in_all_languages(f"memory_note.{kind}_too") if kind else ()
+def _is_section(row: str, kind: FactKind) -> bool:
+    names = texts.in_all_languages(f"memory_note.{kind}")
+    others = texts.in_all_languages(f"memory_note.{kind}_too")
     known = (*names, *(each for some in others for each in some.split(", ")))
     return _heading(row)[1].casefold() in {each.casefold() for each in known}
 

@@ -24,14 +24,12 @@ _SESSION = re.compile(SESSION_LINK + r"(?:\d{4}/\d\d/)?(\d{4}-\d\d-\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class StoredEntry:
-    """An entry with its note. `untrusted`: the text comes, or may come, from another person. `lasts`: its text is what
-    stays true of a lasting statement."""
+    """An entry with its note. `untrusted`: the text comes, or may come, from another person."""
 
     path: str
     data: bytes
     entry: Entry
     untrusted: bool = False
-    lasts: bool = False
 
     @property
     def link(self) -> str:

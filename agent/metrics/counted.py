@@ -108,9 +108,8 @@ def _of_recall(event: MemoryRecalled) -> Numbers:
 
 
 def _of_capture(event: MemoryCaptured) -> Numbers:
-    yield "sums", "entries_saved", event.saved - event.superseding - event.contradicting
+    yield "sums", "entries_saved", event.saved - event.superseding
     yield "sums", "entries_superseding", event.superseding
-    yield "sums", "entries_contradicting", event.contradicting
     yield "sums", "entries_known", event.known
     yield "sums", "entries_refused", event.refused
     yield "sums", "capture_problems", bool(event.problem)

@@ -91,7 +91,6 @@ def _entries(totals: MetricTotals) -> Mapping[str, float | None]:
     return {
         "new": totals.entries_saved,
         "superseding": totals.entries_superseding,
-        "contradicting": totals.entries_contradicting,
         "known": totals.entries_known,
         "refused": totals.entries_refused,
     }

@@ -45,7 +45,7 @@ class MetricFigure:
 def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFigure]:
     """The figures of what was counted, and of how things are now, in the order in which they are shown."""
     recalls = totals.events.get(RECALLED)
-    new = _sum(totals.entries_saved, totals.entries_superseding, totals.entries_contradicting)
+    new = _sum(totals.entries_saved, totals.entries_superseding)
     again = totals.entries_known
     handlers = ((each.quantile(0.95) or 0.0, name) for name, each in totals.handlers.items())
     slowest, handler = max(handlers, default=(None, ""))
@@ -58,7 +58,6 @@ def figures(totals: MetricTotals, present: PresentFigures) -> Iterator[MetricFig
     yield MetricFigure("  time, 95th percentile", _milliseconds(totals.recall.quantile(0.95)), "ms", most=200)
     yield MetricFigure("entries captured", new)
     yield MetricFigure("  replacing an older one", totals.entries_superseding)
-    yield MetricFigure("  contradicting an older one", totals.entries_contradicting)
     yield MetricFigure("  tokens each", _ratio(totals.entry_tokens, totals.counted_entries), most=200)
     yield MetricFigure("known already", again)
     yield MetricFigure("  share of both", _share(again, _sum(new, again)), "%", least=35)

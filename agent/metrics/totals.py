@@ -38,7 +38,7 @@ class MetricTotals:
     subscriber.
     Recall: its durations, `recall_hits` with a result, `recall_degraded` in a reduced mode; `answers_given` finished
     runs that were given notes and whose use of them is known, `answers_used` those whose answer used one.
-    Capture: `entries_*` by what became of them (`saved` without the superseding and contradicting ones),
+    Capture: `entries_*` by what became of them (`saved` without the superseding ones),
     `counted_entries` and `entry_tokens` of the new ones, `capture_problems` runs from which nothing could be saved.
     By itself: `profiles` of the policy by name, `node_calls` of the node host's tools by tool and status ("clipboard
     ok") with their `node_seconds`, runs of jobs by their status in `job_statuses`, `notices_sent` by channel and
@@ -70,7 +70,6 @@ class MetricTotals:
     answers_used: float | None = None
     entries_saved: float | None = None
     entries_superseding: float | None = None
-    entries_contradicting: float | None = None
     entries_known: float | None = None
     entries_refused: float | None = None
     counted_entries: float | None = None

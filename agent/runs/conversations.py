@@ -1,15 +1,16 @@
 """Facts of conversations that have ended or fallen silent, found by the fast model: one call for each conversation.
 
-When a run ends, its new facts wait for the model; only what changes something that is known, and what the person asks
-to remember, is kept at once. If the model's answer is unusable, if it cannot be asked, or if the conversation is not
-for it, the facts that the rules find are kept instead. A standing wish is kept whether or not the model quotes it.
+When a run ends, its facts wait for the model; only what the person asks to remember is kept at once. The model is shown
+what is known and what was written meanwhile, and says what to add, what replaces a known fact, and what has ended. If
+its answer is unusable, if it cannot be asked, or if the conversation is not for it, the facts that the rules find are
+kept instead. A standing wish is kept whether or not the model quotes it.
 """
 
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from agent.context.budget import estimate
 from agent.context.prompt import fill
@@ -17,18 +18,25 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.bus import ignore_event
 from agent.events.runs import ContextCompact, MemoryFlushed, TaskCompleted
-from agent.llm.messages import Assistant, Request, User
+from agent.llm.messages import Assistant, Message, Request, ToolCall, ToolResult, User
+from agent.loop.answers import answer_of
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.captured import captured, log_capture
-from agent.memory.capture.conversation_facts import ConversationReading, QuotedFact, TalkLine
-from agent.memory.capture.dedupe import Judgement, Resolution
+from agent.memory.capture.conversation_facts import (
+    ConversationReading,
+    EndedFact,
+    ReadFact,
+    TalkLine,
+    WrittenText,
+)
+from agent.memory.capture.dedupe import Judgement, Resolution, ended_note
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import FINISHED
 from agent.memory.capture.run_trace import RunTrace
 from agent.memory.capture.writer import EntryWriter
-from agent.memory.entry import Entry, EntryType
-from agent.memory.store import StoredEntry, load_entries
+from agent.memory.entry import QUOTE, Entry, EntryType
+from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
 from agent.runs.waiting_conversations import (
@@ -47,8 +55,11 @@ from agent.workspace.workspace import Workspace
 TRIES, PATIENCE = 3, timedelta(days=1)
 """How often the model is asked, and how long a conversation waits for it, before the rules decide."""
 _ANSWER_TOKENS = 1_500
-_KNOWN = 20
+_KNOWN = 40
 """The most known facts that the model is shown."""
+_ASK, _OWNER_TOKENS = "human_ask", 600
+_TEXTS = ("content", "text", "new", "line", "value")
+"""The arguments of tools that have what they write."""
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +73,8 @@ class Conversations:
     accounts: Accounts
     tell: Callable[[object], object] = ignore_event
     """Publishes what was captured."""
+    owner: Callable[[int], str] = lambda room: ""
+    """The block about the owner in so many tokens, as every run is given it."""
     _here: set[str] = field(default_factory=set, init=False)
     """The sessions of this process."""
 
@@ -121,106 +134,150 @@ class Conversations:
                 return ()
             found = None
         try:
-            verdicts = self._write(session, *(found or (self._by_rules(session, waiting), ())))
+            verdicts = self._write(session, found or _Found(stated_in(self.workspace, session, waiting.runs)))
         except (AgentError, OSError) as error:
             logger.warning("%s: what is worth keeping could not be written, and waits: %s", path, error)
             return ()
         end_waiting(self.workspace, path)
         return verdicts
 
-    def _write(self, session: Session, entries: Sequence[Entry], known: Sequence[StoredEntry]) -> Sequence[Judgement]:
-        """Write the entries, those of each run in a commit of its own: what undoes a run takes them, too."""
-        clock, runs = self.workspace.clock, dict.fromkeys(each.slots.get("run", "") for each in entries)
-        found: list[Judgement] = []
-        for run in runs:
-            began = clock.monotonic()
-            of_run = [each for each in entries if each.slots.get("run", "") == run]
-            subject = f"memory(facts): kept {len(of_run)} of a conversation"
-            stamp = Stamp("agent", run=run, tool=CAPTURE, session=session.path)
-            verdicts = self.keeper.keep(of_run, subject, stamp, known=known)
-            log_capture(session.path, verdicts, clock.monotonic() - began)
-            self.tell(captured(run, session.path, verdicts, estimate))
-            found += verdicts
-        return found
+    def _write(self, session: Session, found: "_Found") -> Sequence[Judgement]:
+        """Write what was found in one commit, which names no run: to undo what the agent did in one takes nothing of
+        what the person has said."""
+        clock = self.workspace.clock
+        began = clock.monotonic()
+        if not (found.entries or found.ended):
+            return ()
+        old = ((each.known, ended_note(each.known, session.path, each.quote)) for each in found.ended)
+        ended = {known.path: (known.data, after) for known, after in old}
+        counts = (("kept", len(found.entries)), ("ended", len(ended)))
+        subject = f"memory(facts): {', '.join(f'{name} {count}' for name, count in counts if count)} of a conversation"
+        stamp = Stamp("agent", tool=CAPTURE, session=session.path)
+        verdicts = self.keeper.keep(found.entries, subject, stamp, known=found.known, edits=ended)
+        log_capture(session.path, verdicts, clock.monotonic() - began)
+        self.tell(captured(_last_run(found), session.path, verdicts, estimate))
+        return verdicts
 
-    def _by_rules(self, session: Session, waiting: WaitingConversation) -> Sequence[Entry]:
-        """The entries of what the rules find, without those that were kept when the run ended."""
-        stated = stated_in(self.workspace, session, waiting.runs)
-        return tuple(each for each in stated if not self.keeper.is_known(each))
-
-    def _by_model(
-        self, session: Session, waiting: WaitingConversation
-    ) -> tuple[Sequence[Entry], Sequence[StoredEntry]] | None:
-        """The entries of what the model finds, and the known ones that they may replace; None if it may not read the
-        conversation, or its answer is unusable."""
-        lines = tuple(self._lines(session, frozenset(waiting.runs)))
+    def _by_model(self, session: Session, waiting: WaitingConversation) -> "_Found | None":
+        """What the model finds; None if it may not read the conversation, or its answer is unusable."""
+        runs = frozenset(waiting.runs)
+        lines = tuple(self._lines(session, runs))
         if session.untrusted or not self.accounts.models.fast.model.present:
             return None
         if not any(each.is_person for each in lines):
-            return (), ()
-        near = self._known(session, lines)
-        reading = ConversationReading(
-            lines,
-            tuple(each for each in near if each.entry.session_id != session.path),
-            tuple(each for each in near if each.entry.session_id == session.path),
-            stated_in(self.workspace, session, waiting.runs),
-            self.workspace.settings.vault.language,
-        )
+            return _Found()
+        known = self._known(session, lines)
+        reading = ConversationReading(lines, known, (*self._written(session, runs), *self._about_owner()))
         name = f"conversation-{self.workspace.clock.new_id()}"
         prompt = fill("conversation", self.workspace.vault.own_version_of, conversation=reading.question())
         reply = self.accounts.of_run(name, "").fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
         try:
-            found = [self._entry(session, each) for each in reading.facts(reply.message.text)]
+            facts, ended = reading.result(reply.message.text)
         except (ValueError, RecursionError) as error:
             logger.info("%s: the model's answer is not usable, the rules' facts are kept: %s", session.path, error)
             return None
-        return (*found, *self._unquoted_wishes(reading.stated, found)), near
+        found = [self._entry(session, each) for each in facts]
+        wishes = self._unquoted_wishes(stated_in(self.workspace, session, waiting.runs), facts)
+        return _Found((*found, *wishes), known, ended)
 
-    def _unquoted_wishes(self, stated: Sequence[Entry], found: Sequence[Entry]) -> Iterator[Entry]:
+    def _unquoted_wishes(self, stated: Sequence[Entry], found: Sequence[ReadFact]) -> Iterator[Entry]:
         """The standing wishes that the rules find and the model has not quoted: what the person wants from now on
         does not depend on how well a model reads."""
         for each in stated:
-            is_quoted = any(each.text in other.text or other.text in each.text for other in found)
+            is_quoted = any(each.text in other.quote or other.quote in each.text for other in found)
             if is_standing_wish(each.text) and not is_quoted and not self.keeper.is_known(each):
                 yield each
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
-        """What was said aloud in these runs of a conversation."""
-        run = ""
-        for record in session.records:
-            match record.event:
-                case Began() as began:
-                    run = began.run
-                case Spoken(User(text) | Assistant(text)) if run in runs and text.strip():
-                    yield TalkLine(text, isinstance(record.event.message, User), record.line, record.at, run)
+        """What was said aloud in these runs of a conversation, and what the person has answered when they were
+        asked."""
+        for run, spoken, line, at in _spoken(session, runs):
+            match spoken:
+                case User(text) if text.strip():
+                    yield TalkLine(text, True, line, at, run)
+                case Assistant(text, calls):
+                    asked = (str(call.arguments.get("question", "")) for call in calls if call.name == _ASK)
+                    for said in filter(str.strip, (text, *asked)):
+                        yield TalkLine(said, False, line, at, run)
+                case ToolResult() as result if answer := answer_of(result):
+                    yield TalkLine(answer, True, line, at, run)
+
+    def _written(self, session: Session, runs: frozenset[str]) -> Iterator[WrittenText]:
+        """What tools have written into notes in these runs."""
+        calls = dict[str, ToolCall]()
+        for _, spoken, _, _ in _spoken(session, runs):
+            match spoken:
+                case Assistant(_, made):
+                    calls |= {call.id: call for call in made}
+                case ToolResult(call=id, failed=False) if (call := calls.get(id)) and call.name.startswith("vault_"):
+                    given = (call.arguments.get(name) for name in _TEXTS)
+                    text = "\n".join(each for each in given if isinstance(each, str))
+                    yield WrittenText(str(call.arguments.get("path", "")), text)
+
+    def _about_owner(self) -> Iterator[WrittenText]:
+        try:
+            yield WrittenText("the notes about the person", self.owner(_OWNER_TOKENS))
+        except (AgentError, OSError) as error:
+            logger.info("the notes about the person could not be read: %s", error)
 
     def _known(self, session: Session, lines: tuple[TalkLine, ...]) -> tuple[StoredEntry, ...]:
-        """The statements that are known about what is spoken of, newest first."""
+        """The statements that were kept of this conversation, and those that are known about what is spoken of, newest
+        first."""
+        days = {each.at.date() for each in lines if each.at} | {self.workspace.clock.now().date()}
+        of_days = (path for day in days for path in entry_paths_on(self.workspace.vault, day))
+        kept = [each for each in load_entries(self.workspace.vault, of_days) if each.entry.session_id == session.path]
         paths: dict[str, None] = {}
         for each in lines:
             if each.is_person:
                 said = Entry("", self.workspace.clock.now(), each.text, EntryType.FACT, session_id=session.path)
                 paths |= dict.fromkeys(self.keeper.close_to(said))
-        found = load_entries(self.workspace.vault, paths)
-        return tuple(each for each in found if _is_owners(each))[:_KNOWN]
+        found = {each.path: each for each in (*kept, *load_entries(self.workspace.vault, paths))}
+        return tuple(each for each in found.values() if _is_owners(each))[:_KNOWN]
 
-    def _entry(self, session: Session, fact: QuotedFact) -> Entry:
+    def _entry(self, session: Session, fact: ReadFact) -> Entry:
         clock = self.workspace.clock
         slots = {"run": fact.run} if fact.run else {}
         slots |= {"kind": fact.kind} | ({"line": str(fact.line)} if fact.line else {})
+        slots |= {QUOTE: fact.quote} if fact.quote != fact.text else {}
         return Entry(
             clock.new_id(),
             fact.at or clock.now(),
             fact.text,
             EntryType.FACT,
             channel=session.channel,
-            source=fact.source or SOURCE,
+            source=SOURCE,
             keywords=fact.keywords,
             session_id=session.path,
             slots=slots,
-            supersedes=fact.replaces.link if fact.replaces is not None and not fact.source else "",
+            supersedes=fact.replaces.link if fact.replaces is not None else "",
             evidence=(f"[[{session.path.removesuffix('.md')}]]",),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is to be written of a conversation: the entries, the known ones that they may replace, and those that
+    ended."""
+
+    entries: Sequence[Entry] = ()
+    known: Sequence[StoredEntry] = ()
+    ended: Sequence[EndedFact] = ()
+
+
+def _last_run(found: _Found) -> str:
+    """The run in which the last of the entries was said; empty without one."""
+    return next((run for each in reversed(found.entries) if (run := each.slots.get("run", ""))), "")
+
+
+def _spoken(session: Session, runs: frozenset[str]) -> Iterator[tuple[str, Message, int, datetime]]:
+    """The messages of these runs, each with its run, its line in the note and its time."""
+    run = ""
+    for record in session.records:
+        match record.event:
+            case Began() as began:
+                run = began.run
+            case Spoken(message) if run in runs:
+                yield run, message, record.line, record.at
 
 
 def _is_owners(each: StoredEntry) -> bool:

@@ -13,7 +13,6 @@ from agent.llm.messages import ToolResult
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
-from agent.runs.capture import keep_words
 from agent.runs.registry import RunMark, run_registry
 from agent.runs.sessions_elsewhere import ELSEWHERE, is_elsewhere
 from agent.texts import text
@@ -94,10 +93,7 @@ def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     if isinstance(last, Closed) or session.open_run is None or session.open_run.run != mark.run:
         return False
     doubt_calls(workspace, session)
-    before = any(isinstance(each, Closed) for each in session.of_run(mark.run))
     session.language = workspace.settings.vault.language
     session.add(Closed(mark.run, RunOutcome.INTERRUPTED, text("runs.stopped", session.language)))
     session.save("interrupted: the program was stopped")
-    if not before:  # the messages of a run that was closed before are saved already
-        keep_words(workspace, session, mark.run)
     return True

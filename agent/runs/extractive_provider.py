@@ -19,7 +19,7 @@ from agent.llm.messages import Assistant, Reply, Request, ToolResult, Usage, Use
 from agent.llm.offline import ModelState, Offline, Quoted, QuotedPassage, format_reply
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.markdown.requests import has_answer, own_words
-from agent.memory.capture.facts import is_complete, stated_last
+from agent.memory.capture.facts import stated
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import links_of, rests_on
 from agent.memory.memory_note import words as fact_in
@@ -101,8 +101,8 @@ class ExtractiveProvider:
         if self.job or workspace.settings.memory.capture != "facts" or self.recall.ledger.asker(self.run) is None:
             return ()
         vault, stones = workspace.vault, load_tombstones(workspace.vault)
-        stated = stated_last([vault.masked(each) for each in said], self.language)
-        return tuple(each for each in stated if is_complete(each) and not stones.is_forgotten(each))
+        found = [fact.text for each in said[-1:] for fact in stated(vault.masked(each))]
+        return tuple(each for each in found if not stones.is_forgotten(each))
 
     def _quoted(self, question: str) -> Quoted:
         asker = self.recall.ledger.asker(self.run)
@@ -223,7 +223,7 @@ def _sought(message: str, *, is_told: bool) -> str:
 def _passage(found: Remembered | Hit) -> QuotedPassage:
     if isinstance(found, Remembered):
         is_entry = found.kind in ENTRY_KINDS or found.is_asked_for
-        return QuotedPassage(found.path, found.text, found.lines, is_entry=is_entry, otherwise=found.contradicts)
+        return QuotedPassage(found.path, found.text, found.lines, is_entry=is_entry)
     return QuotedPassage(
         found.path, found.passage, found.lines, found.headings[-1] if found.headings else "", found.title
     )

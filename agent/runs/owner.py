@@ -18,7 +18,7 @@ from agent.memory.store import StoredEntry, load_entries, with_offset
 from agent.memory.understanding.seam import FactKind
 from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.runs.recall_source import RecallSource
-from agent.tools.text_origin import TextOrigin
+from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, OWN_NOTES
 from agent.vault.store import Vault
 
@@ -61,6 +61,11 @@ class OwnerBlock:
     def _is_own(self, path: str) -> bool:
         data = self.vault.read(path)
         return data is not None and not self.origin.source(path, data)
+
+
+def notes_about_owner(vault: Vault, count: Count) -> Callable[[int], str]:
+    """What the notes about the owner say, in so many tokens; without single entries."""
+    return lambda room: OwnerBlock(vault, text_origin_of(vault), tuple, count).text(room)
 
 
 def vault_places(vault: Vault, is_own: Callable[[str], bool]) -> tuple[VaultPlace, ...]:

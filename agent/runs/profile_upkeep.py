@@ -1,6 +1,6 @@
 """What the person has stated goes into their profile by itself, by rules: nobody has to plan a task for it.
 
-Fields that a statement names are filled, the rest is quoted. What a model may add is left to the task `update_profile`.
+Fields that a statement names are filled. What a model may add is left to the task `update_profile`.
 """
 
 import logging
@@ -11,17 +11,14 @@ from agent.asking.questions.notes import AskedQuestion
 from agent.attention.quiet import parse_quiet
 from agent.errors import AgentError
 from agent.markdown.note import Note
-from agent.memory.doubt import what_holds
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.answers import settle_profile_questions
-from agent.memory.profile.catalog import note_of
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
 from agent.memory.profile.outdated import outdated_lines
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
-from agent.texts import text
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Create, Stamp
 from agent.vault.message import one_line
@@ -29,8 +26,6 @@ from agent.workspace.workspace import Workspace
 
 _DAYS = 30
 """How far back it looks for what was said."""
-_OTHERS = f"{note_of('')}.md"
-"""The note for what belongs into no other: that needs a look at the whole, and is left to the task."""
 _MOST = 60
 """The most changes at once, so that one commit can be read."""
 
@@ -72,11 +67,9 @@ def fill_profile(workspace: Workspace) -> Proposed:
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
-        old = tuple(outdated_lines(vault, profile, stated))
-        stated = what_holds(stated, stated)
+        old = tuple(outdated_lines(vault, profile, found))
         writing = profile_writing(workspace)
-        found_in = changes_of_entries(stated, profile, text("profile.own_words", workspace.settings.vault.language))
-        changes = [each for each in found_in if each.note != _OTHERS]
+        changes = changes_of_entries(stated, profile)
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:

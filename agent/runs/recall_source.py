@@ -29,8 +29,6 @@ from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembere
 from agent.memory.recall.refresh import ShownMemories
 from agent.memory.recall.search_scope import is_near, parse_search
 from agent.memory.recall.told_once import HeldText
-from agent.memory.understanding.holding import statements_of
-from agent.memory.understanding.rules import words_for_other_values
 from agent.memory.understanding.small_talk import is_small_talk
 from agent.runs.likely_passages import LikelyPassages
 from agent.runs.persons_lines import PersonsLines
@@ -147,10 +145,8 @@ class RecallSource:
         content."""
         kind = "" if entry.type.is_stated else f"type:{entry.type} "
         among = f'path:"{self.workspace.vault.home.at(ENTRIES)}" {kind}scope:{entry.scope}'
-        others = " ".join(map(words_for_other_values, statements_of(entry.text[:_SAID]))) if not kind else ""
-        sought = (plain(words) for words in (entry.text[:_SAID], others) if words.strip())
-        answers = [self._find(f"{words} {among}", _NEAR, passages=False, explain=False) for words in sought]
-        return list(dict.fromkeys(hit.path for answer in answers for hit in answer.hits))
+        answer = self._find(f"{plain(entry.text[:_SAID])} {among}", _NEAR, passages=False, explain=False)
+        return list(dict.fromkeys(hit.path for hit in answer.hits))
 
     def source(self, context: RunContext, session: Session, *, group: bool) -> "MemorySource":
         """The source of memories and passages for the tasks of a run."""

@@ -44,23 +44,6 @@ def end_waiting(workspace: Workspace, session: str) -> None:
     _file(workspace, session).unlink(missing_ok=True)
 
 
-def end_waiting_of_run(workspace: Workspace, run: str, *, dry_run: bool = False) -> tuple[str, ...]:
-    """The sessions in which something waits that was said in this run or its sub-runs. It waits no longer, and is not
-    kept; with `dry_run` nothing is changed."""
-    found = tuple(each for each in waiting_conversations(workspace) if run in map(_whole_run, each.runs))
-    for each in found if not dry_run else ():
-        if left := tuple(other for other in each.runs if _whole_run(other) != run):
-            _save(workspace, replace(each, runs=left))
-        else:
-            end_waiting(workspace, each.session)
-    return tuple(each.session for each in found)
-
-
-def _whole_run(run: str) -> str:
-    """The run of a sub-run; a run's own id otherwise."""
-    return run.partition(".")[0]
-
-
 def waiting_conversation(workspace: Workspace, session: str) -> WaitingConversation | None:
     """The conversation with this session, if it waits."""
     return _load(_file(workspace, session))

@@ -130,4 +130,4 @@ def _replaced(telling: Telling, known: Sequence[Mapping[str, str]]) -> dict[str,
         each["key"] for each in known
         if telling.quote not in each["text"] and any(word in each["text"] for word in telling.replaces)
     )  # fmt: skip
-    return {"replaces": key} if (key := next(keys, "")) else {}
+    return {"do": "update", "key": key} if (key := next(keys, "")) else {}

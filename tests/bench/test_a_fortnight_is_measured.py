@@ -32,7 +32,7 @@ FILE: dict[str, Any] = {
         talk(
             1,
             {"text": "My sister Mara lives in Porto.", "says": ["f1"]},
-            {"text": f"Is it legal that {PARROT}?", "says": ["f2"]},
+            {"text": f"You know, {PARROT}, is that legal?", "says": ["f2"]},
         ),
         talk(2, {"text": "By the way, Mara has moved to Braga.", "corrects": ["f1"]}, {"text": "thanks"}),
     ],
@@ -44,7 +44,7 @@ def test_what_the_rules_miss_is_kept_and_what_is_forgotten_is_nowhere() -> None:
     model = StandIn(tellings(FILE))
     found = live(FILE, ["Write a haiku about snow"], model, forgets=1)
     assert (found.missed, found.twice, found.guesses, found.secrets, model.asked) == ([], [], [], 0, 2)
-    assert any(PARROT in each.text for each in found.entries), "the rules take no statement from a question"
+    assert any(PARROT in each.text for each in found.entries)
     assert (found.forgotten, found.remains) == (1, [])
     assert figures(found)["entries that state a fact once more"] == f"0 of {len(found.entries)}"
 
@@ -53,7 +53,7 @@ def test_the_stand_in_quotes_what_is_not_known_and_says_what_it_replaces() -> No
     lines = [{"number": 3, "who": "person", "text": "Mara has moved to Braga. What is two plus two?"}]
     known = [{"key": "K1", "text": "My sister Mara lives in Porto"}]
     asked = [_read(seed, lines, known) for seed in range(200)]
-    quoted = [each for each in asked if '"replaces": "K1"' in each and "Mara has moved to Braga" in each]
+    quoted = [each for each in asked if '"key": "K1"' in each and "Mara has moved to Braga" in each]
     assert 140 < len(quoted) < 195, "it errs now and then"
     assert not any("two plus two" in each for each in asked)
     assert _read(7, lines, known) == _read(7, lines, known)

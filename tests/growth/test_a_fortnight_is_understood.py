@@ -143,17 +143,24 @@ def has_understood(made: Fortnight, here: Office) -> None:
     assert result.share(result.found) >= LEAST, (result.figures, result.missed)
     assert result.share(result.in_its_note) >= PLACED, result.figures
     assert not result.unplanted
+    has_found_patterns(result, here)
+
+
+def has_found_patterns(result: Understood, here: Office) -> None:
     assert len(result.kinds) >= 5 and not result.false_patterns, result.figures
     assert "^pattern-" in here.text(INSIGHTS)
 
 
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_without_a_model_the_profile_gains_what_was_stated_and_nothing_else(
+def test_without_a_model_the_profile_gains_fields_that_were_stated_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: Language, every: int
 ) -> None:
     made = fortnight(language)
-    has_understood(made, lived(made, tmp_path, monkeypatch, None, every))
+    here = lived(made, tmp_path, monkeypatch, None, every)
+    result = understood(made, here)
+    assert len(result.found) >= 6 and not result.unplanted, result.figures
+    has_found_patterns(result, here)
 
 
 @pytest.mark.parametrize(

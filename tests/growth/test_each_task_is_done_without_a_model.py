@@ -25,20 +25,23 @@ def is_plain(made: Office, kind: str) -> bool:
     return PLAIN in str(made.done(kind).header["result"]) + made.done(kind).body
 
 
-def test_update_profile_quotes_what_was_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    said_so = entry("I prefer tea without sugar.", YESTERDAY)
-    other = entry("My sister is called Ida.", YESTERDAY)
+def test_update_profile_fills_the_fields_that_were_stated_and_guesses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said_so = entry("My favourite tea is sencha.", YESTERDAY)
+    other = entry("I prefer tea without sugar.", YESTERDAY)
     mine = "---\ntitle: Preferences\n---\n# Preferences\n\nI wrote this line myself.\n"
-    made = office(tmp_path, monkeypatch, {**said(said_so, other), "profile/31-preferences.md": mine})
+    field = "\n- **Favourite tea**: [to be filled]\n"
+    made = office(tmp_path, monkeypatch, {**said(said_so, other), "profile/31-preferences.md": mine + field})
     ended = made.do("update_profile", target_file="31-preferences")
     assert ended.status == "completed" and ended.did_something
     note = made.text("profile/31-preferences.md")
     assert note.startswith(mine.rstrip("\n")), "no line of the person's is touched"
-    assert f"## In your own words\n\n- “I prefer tea without sugar.” ({dated_link(said_so)})" in note
-    assert "Ida" not in note
+    assert f"- **Favourite tea**: sencha ({dated_link(said_so)})" in note
+    assert "sugar" not in note
     assert is_plain(made, "update_profile")
     made.clock.advance(90_000)
-    assert not made.do("update_profile", target_file="31-preferences").did_something, "nothing is quoted twice"
+    assert not made.do("update_profile", target_file="31-preferences").did_something, "nothing is filled twice"
 
 
 def test_consolidate_tends_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,8 +264,8 @@ def test_nothing_to_do_writes_nothing_but_its_end(tmp_path: Path, monkeypatch: p
 
 
 def test_a_chinese_vault_is_told_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fact = entry("我喜欢不加糖的茶。", YESTERDAY)
+    fact = entry("我叫安娜。", YESTERDAY)
     made = office(tmp_path, monkeypatch, said(fact), language="zh")
-    made.do("update_profile", "偏好", target_file="31-preferences")
-    assert f"## 来自你的原话\n\n- “我喜欢不加糖的茶。” ({dated_link(fact)})" in made.text("profile/31-preferences.md")
+    made.do("update_profile", "名字", target_file="00-basic-info")
+    assert f"- **姓名**: 安娜 ({dated_link(fact)})" in made.text("profile/00-basic-info.md")
     assert "没有询问模型" in str(made.done("update_profile").header["result"])

@@ -84,7 +84,11 @@ def test_the_tools_of_a_run_are_in_its_session_and_make_no_entry() -> None:
     assert texts(entries_of_run(USED, DID, ways())) == {"fact/user": "I drink green tea."}
 
 
-@pytest.mark.parametrize("outcome", ["failed", "interrupted", "limit"])
+def test_an_interrupted_run_is_no_source_of_facts() -> None:
+    assert entries_of_run(replace(USED, outcome="interrupted"), DID, ways()) == ()
+
+
+@pytest.mark.parametrize("outcome", ["failed", "limit"])
 def test_the_answer_of_a_run_that_did_not_finish_is_no_fact(outcome: str) -> None:
     found = entries_of_run(replace(USED, outcome=outcome, answer="It is certain."), DID, ways())
     assert texts(found) == {"fact/user": "I drink green tea."}

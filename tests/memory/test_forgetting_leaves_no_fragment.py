@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agent.memory.before import with_before
 from agent.memory.entry import EntryType
 from agent.memory.forgetting.forget import carry_out, plan_text
 from agent.memory.forgetting.said_again import phrase
@@ -79,7 +78,7 @@ def test_a_correction_goes_with_what_it_corrects_unless_it_says_something_by_its
     home = days(tmp_path)
     depends, alone = "No, it is 935 euros from January", "Anna pays 935 euros from January for it all"
     paths = [
-        home.keep(replace(home.entry(with_before(said, "My rent is 920", "en")), type=EntryType.FACT))
+        home.keep(replace(home.entry(f"{said}\n(Before: My rent is 920)"), type=EntryType.FACT))
         for said in (depends, alone)
     ]
     found = plan_text(home.vault, "my rent")

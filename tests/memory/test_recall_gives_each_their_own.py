@@ -269,26 +269,6 @@ def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_wa
     assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
 
 
-def test_of_two_things_remembered_the_newer_names_the_one_that_it_contradicts(shelf: Shelf) -> None:
-    shelf.notes["MEMORY.md"] = b"# Memory\n\n## Other\n\n- The workshop's alarm code is 1147.\n"
-    old = shelf.put("The workshop's alarm code is 2258.", EntryType.USER_EXPLICIT, 9)
-    new = shelf.put("The workshop's alarm code is 3369.", EntryType.USER_EXPLICIT, 1)
-    shelf.put("The workshop's alarm is loud.", EntryType.USER_EXPLICIT, 1)
-    found = {each.path: each.contradicts for each in shelf.open().recall("workshop alarm code", Asker(), 8).found}
-    link = f"[[{old.path.rpartition('/')[2][:-3]}]]"
-    assert found[new.path] == ("[[MEMORY]]", link) and found[old.path] == ("[[MEMORY]]",) and found["MEMORY.md"] == ()
-    assert [contradicts for contradicts in found.values() if not contradicts] == [(), ()]
-
-
-def test_what_was_to_be_remembered_names_an_older_fact_that_it_contradicts(shelf: Shelf) -> None:
-    """`remember` compares with nothing when it writes."""
-    old = shelf.put("The mast is 10.2 metres long.", EntryType.FACT, 2)
-    new = shelf.put("The mast is 10.5 metres long.", EntryType.USER_EXPLICIT, 1)
-    found = shelf.open().recall("How long is the mast?", Asker(), 8).found
-    assert [each.path for each in found] == [new.path, old.path]
-    assert found[0].contradicts == (f"[[{old.path.rpartition('/')[2][:-3]}]]",)
-
-
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
     shelf.put("tea, said a page", EntryType.AUTO_FLUSH, untrusted=("https://a.example",))
     recaller = shelf.open()
@@ -500,17 +480,6 @@ def test_what_is_faint_beside_the_best_is_no_memory_for_the_task(shelf: Shelf) -
     answer = SearchResult("", "keyword", "fake", hits)
     recaller = recaller_over(lambda text, limit: answer, shelf.notes.get, lambda: NOW, SETTINGS)
     assert said(recaller.recall("When was Mara born?", Asker(), 8)) == [born.text, lives.text]
-
-
-def test_of_two_that_contradict_each_other_the_newer_comes_first(shelf: Shelf) -> None:
-    older = Entry(
-        "01HZZZZZZZ0000000000000001", NOW, "The lock of the store is 4920, the tools are in it.", EntryType.FACT
-    )
-    newer = Entry("01HZZZZZZZ0000000000000002", NOW, "They changed that lock to 8351.", EntryType.FACT,
-                  contradicts=(older.link,))  # fmt: skip
-    shelf.notes |= {each.path: each.note() for each in (older, newer)}
-    found = shelf.open().recall("Which lock has the store with the tools?", Asker(), 8).found
-    assert [each.text for each in found] == [newer.text, older.text]
 
 
 def test_what_was_replaced_is_given_for_the_past_and_when_the_newer_one_is_deleted(shelf: Shelf) -> None:

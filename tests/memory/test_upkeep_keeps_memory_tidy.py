@@ -124,7 +124,7 @@ def test_it_is_one_commit_with_a_report_and_one_undo_takes_it_back(tmp_path: Pat
     assert home.commits() == commits + 1
     report = home.text(f"daily/{home.clock.now():%Y-%m-%d}.md")
     assert "Memory upkeep" in report and "- expired, now in the archive (3): [[" in report
-    assert upkeep.report.counts == {"archived": 3, "merged": 1, "shortened": 0, "added": 0, "doubted": 0}
+    assert upkeep.report.counts == {"archived": 3, "merged": 1, "shortened": 0, "added": 0}
     assert outcome.commit
     undo(home.vault, Selection((outcome.commit,)))
     assert git(home.root, "rev-parse", "HEAD^{tree}") == before

@@ -1,7 +1,6 @@
 """Two hundred pairs in English and Chinese, and what becomes of an entry beside others."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -71,7 +70,7 @@ def test_similarity_and_sameness_are_the_same_both_ways(one: str, other: str) ->
 )
 def test_the_same_words_with_the_roles_exchanged_say_something_else(one: str, other: str) -> None:
     assert not is_same(one, other)
-    assert judge(entry(one), [known(other)]).resolution in {Resolution.NEW, Resolution.CONTRADICTS}
+    assert judge(entry(one), [known(other)]).resolution is Resolution.NEW
 
 
 @pytest.mark.parametrize(
@@ -133,57 +132,6 @@ def test_what_is_said_again_is_counted_and_no_word_of_the_first_is_lost() -> Non
     assert after.evidence == ("[[sessions/a]]", "[[sessions/b]]")
 
 
-def test_a_fuller_statement_takes_the_place_of_a_shorter_one() -> None:
-    first = known("Anna moved to Bergen.")
-    verdict = judge(entry("Anna moved to Bergen with her two dogs."), [first])
-    assert verdict.resolution is Resolution.SUPERSEDES
-    assert verdict.entry.supersedes == first.link
-
-
-@pytest.mark.parametrize(
-    ("newer", "older"),
-    [
-        ("Anna's birthday is on May 5.", "Anna's birthday is on May 3."),
-        ("My sister lives in Munich", "My sister lives in Berlin."),
-        ("I don't like coffee", "I like coffee"),
-        ("The meeting starts at 4 pm", "The meeting starts at 3 pm"),
-        ("The deadline is now Friday", "The deadline is Tuesday"),
-        ("我妹妹搬到汉堡", "我妹妹住在柏林"),
-        ("会议改到下午四点", "会议定在下午三点"),
-        ("我不喜欢咖啡", "我喜欢咖啡"),
-        ("李雷在北京工作", "李雷在上海工作"),
-        ("Date format: year first", "Date format: day first"),
-        ("报表的单位：万元", "报表的单位：美元"),
-        ("I have moved to Shanghai", "I live in Hangzhou"),
-        ("I live in Pudong now", "I live in Hangzhou"),
-        ("I work at the Royal Infirmary now", "I work at Leith Hospital"),
-        ("My son's teacher is Ms Hall", "My son's teacher is Mr Ode"),
-        ("我现在是设计师", "我是产品经理"),
-    ],
-)
-def test_another_value_of_the_same_subject_replaces_the_first(newer: str, older: str) -> None:
-    first = known(older)
-    verdict = judge(entry(newer), [first])
-    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, first)
-    assert verdict.entry.supersedes == first.link
-    assert parse_entry(verdict.entry.note()) == verdict.entry
-
-
-@pytest.mark.parametrize(
-    ("newer", "older"),
-    [
-        ("Lunch in the canteen costs 12 euros", "Lunch in the canteen costs 10 euros"),
-        ("我们的纪念日是六月三日", "我们的纪念日是六月十三日"),
-    ],
-)
-def test_of_two_that_may_say_otherwise_both_stay_and_the_newer_has_a_link(newer: str, older: str) -> None:
-    first = known(older)
-    verdict = judge(entry(newer), [first])
-    assert verdict.resolution is Resolution.CONTRADICTS
-    assert verdict.entry.contradicts == (first.link,)
-    assert parse_entry(verdict.entry.note()) == verdict.entry
-
-
 @pytest.mark.parametrize(
     ("newer", "older"),
     [
@@ -211,43 +159,32 @@ def test_what_can_both_be_true_is_no_contradiction(newer: str, older: str) -> No
     assert not contradicts(newer, older)
 
 
-def test_what_one_message_says_contradicts_nothing_in_it_unless_it_takes_it_back() -> None:
-    first = known("I have moved to Shanghai.", slots={"run": "r"})
-    assert judge(entry("I live in Pudong.", slots={"run": "r"}), [first]).resolution is Resolution.NEW
-    assert judge(entry("No, I live in Pudong.", slots={"run": "r"}), [first]).resolution is Resolution.SUPERSEDES
-    assert judge(entry("I live in Pudong.", slots={"run": "s"}), [first]).resolution is Resolution.SUPERSEDES
-
-
 def test_what_was_replaced_and_is_said_anew_is_true_anew() -> None:
     oslo, bergen = known("I live in Oslo."), known("I live in Bergen.")
     replaced = replace(oslo, entry=replace(oslo.entry, superseded_by=bergen.link))
-    verdict = judge(entry("I live in Oslo."), [bergen, replaced])
+    assert judge(entry("I live in Oslo."), [bergen, replaced]).resolution is Resolution.NEW
+    verdict = judge(entry("I live in Oslo.", supersedes=bergen.link), [bergen, replaced])
     assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, bergen)
 
 
-def test_what_a_fuller_statement_has_replaced_is_counted_in_that() -> None:
-    short, full = known("Anna moved to Bergen."), known("Anna moved to Bergen with her two dogs.")
-    later = replace(full, entry=replace(full.entry, created=short.entry.created + timedelta(days=1)))
-    replaced = replace(short, entry=replace(short.entry, superseded_by=later.link))
-    verdict = judge(entry("Anna moved to Bergen."), [later, replaced])
-    assert (verdict.resolution, verdict.other) == (Resolution.AGAIN, later)
-
-
-def test_all_that_is_no_longer_true_is_named() -> None:
-    city, quarter = known("I have moved to Shanghai."), known("I live in Pudong.")
-    verdict = judge(entry("I live in Oslo."), [quarter, city])
-    assert verdict.resolution is Resolution.SUPERSEDES and verdict.other is not None
-    assert {verdict.other.link, *verdict.entry.contradicts} == {city.link, quarter.link}
-
-
-def test_what_takes_the_place_of_a_contradiction_contradicts_the_same() -> None:
-    first = known("我的老板叫周敏，每周三上午十点开周会。")
-    doubt = judge(entry("不对，周会是周四上午十点"), [first])
-    assert (doubt.resolution, doubt.entry.contradicts) == (Resolution.CONTRADICTS, (first.link,)), "of one part of it"
-    second = StoredEntry(doubt.entry.path, doubt.entry.note(), doubt.entry)
-    verdict = judge(entry("周会改到周五下午两点了"), [second, first])
-    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, second)
-    assert verdict.entry.contradicts == (first.link,)
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Yinuo has another piano teacher now", "Yinuo has a piano lesson every Saturday"),
+        ("一诺换了钢琴老师", "一诺每周六上钢琴课"),
+        ("My sister lives in Munich", "My sister lives in Berlin."),
+        ("I don't like coffee", "I like coffee"),
+        ("会议改到下午四点", "会议定在下午三点"),
+        ("Anna moved to Bergen with her two dogs.", "Anna moved to Bergen."),
+    ],
+)
+def test_only_an_entry_that_names_another_one_takes_its_place(newer: str, older: str) -> None:
+    """A rule that compares words has taken true statements for replaced ones."""
+    first = known(older)
+    assert judge(entry(newer), [first]).resolution is Resolution.NEW
+    verdict = judge(entry(newer, supersedes=first.link), [first])
+    assert (verdict.resolution, verdict.other) == (Resolution.SUPERSEDES, first)
+    assert parse_entry(verdict.entry.note()) == verdict.entry
 
 
 def test_entries_of_other_people_types_and_chats_are_never_touched() -> None:

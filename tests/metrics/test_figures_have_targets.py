@@ -79,13 +79,12 @@ def test_captured_entries_are_counted_by_what_became_of_them(tmp_path: Path, clo
     found = heard(
         tmp_path,
         clock,
-        MemoryCaptured("r", "s", 3, known=3, contradicting=1, superseding=1, refused=4, tokens=60),
+        MemoryCaptured("r", "s", 3, known=3, superseding=1, refused=4, tokens=60),
         MemoryCaptured("r", "s", 1),  # not counted in tokens
         MemoryFlushed("r", "s", 5, 1),
         DaySummarised("2026-11-21"),
     )
     assert (found["entries captured"].value, found["replacing an older one"].value) == (4, 1)
-    assert found["contradicting an older one"].value == 1
     assert (found["known already"].value, found["refused"].value) == (3, 4)
     assert found["share of both"].value == pytest.approx(100 * 3 / 7) and found["share of both"].status == "ok"
     assert (found["tokens each"].value, found["tokens each"].status) == (20, "ok")

@@ -90,15 +90,6 @@ def test_a_fact_that_stands_in_memory_and_in_the_profile_is_quoted_once(talk: Ta
     assert talk.say("Which engine did I look after as an engineer?").count(fact) == 1
 
 
-def test_another_home_is_found_among_many_memories_without_a_word_in_common(talk: Talk) -> None:
-    talk.say("I live in Leeds.")
-    for number, name in enumerate(("Ana", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal", "Ida", "Jo")):
-        talk.say(f"{name} has moved the {name}-{number} kids' party to Bath with the train.")
-    talk.say("I have moved to Bath with the kids.")
-    (leeds,) = talk.root.glob("entries/**/*i-live-in-leeds*.md")
-    assert "superseded_by" in leeds.read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     ("told", "asked"),
     [
@@ -128,7 +119,7 @@ def test_a_correction_of_one_half_takes_nothing_from_the_other(talk: Talk) -> No
     talk.session = ""  # on another day
     talk.say("Actually Des wants the band saw back by the 20th.")
     asked = talk.say("Who lent me the band saw?")
-    assert "> My neighbour Des lent me his band saw" in asked and "; it says otherwise than [[" in asked
+    assert "> My neighbour Des lent me his band saw" in asked and "Des wants the band saw back by the 20th" in asked
 
 
 def test_of_a_day_that_is_asked_for_all_is_told(talk: Talk) -> None:
@@ -162,14 +153,6 @@ def test_what_has_no_word_of_the_question_is_said_to_be_near_by_chance(talk: Tal
 def test_a_strangers_words_in_quotation_marks_are_not_the_persons(talk: Talk) -> None:
     assert "remembered:" not in talk.say('"Dear customer, your account is locked. I am Tom and I live in Lagos."')
     assert not [each for each in talk.root.glob("entries/**/*.md") if "Lagos" in each.read_text("utf-8")]
-
-
-def test_with_two_that_disagree_the_newer_one_says_so(talk: Talk) -> None:
-    talk.say("My sister Kate lives in York and works as a vet.")
-    talk.say("Kate has moved to Bath.")
-    asked = talk.say("Where does Kate live?")
-    assert asked.index("> Kate has moved to Bath") < asked.index("> My sister Kate lives in York")
-    assert "; it says otherwise than [[" in asked
 
 
 def test_what_was_answered_in_a_note_is_not_quoted_as_what_it_says(talk: Talk) -> None:

@@ -1,4 +1,5 @@
-"""A conversation that has ended is read once by the fast model: what it quotes is kept, what it makes up is not."""
+"""A conversation that has ended is read once by the fast model: what rests on the person's words is kept, and changes
+what is known; what it makes up is not."""
 
 import json
 from contextlib import closing
@@ -14,17 +15,17 @@ from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.recall.asker import Asker
-from agent.runs.waiting_conversations import silent_conversations
+from agent.runs.waiting_conversations import silent_conversations, waiting_conversations
 from agent.workspace.search_index import open_index
 from tests.fakes import FakeClock
 from tests.remotes import shared_with_mallory
-from tests.stories.agents import document, furnish, given_texts, script, settings, tell
+from tests.stories.agents import call, document, furnish, given_texts, script, settings, tell
 from tests.vaults import git
 
 KEEPS = "You keep the memory of one person"
 SISTER = "My sister Mara lives in Porto."
 BROTHER = "My brother Nils works at the harbour."
-MISSED = "Is it legal that the Mahlers upstairs got a parrot?"
+MISSED = "You know, the Mahlers upstairs got a parrot, is that legal?"
 
 
 @pytest.fixture
@@ -49,26 +50,29 @@ def ask(root: Path, folder: Path, task: str, said: object, **more: str) -> None:
     )
 
 
-def test_a_quote_of_the_person_is_kept_with_its_session_and_line(root: Path, tmp_path: Path) -> None:
-    ask(root, tmp_path, MISSED, [{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
-    (entry,) = [each for each in entries(root) if "parrot" in each.text and each.text != MISSED]
-    assert (entry.text, entry.source, entry.slots["kind"]) == (
-        "the Mahlers upstairs got a parrot",
-        "conversation",
-        "person",
-    )
+def test_a_fact_is_a_sentence_that_rests_on_the_person_s_words(root: Path, tmp_path: Path) -> None:
+    text, quote = "The family Mahler in the flat above mine has had a parrot since December 2026.", "got a parrot"
+    ask(root, tmp_path, MISSED, [{"do": "add", "number": 1, "kind": "person", "quote": quote, "text": text}])
+    (entry,) = entries(root)
+    assert (entry.text, entry.source, entry.slots["kind"]) == (text, "conversation", "person")
+    assert entry.slots["quote"] == quote
     note = (root / entry.session_id).read_text("utf-8").splitlines()
     assert MISSED in note[int(entry.slots["line"]) - 1]
 
 
-def test_what_the_assistant_said_is_the_model_s_and_what_nobody_said_is_not_kept(root: Path, tmp_path: Path) -> None:
+def test_what_the_assistant_said_what_nobody_said_and_what_was_only_asked_is_not_kept(
+    root: Path, tmp_path: Path
+) -> None:
     said = [
         {"number": 2, "kind": "result", "quote": "Noted."},
         {"number": 1, "kind": "person", "quote": "the Mahlers have a dog"},
         {"number": 9, "kind": "person", "quote": "parrot"},
+        {"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"},
+        {"do": "remove", "key": "K1", "number": 1, "quote": "a parrot"},
+        {"do": "update", "key": "K7", "number": 1, "quote": "a parrot", "text": "Is it legal?"},
     ]
-    ask(root, tmp_path, "Is a parrot loud?", said)
-    assert [(each.text, each.source) for each in entries(root)] == [("Noted.", "model")]
+    ask(root, tmp_path, "Is it legal that the Mahlers upstairs got a parrot?", said)
+    assert entries(root) == []
 
 
 @pytest.mark.parametrize("said", ["Sure! Here are the facts.", "[", '{"number": 1}', ""])
@@ -77,12 +81,12 @@ def test_an_answer_that_is_not_usable_leaves_what_the_rules_found(root: Path, tm
     assert [each.text for each in entries(root)] == ["My sister Mara lives in Porto."]
 
 
-def test_a_part_of_what_another_quote_says_is_not_kept_once_more(root: Path, tmp_path: Path) -> None:
+def test_a_part_of_what_another_fact_says_is_not_kept_once_more(root: Path, tmp_path: Path) -> None:
     said = "My sister Mara lives in Porto and her son Nils turned eight in March."
-    quotes = ["her son Nils turned eight in March", "Mara lives in Porto", "the Mahlers upstairs got a parrot"]
-    found = [{"number": 1, "kind": "person", "quote": quote} for quote in quotes]
-    ask(root, tmp_path, f"{said} {MISSED}", found)
-    assert [each.text for each in entries(root)] == [said, "the Mahlers upstairs got a parrot"]
+    nephew = {"quote": "her son Nils turned eight in March", "text": "Nils, Mara's son, turned eight in March 2026."}
+    facts = [nephew, {"quote": said}, {"quote": "My sister Mara lives in Porto"}]
+    ask(root, tmp_path, said, [{"number": 1, "kind": "person", **each} for each in facts])
+    assert {each.text for each in entries(root)} == {said, nephew["text"]}
 
 
 def test_a_fact_is_found_by_the_model_s_keywords_which_are_not_what_the_person_said(root: Path, tmp_path: Path) -> None:
@@ -146,13 +150,36 @@ def test_a_standing_wish_is_kept_whether_or_not_the_model_quotes_it(root: Path, 
     assert wish in load_session(open_workspace(root).vault, asked["session"]).system
 
 
-def test_it_says_what_is_true_no_more(root: Path, tmp_path: Path) -> None:
+def test_it_says_what_takes_the_place_of_a_known_fact(root: Path, tmp_path: Path) -> None:
     ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": "My sister Mara lives in Porto"}])
-    quote = "the whole family went over to Lisbon for good, Mara included"
-    said = [{"number": 1, "kind": "person", "quote": quote, "replaces": "K1"}]
-    ask(root, tmp_path, f"You know what? {quote}", said)
-    first, *_, last = entries(root)
-    assert first.superseded_by == last.link and last.supersedes == first.link
+    quote, text = "the whole family went over to Lisbon for good", "Mara moved from Porto to Lisbon in December 2026."
+    said = [{"do": "update", "key": "K1", "number": 1, "kind": "person", "quote": quote, "text": text}]
+    ask(root, tmp_path, f"You know what? {quote}, Mara included", said)
+    first, last = entries(root)
+    assert (first.superseded_by, last.supersedes, last.text) == (last.link, first.link, text)
+
+
+def test_it_says_what_has_ended_and_the_entry_stays_with_the_reason(root: Path, tmp_path: Path) -> None:
+    ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": "My sister Mara lives in Porto"}])
+    quote = "Mara does not live in Porto at all"
+    ask(root, tmp_path, f"I was wrong, {quote}.", [{"do": "remove", "key": "K1", "number": 1, "quote": quote}])
+    (entry,) = entries(root)
+    assert entry.superseded_by.startswith("[[sessions/") and entry.slots["reason"] == quote
+    own = settings(tmp_path, script(tmp_path / "script.json", "I do not know.", {"text": "[]", "when": KEEPS}))
+    asked = document(root, own, "ask", "Where does my sister Mara live?")
+    given = given_texts(open_workspace(root).vault, asked["session"], "memories")
+    assert not any(SISTER[:-1] in each for each in given), given
+
+
+@pytest.mark.parametrize("shown", ["Mara, my sister, lives in Porto.", "Nils is at work in the harbour."])
+def test_the_reader_is_shown_what_was_kept_and_written_meanwhile(root: Path, tmp_path: Path, shown: str) -> None:
+    """Else what the assistant has saved stands there twice, in other words."""
+    save = call("memory_save", text="Mara, my sister, lives in Porto.")
+    note = call("vault_write", path="family.md", content="Nils is at work in the harbour.")
+    unread = json.dumps([{"number": 1, "kind": "person", "quote": "My sister Mara"}])
+    said = script(tmp_path / "s.json", save, note, "Noted.", {"text": "[]", "when": f'"text": "{shown}"'}, after=unread)
+    tell(root, settings(tmp_path, said), "ask", f"{SISTER} {BROTHER}")
+    assert [each.text for each in entries(root)] == ["Mara, my sister, lives in Porto."]
 
 
 def test_turned_off_it_is_not_asked(root: Path, tmp_path: Path) -> None:
@@ -184,7 +211,7 @@ def test_a_conversation_waits_until_it_is_silent_or_its_process_ends(
     assert "the Mahlers upstairs" in [each.text for each in entries(root)]
 
 
-def test_what_waits_is_found_in_another_conversation_and_a_change_does_not_wait(
+def test_what_waits_is_found_in_another_conversation(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tell(root, settings(tmp_path), "remember", "My phone number is 5550100.")
@@ -198,9 +225,8 @@ def test_what_waits_is_found_in_another_conversation_and_a_change_does_not_wait(
         session = agent.ask(RunRequest(SISTER, Speaker("chat"))).session
         agent.capturing.settle()
         assert [(each.text, bool(each.superseded_by)) for each in entries(root)] == [
-            ("My phone number is 5550100.", True),
-            ("Actually, my phone number is 5550199.", False),
-        ]
+            ("My phone number is 5550100.", False)
+        ], "what has changed, the model will say"
         question = "Where does my sister Mara live?"
         found = [each for each in agent.recall.recaller.recall(question, Asker(), 8).found if each.text == SISTER]
         line = (root / session).read_text("utf-8").splitlines()[found[0].lines[0] - 1]
@@ -209,27 +235,19 @@ def test_what_waits_is_found_in_another_conversation_and_a_change_does_not_wait(
         assert SISTER not in [each.text for each in own], "its own conversation has it in sight"
 
 
-def test_what_was_said_in_a_run_that_is_undone_while_it_waits_is_not_kept(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    quotes = [{"number": 1, "kind": "person", "quote": quote} for quote in (SISTER, BROTHER)]
-    said = script(tmp_path / "script.json", {"text": json.dumps(quotes), "when": KEEPS}, after="Noted.")
-    undo = ("undo", "--partial", "--run")
-    own = settings(tmp_path, said)
-    for key, value in own.items():
-        monkeypatch.setenv(key, value)
-    workspace = open_workspace(root)
-    with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
-        undone = agent.ask(RunRequest(SISTER, Speaker("chat")))
-        agent.ask(RunRequest(BROTHER, Speaker("chat")), undone.session)
-        alone = agent.ask(RunRequest(MISSED, Speaker("chat")))
-        agent.capturing.settle()
-        assert document(root, own, *undo, undone.run, "--dry-run")["not_remembered"] == [undone.session]
-        for ended in (undone, alone):
-            assert document(root, own, *undo, ended.run)["not_remembered"] == [ended.session]
-            assert document(root, own, *undo, ended.run)["not_remembered"] == []
-        assert not any(SISTER in each.text for each in agent.recall.recaller.recall(SISTER, Asker(), 8).found)
-    assert [each.text for each in entries(root)] == [BROTHER]
+@pytest.mark.parametrize("when", ["read", "waits"])
+def test_what_was_said_in_a_run_that_is_undone_stays_said(root: Path, tmp_path: Path, when: str) -> None:
+    facts = [{"number": 1, "kind": "person", "quote": SISTER[:-1]}]
+    reply = {"text": json.dumps(facts), "when": KEEPS} if when == "read" else {"error": "permanent", "when": KEEPS}
+    own = settings(tmp_path, script(tmp_path / "s.json", call("vault_write", path="a.md", content="x"), "Done.", reply))
+    asked = document(root, own, "ask", SISTER)
+    tell(root, own, "undo", "--run", asked["run"])
+    assert not (root / "a.md").exists()
+    vault = open_workspace(root)
+    if when == "read":
+        assert [each.text for each in entries(root)] == [SISTER[:-1]]
+    else:
+        assert [each.session for each in waiting_conversations(vault)] == [asked["session"]]
 
 
 def test_a_model_that_cannot_be_asked_leaves_it_to_the_rules_in_the_end(
@@ -299,11 +317,3 @@ def test_what_is_forgotten_while_it_waits_is_not_kept_and_all_else_is(
     assert "frog" not in str([each.text for each in entries(root)])
     assert quotes[-1] in [each.text for each in entries(root)]
     assert [path for path in workspace.vault.private_folder.rglob("*frog*") if path.is_file()] == []
-
-
-def test_undoing_a_run_takes_what_the_model_kept_of_it(root: Path, tmp_path: Path) -> None:
-    ask(root, tmp_path, SISTER, [{"number": 1, "kind": "person", "quote": SISTER}])
-    ask(root, tmp_path, MISSED, [{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
-    (parrot,) = (each for each in entries(root) if "parrot" in each.text)
-    tell(root, settings(tmp_path), "undo", "--run", parrot.slots["run"])
-    assert [each.text for each in entries(root)] == [SISTER]

@@ -47,18 +47,20 @@ def test_a_day_of_talking_is_counted_as_it_went(root: Path, tmp_path: Path) -> N
 
 
 def test_a_correction_counts_as_replacing(root: Path, tmp_path: Path) -> None:
-    machine = own(tmp_path, "Noted.", "Noted.")
-    document(root, machine, "ask", "My phone number is 5550100.")
-    document(root, machine, "ask", "Actually, my phone number is 5550199.")
+    first = [{"number": 1, "kind": "self", "quote": "my phone number is 5550100"}]
+    then = [{"do": "update", "key": "K1", **first[0], "quote": "my phone number is 5550199"}]
+    for facts in (first, then):
+        keeps = {"text": json.dumps(facts), "when": "You keep the memory of one person"}
+        machine = own(tmp_path, "Noted.", keeps)
+        document(root, machine, "ask", f"Well, {facts[0]['quote']}.")
     found = figures(root, machine)
     assert (found["entries captured"], found["replacing an older one"]) == (2, 1)
-    assert found["contradicting an older one"] == 0
 
 
 def test_what_the_model_found_in_a_conversation_is_counted_too(root: Path, tmp_path: Path) -> None:
     said = json.dumps([{"number": 1, "kind": "person", "quote": "the Mahlers upstairs got a parrot"}])
     machine = own(tmp_path, "Noted.", {"text": said, "when": "You keep the memory of one person"})
-    document(root, machine, "ask", "My boat is blue. Is it legal that the Mahlers upstairs got a parrot?")
+    document(root, machine, "ask", "My boat is blue. You know, the Mahlers upstairs got a parrot.")
     assert figures(root, machine)["entries captured"] == 1, "the quote, and nothing beside it"
 
 
@@ -106,7 +108,9 @@ def test_a_recall_and_a_capture_are_one_line_each_without_a_secret_or_a_note(
     assert "1 given (entries/" in asked, "the key is no word of the question"
     assert asked.startswith("recall: 'Where does my sister Ana live? [secret]': ") and " ms" in asked
     assert given.startswith("recall: ") and "0 given (none)" in given, "the conversation begins with it"
-    assert kept.startswith("capture: run ") and "kept nothing; known entries/" in kept and "refused nothing" in kept
+    assert (
+        kept.startswith("capture: sessions/") and "kept nothing; known entries/" in kept and "refused nothing" in kept
+    )
     assert "\n" not in "".join(logged) and "sk-ant" not in "".join(logged) and SISTER not in kept
 
 

@@ -1,16 +1,15 @@
 """`update_profile`: writes into the notes in `profile/` what the person has said, each line with its evidence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from agent.growth.procedures.material import bullets, days_before, stated, title_of
+from agent.growth.procedures.material import bullets, days_before, quote, stated, title_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose, shown
+from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose
 from agent.growth.topic_words import words_of
 from agent.markdown.note import Note
 from agent.memory.profile.catalog import CORE, note_of
-from agent.memory.profile.changes import ProfileChange, Proposed
-from agent.memory.profile.evidence import evidence_of
-from agent.memory.profile.statements import changes_of_entries, quoted
+from agent.memory.profile.changes import Proposed
+from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry
 from agent.vault.folders import PROFILE
 
@@ -23,18 +22,21 @@ _MOST = 60
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Fill the fields that the person's statements name, and quote the others in the notes in which they belong."""
-    if context.runs.present:  # the model is given the quotations
-        lines = shown(propose(context, _changes(context)).made)
-        link = f"[[{context.path(target_of(context)).removesuffix('.md')}]]"
-        says = context.text("profile_quoted", count=len(lines), link=link)
-        return Work(f"{says}\n{bullets(lines)}" if lines else "")
-    return stated_changes(context)
+    """Fill the fields that the person's statements name; a model is given the statements that may belong in the
+    note."""
+    if not context.runs.present:
+        return stated_changes(context)
+    lines = [f"{quote(each.entry.text)} ({each.link})" for each in _belonging(context, target_of(context))][:_MOST]
+    link = f"[[{context.path(target_of(context)).removesuffix('.md')}]]"
+    says = context.text("profile_quoted", count=len(lines), link=link)
+    return Work(f"{says}\n{bullets(lines)}" if lines else "")
 
 
 def stated_changes(context: ProcedureContext) -> Work:
-    """What the person's statements change in their profile, by rules."""
-    return work_of(context, propose(context, _changes(context)))
+    """The fields that the person's statements fill, by rules: all of them, or those of the note that the task names."""
+    found = changes_of_entries(stated(context, days_before(context.today, _DAYS)), profile_with_template(context))
+    target = context.call.target_file
+    return work_of(context, propose(context, [each for each in found if target in ("", PROFILE + each.note)][-_MOST:]))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -66,28 +68,13 @@ def target_of(context: ProcedureContext) -> str:
     return f"{PROFILE}{max(CORE, key=notes.count)}.md"
 
 
-def _changes(context: ProcedureContext) -> tuple[ProfileChange, ...]:
-    """The changes that what was said lately asks for: all of them, or those of the note that the task names."""
-    found = stated(context, days_before(context.today, _DAYS))
-    heading = context.text("own_words")
-    target = context.call.target_file
-    changes = changes_of_entries(found, profile_with_template(context), heading)
-    if not target:
-        return changes[-_MOST:]
-    own = tuple(each for each in changes if PROFILE + each.note == target)
-    if own or any(f"{PROFILE}{stem}.md" == target for stem in CORE):
-        return own[-_MOST:]
-    quotations = (
-        ProfileChange(target.removeprefix(PROFILE), quoted(each.entry.text), (evidence_of(each),), heading=heading)
-        for each in _belonging(context, target, found)
-    )
-    return tuple(quotations)[:_MOST]
-
-
-def _belonging(context: ProcedureContext, name: str, found: Sequence[StoredEntry]) -> Iterator[StoredEntry]:
-    """What has a word in common with the note's title or its keywords, or with the task's title."""
-    note = Note.parse(context.note(name).encode())
-    words = words_of(" ".join([title_of(name), *note.strings("keywords"), context.call.title]))
-    for each in found:
-        if words & words_of(" ".join([each.entry.text, *each.entry.keywords])):
+def _belonging(context: ProcedureContext, target: str) -> Iterator[StoredEntry]:
+    """What was said lately and may belong in a note: in one of the seventeen by its words or its kind, in another one
+    if it has a word in common with the note's title or keywords, or with the task's title."""
+    note = Note.parse(context.note(target).encode())
+    words = words_of(" ".join([title_of(target), *note.strings("keywords"), context.call.title]))
+    stem = target.removeprefix(PROFILE).removesuffix(".md")
+    for each in stated(context, days_before(context.today, _DAYS)):
+        said = words_of(" ".join([each.entry.text, *each.entry.keywords]))
+        if note_of(each.entry.text) == stem if stem in CORE else words & said:
             yield each

@@ -16,7 +16,6 @@ from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.remember import remember
 from agent.runs.service import RunService
-from agent.runs.waiting_conversations import end_waiting_of_run
 from agent.texts import Language, text
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits_of_runs
@@ -83,15 +82,14 @@ def _undo(chat: ChatState, rest: str) -> str:
         return text("chat.nothing_asked", chat.language)
     records = load_session(chat.workspace.vault, chat.session).records
     begun = [record.event.run for record in records if isinstance(record.event, Began)]
-    chat.agent.capturing.settle()  # so that the run's memories are taken back, too
+    chat.agent.capturing.settle()
     changed = {commit.run.partition(".")[0] for commit in _changes(chat) if commit.tool not in AFTER_RUN_TOOLS}
     run = next((run for run in reversed(begun) if run in changed and run not in chat.undone), "")
     if not run:
         return text("chat.nothing_to_undo", chat.language)
     result = undo(chat.workspace.vault, Selection(run=run))
     chat.undone.add(run)
-    unkept = end_waiting_of_run(chat.workspace, run)
-    return as_lines(format_undone(result, dry_run=False, unkept=unkept))
+    return as_lines(format_undone(result, dry_run=False))
 
 
 def _remember(chat: ChatState, rest: str) -> str:

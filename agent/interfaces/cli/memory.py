@@ -76,7 +76,6 @@ def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[st
         "merged": [{"into": into, "others": list(others)} for into, others in found.merged],
         "shortened": list(found.shortened),
         "added": list(found.added),
-        "doubted": list(found.doubted),
         "memory_merged": found.memory_merged,
         "memory_archived": list(found.memory_archived),
         "too_large": found.too_large,

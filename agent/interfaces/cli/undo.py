@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 import click
 
 from agent.app.open import open_workspace
-from agent.deeds.changes import undo_report, undo_selection
+from agent.deeds.changes import undo_report
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.history.difference import summary
 from agent.vault.history.trailers import HUMAN, is_commit_id
 from agent.vault.history.typed_time import parse_time
-from agent.vault.history.undo import Undone
+from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.history.undo_plan import Reason
 
@@ -58,12 +58,12 @@ def command(
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None
     selection = Selection(commits, run, jobs, start, include_human, actor)
-    result, unkept = undo_selection(workspace, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    output.emit(lambda: undo_report(result, unkept, dry_run), lambda: as_lines(format_undone(result, dry_run, unkept)))
+    result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
+    output.emit(lambda: undo_report(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 
-def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str]) -> Iterator[str]:
-    """The report of an undo, as lines; in the sessions `unkept` something waited to be remembered."""
+def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
+    """The report of an undo, as lines."""
     yield _outcome(result, dry_run)
     yield from (f"  {said(summary(change))}" for change in result.files[:_SHOWN])
     if len(result.files) > _SHOWN:
@@ -74,9 +74,6 @@ def format_undone(result: Undone, dry_run: bool, unkept: Sequence[str]) -> Itera
     )
     yield from _skipped(result.skipped)
     yield from (said("  look at: {path}, written because you saved meanwhile", path=path) for path in result.conflicts)
-    would = "  what was said in {path} waits to be remembered, and would not be kept"
-    does = "  what was said in {path} waits to be remembered, and is not kept"
-    yield from (said(would if dry_run else does, path=path) for path in unkept)
     if result.human_commits_kept:
         one, more = "  1 of your own commits was kept", "  {count} of your own commits were kept"
         yield counted(result.human_commits_kept, one, more)

@@ -12,7 +12,7 @@ from agent.memory.capture.dedupe import Judgement, Resolution
 
 logger = logging.getLogger(__name__)
 
-_WRITTEN = frozenset((Resolution.NEW, Resolution.SUPERSEDES, Resolution.CONTRADICTS))
+_WRITTEN = frozenset((Resolution.NEW, Resolution.SUPERSEDES))
 
 
 def captured(
@@ -26,7 +26,6 @@ def captured(
         session,
         len(new),
         known=fates[Resolution.AGAIN],
-        contradicting=fates[Resolution.CONTRADICTS],
         superseding=fates[Resolution.SUPERSEDES],
         refused=fates[Resolution.NONE],
         tokens=sum(map(count, new)) if count is not None else 0,

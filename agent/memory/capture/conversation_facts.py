@@ -1,31 +1,31 @@
-"""What a model finds worth keeping in a conversation: quotes of its lines, and the known facts that they replace.
+"""What a model finds worth knowing in a conversation: facts to add, known ones that others replace or that ended.
 
-Of the model's own words only keywords are kept, for search; the text is what it quotes. A quote of the person is
-theirs; one of the assistant is what a model concluded. Sending the prompt, and writing, are left to the caller.
+The text of a fact is a sentence that can be read alone, in the model's words; its evidence are words of the person,
+which must stand in one of their messages outside a question. Sending the prompt, and writing, are left to the caller.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from agent.config.vocabulary import pattern
+from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
 from agent.llm.fields import reply_items
-from agent.memory.before import with_before
-from agent.memory.entry import MODEL, Entry
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.corrections import is_fragment
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import LONGEST, is_question
-from agent.texts import Language
 
 KINDS = frozenset((*FactKind, "result", "open", "wish"))
 MOST = 12
 """The most facts of one conversation."""
 CHARACTERS = 12_000
 """The most characters of a conversation that are sent; of a longer one, the end."""
+_WRITTEN = 4_000
+"""The most characters sent of what was written into notes meanwhile."""
 _SEPARATOR = re.compile(r"[\n,，、;；]")
+_ENDS = ".!?。！？\n"
+_PART = re.compile(r"[^,，;；.!?。！？\n]*[,，;；.!?。！？\n]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +41,47 @@ class TalkLine:
 
 
 @dataclass(frozen=True, slots=True)
-class QuotedFact:
-    """A fact in the words of a message. `source` is `MODEL` for a quote of the assistant, else empty; `replaces` is the
-    known entry that it replaces; `keywords` are the model's words, as it gave them; `run` is that of its message, or of
-    the entry that the rules have already kept of it; `at` is when it was said."""
+class WrittenText:
+    """A text that a note has already; `note` names the note."""
+
+    note: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFact:
+    """A fact as a sentence that can be read alone; `quote` is its evidence, words of the person.
+
+    `line` is that of the quote in the session's note, 0 if unknown; `run` and `at` are those of its message;
+    `replaces` is the known entry that is no longer true because of it; `keywords` are further words of the model's.
+    """
 
     text: str
+    quote: str
     kind: str
     line: int
-    source: str = ""
-    replaces: StoredEntry | None = None
-    keywords: tuple[str, ...] = ()
     run: str = ""
     at: datetime | None = None
+    replaces: StoredEntry | None = None
+    keywords: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EndedFact:
+    """A known entry that is no longer true, without another one in its place; `quote` are the person's words."""
+
+    known: StoredEntry
+    quote: str
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationReading:
-    """A conversation as a model reads it, and what is known of it.
-
-    `known` are shown to the model. `kept` are the entries that the rules have already made of the conversation: a quote
-    of one means that entry. `stated` is what the rules find in it: a quote that needs the sentence before it is
-    completed by theirs.
-    """
+    """A conversation as a model reads it. `known` are entries that it may replace or end, `written` what notes say
+    already."""
 
     lines: Sequence[TalkLine]
     known: Sequence[StoredEntry] = ()
-    kept: Sequence[StoredEntry] = ()
-    stated: Sequence[Entry] = ()
-    language: Language = "en"
+    written: Sequence[WrittenText] = ()
 
     def question(self) -> str:
         """The conversation and what is known, as the prompt shows them."""
@@ -78,45 +90,83 @@ class ConversationReading:
             left -= len(each.text)
             if left < 0:
                 break
-            shown.append({"number": number, "who": "person" if each.is_person else "assistant", "text": each.text})
-        facts = [{"key": f"K{number}", "text": each.entry.text} for number, each in enumerate(self.known, 1)]
-        return json.dumps({"lines": shown[::-1], "known": facts}, ensure_ascii=False, indent=1)
+            who = "person" if each.is_person else "assistant"
+            day = {"day": f"{each.at:%Y-%m-%d %A}"} if each.at else {}
+            shown.append({"number": number, "who": who, **day, "text": each.text})
+        known = [
+            {"key": key, "since": f"{each.entry.created:%Y-%m-%d}", "text": each.entry.text}
+            for key, each in self._keys().items()
+        ]
+        document = {"lines": shown[::-1], "known": known, "written": list(self._written())}
+        return json.dumps(document, ensure_ascii=False, indent=1)
 
-    def facts(self, reply: str) -> tuple[QuotedFact, ...]:
-        """The facts in a model's answer, without those that quote no line, and those that stand word for word in
-        another one, or in a known entry and replace none; raises `ValueError` for an unusable answer."""
-        quoted = (self._fact(item) for item in reply_items(reply))
-        found = {fact.text: fact for fact in reversed([each for each in quoted if each is not None])}
-        facts = tuple(reversed(found.values()))
-        parts = {one.text for one in facts for other in facts if one is not other and one.text in other.text}
-        return tuple(each for each in facts if each.text not in parts)[:MOST]
+    def result(self, reply: str) -> tuple[tuple[ReadFact, ...], tuple[EndedFact, ...]]:
+        """The facts in a model's answer and the known ones that ended, without what rests on no words of the person;
+        raises `ValueError` for an unusable answer."""
+        facts, ended = dict[str, ReadFact](), dict[str, EndedFact]()
+        for item in reply_items(reply):
+            said = self._said(item)
+            if said is None:
+                continue
+            known = self._keys().get(item.get("key", ""))
+            if item.get("do") == "remove":
+                if known is not None:
+                    ended[known.path] = EndedFact(known, " ".join(item["quote"].split()))
+            elif (fact := self._fact(item, said, known)) is not None:
+                facts.setdefault(fact.text, fact)
+        replaced = {each.replaces.path for each in facts.values() if each.replaces is not None}
+        whole = [
+            each for each in facts.values() if not any(each.text != other and each.text in other for other in facts)
+        ]
+        return tuple(whole[:MOST]), tuple(each for path, each in ended.items() if path not in replaced)
 
-    def _fact(self, item: Mapping[str, str]) -> QuotedFact | None:
+    def _keys(self) -> Mapping[str, StoredEntry]:
+        return {f"K{number}": each for number, each in enumerate(self.known, 1)}
+
+    def _written(self) -> Iterator[dict[str, str]]:
+        left = _WRITTEN
+        for each in self.written:
+            text = each.text[:left]
+            left -= len(text)
+            if text.strip():
+                yield {"note": each.note, "text": text}
+
+    def _said(self, item: Mapping[str, str]) -> TalkLine | None:
+        """The message of the person that has the quote outside a question; None if there is none."""
         number = item.get("number", "")
         said = self.lines[int(number) - 1] if number.isdecimal() and 0 < int(number) <= len(self.lines) else None
-        quote, kind = item.get("quote", "").strip(), item.get("kind", "")
-        if said is None or quote not in said.text or not 0 < len(quote) <= LONGEST or is_question(quote):
+        quote = " ".join(item.get("quote", "").split())
+        if said is None or not said.is_person or not 0 < len(quote) <= LONGEST:
             return None
-        keys = {f"K{number}": each for number, each in enumerate(self.known, 1)}
-        replaces = keys.get(item.get("replaces", ""))
-        if replaces is None and any(quote in each.entry.text for each in self.known):
+        at = " ".join(said.text.split()).find(quote)
+        return said if at >= 0 and not _is_asked(" ".join(said.text.split()), at, at + len(quote)) else None
+
+    def _fact(self, item: Mapping[str, str], said: TalkLine, replaces: StoredEntry | None) -> ReadFact | None:
+        quote = " ".join(item["quote"].split())
+        text = " ".join(item.get("text", "").split()) or quote
+        if len(text) > LONGEST or is_question(text) or HIDDEN_IN_NOTES in text + quote:
             return None
-        already = next((each.entry for each in self.kept if quote in each.entry.text), None)
-        return QuotedFact(
-            already.text if already is not None else self._whole(quote, replaces),
+        if replaces is None and any(text in each.entry.text for each in self.known):
+            return None
+        kind, begin = item.get("kind", ""), said.text.find(quote)
+        return ReadFact(
+            text,
+            quote,
             kind if kind in KINDS else "other",
-            said.line + said.text[: said.text.index(quote)].count("\n") if said.line else 0,
-            "" if said.is_person else MODEL,
+            said.line + said.text[: max(begin, 0)].count("\n") if said.line else 0,
+            said.run,
+            said.at,
             replaces,
             tuple(_SEPARATOR.split(item.get("keywords", ""))),
-            already.slots.get("run", "") if already is not None else said.run,
-            said.at,
         )
 
-    def _whole(self, quote: str, replaces: StoredEntry | None) -> str:
-        """The quote, with the statement that it corrects or the sentence that it needs to be understood."""
-        if replaces is not None and is_fragment(quote):
-            return with_before(quote, replaces.entry.text, self.language)
-        if is_fragment(quote) or pattern("pronoun").match(quote):
-            return next((each.text for each in self.stated if quote in each.text), quote)
-        return quote
+
+def _is_asked(text: str, begin: int, end: int) -> bool:
+    """True if a clause with this part of a text asks something: one that begins a sentence, or ends in a question mark;
+    others, as ", who lives in Oslo,", state something beside the question."""
+    for part in _PART.finditer(text):
+        before, clause = text[: part.start()].rstrip(), part[0].strip()
+        may_ask = not before or before[-1] in _ENDS or clause.endswith(("?", "？"))
+        if part.start() < end and part.end() > begin and may_ask and is_question(clause):
+            return True
+    return False

@@ -48,15 +48,15 @@ def is_captured(event: TaskCompleted) -> bool:
 
 
 def entries_of_run(event: TaskCompleted, trace: RunTrace, config: CaptureConfig) -> tuple[Entry, ...]:
-    """The entries of a run; none if capture is switched off or the run has nothing worth storing."""
-    if not is_captured(event):
+    """The entries of a run; none if capture is switched off, or the run was interrupted and may go on."""
+    if not is_captured(event) or event.outcome == "interrupted":
         return ()
     settings, clock = config.settings, config.clock
     if settings.capture == "off":
         return ()
     event = replace(event, task=config.masked(event.task))
     said = tuple(replace(each, text=config.masked(each.text)) for each in trace.said)
-    found = fact_entries(event, said, clock, config.language, group=settings.capture_group)
+    found = fact_entries(event, said, clock, group=settings.capture_group)
     slots = {"task_type": trace.task_type} if trace.task_type else {}
     entries = [replace(entry, slots={**entry.slots, **slots}) for entry in found]
     remembered = config.remembering() if entries else str

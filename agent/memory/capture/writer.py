@@ -7,10 +7,11 @@ reported in `MemoryCaptured` and in the log, and stop nothing.
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from queue import SimpleQueue
+from types import MappingProxyType
 from typing import TypeVar
 
 from agent.dataclass import dataclass
@@ -37,6 +38,8 @@ _TRIES = 4
 """Attempts at a capture while another process holds the vault lock."""
 _RECENT = 20
 """Number of last written entries that are also compared: the index may not contain them yet."""
+_SAVE = "memory_save"
+"""The tool with which a model keeps what it is asked to remember."""
 
 Near = Callable[[Entry], Sequence[str]]
 """Function from an entry to the paths of entries that may say the same, from the index."""
@@ -90,10 +93,6 @@ class EntryWriter:
         """True if keeping the entry would write no note for it: it is saved, or to be forgotten."""
         return not any(before is None for _, before, _ in changes_of(self._kept(entry, ()), self.vault.home))
 
-    def is_new(self, entry: Entry) -> bool:
-        """True if the entry changes nothing that is known: it repeats, replaces and contradicts no entry."""
-        return self._kept(entry, ()).resolution is Resolution.NEW
-
     def _kept(self, entry: Entry, beside: Sequence[StoredEntry]) -> Judgement:
         """The result for an entry that nobody asked to remember: it may have been forgotten."""
         if load_tombstones(self.vault).is_forgotten(entry.text):
@@ -108,13 +107,14 @@ class EntryWriter:
         additions: Sequence[Addition] = (),
         known: Sequence[StoredEntry] = (),
         *,
+        edits: Mapping[str, tuple[bytes, bytes]] = MappingProxyType({}),
         hold: bool = False,
     ) -> tuple[Judgement, ...]:
-        """Write entries and additions in one commit, with what is held of the stamp's session; `known` are compared
-        too. With `hold` all of it is written, and committed later. Raises what a transaction raises, and then writes
-        nothing.
+        """Write entries, additions and edits (bytes before and after, by path) in one commit, with what is held of the
+        stamp's session; `known` are compared too. With `hold` all of it is written, and committed later. Raises what a
+        transaction raises, and then writes nothing.
         """
-        notes = _Notes()
+        notes = _Notes(dict[str, tuple[bytes | None, bytes]](edits))
         home = self.vault.home
         verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
@@ -249,16 +249,16 @@ class CaptureWorker:
         entries = entries_of_run(event, trace, self._config)
         is_later = self._config.waits(event, trace)
         if is_later:
-            entries = tuple(
-                each for each in entries if each.type is not EntryType.FACT or not self._keeper.is_new(each)
-            )
+            is_saved = any(step.tool == _SAVE and not step.failed for step in trace.steps)
+            entries = tuple(each for each in entries if each.type is not EntryType.FACT and not is_saved)
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):
             return None if is_later else captured(event.run, event.session, ())
         clock = self._keeper.vault.clock
         began = clock.monotonic()
         verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
-        log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
+        if entries:
+            log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from agent.memory.entry import Entry, EntryType
+from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.forgetting.tombstones import marks, name_marks
 from agent.memory.understanding.statements import is_statement
 
@@ -13,12 +13,13 @@ ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
 
 
 def person_said(entry: Entry) -> str:
-    """The text of an entry that is forgotten with it.
+    """The text of an entry that is forgotten with it, and the words on which it rests.
 
     Of an answer to a statement, only sentences that repeat it count: "I will remember that" can answer any statement.
     """
     asked = _asked(entry)
-    return asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
+    said = asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
+    return "\n".join(filter(None, (said, entry.slots.get(QUOTE, ""))))
 
 
 def entry_marks(entry: Entry) -> frozenset[str]:

@@ -20,7 +20,7 @@ from agent.markdown.session_marks import find_records
 from agent.memory import daily
 from agent.memory.before import before_in, without_before
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
-from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.entry import QUOTE, Entry, EntryType, parse_entry
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
@@ -171,9 +171,9 @@ class _Search:
         theirs = touched_by_people(self.vault, self.vault.home.at(ENTRIES)) if near else frozenset()
         for path, data in near:
             entry = parse_entry(data)
-            if entry is None or not self.said.is_forgotten(entry.text):
+            if entry is None or not self.said.is_forgotten(person_said(entry)):
                 continue
-            rest = _rest(entry, self.said)
+            rest = "" if self.said.is_forgotten(entry.slots.get(QUOTE, "")) else _rest(entry, self.said)
             if path in theirs:
                 self.mentions.append(path)
             elif not rest:

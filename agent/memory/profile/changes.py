@@ -31,7 +31,7 @@ from agent.memory.profile.note_edit import NoteEdit, Row
 from agent.memory.profile.profile_file import parse_profile, said_in
 from agent.memory.profile.questions import ProfileConflict
 from agent.memory.profile.template import template_note
-from agent.memory.understanding.rules import contradicts, is_same, says_no_more
+from agent.memory.understanding.rules import is_same, says_no_more
 from agent.memory.understanding.statements import kind_of
 from agent.texts import Language, text
 from agent.vault.change import Append, Create, Edit, Request
@@ -337,7 +337,7 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
         plain = said.strip('“”"')
         if is_same(wanted, plain) or says_no_more(wanted, plain) or wanted.casefold() in plain.casefold():
             return RefusedChange(change, "the note says this already")
-    return next((row for row, said in edit.said() if contradicts(wanted, said.strip('“”"'))), None)
+    return None
 
 
 def _gone(vault: Vault, path: str, edit: NoteEdit) -> frozenset[str]:

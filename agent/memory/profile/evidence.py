@@ -14,7 +14,7 @@ from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.blame import person_lines
-from agent.memory.entry import MODEL
+from agent.memory.entry import MODEL, QUOTE
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.vault.folders import APPROVALS, DAILY, ENTRIES, PROFILE, SESSIONS
 from agent.vault.store import Vault
@@ -134,7 +134,9 @@ def _own_words(vault: Vault, path: str) -> Iterator[str]:
     """The texts of a note that are the person's own words."""
     home = vault.home
     if home.holds(path, ENTRIES, ARCHIVED):
-        yield from (each.entry.text for each in load_entries(vault, (path,)) if is_of_the_person(each))
+        for each in load_entries(vault, (path,)):
+            if is_of_the_person(each):
+                yield from (each.entry.text, each.entry.slots.get(QUOTE, ""))
         return
     data, own = vault.read(path) or b"", vault.own_version(path) or b""
     note = Note.parse(own)

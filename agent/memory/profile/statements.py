@@ -1,7 +1,7 @@
-"""What the person has stated, as changes of their profile: the value of a field, or a quotation in the right note.
+"""What the person has stated, as values of fields in their profile.
 
 By rules only. A statement fills a field if its words name the field ("my shoe size is 43", for whatever field a note
-has), or if they are one of the usual ways to say so ("I live in Oslo"). Everything else is quoted.
+has), or if they are one of the usual ways to say so ("I live in Oslo"). Where anything else belongs is not guessed.
 """
 
 import re
@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from agent.config.vocabulary import pattern
 from agent.dataclass import dataclass
-from agent.memory import daily
 from agent.memory.before import without_before
 from agent.memory.entry import ANSWER, EntryType, answer_alone
-from agent.memory.profile.catalog import is_core, note_of
+from agent.memory.profile.catalog import is_core
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.profile_file import ProfileFile
@@ -22,7 +21,6 @@ from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in, is_event, is_question
 
 _LONGEST_VALUE = 80
-_QUOTED = 200
 _MY = re.compile(
     r"^(?:my|our)\s+(?P<label>[^\W\d_][\w' -]{1,40}?)\s+(?:is|are|was)\s+"
     r"(?:called\s+|named\s+|on\s+(?=.*\d))?(?P<value>.+)$"
@@ -81,17 +79,14 @@ _SAYINGS = (
 )  # fmt: skip
 
 
-def changes_of_entries(
-    entries: Iterable[StoredEntry], files: Sequence[ProfileFile], heading: str
-) -> tuple[ProfileChange, ...]:
-    """The changes that these statements of the person ask for, the oldest first. `files` is the profile with the notes
-    that are missing as the template has them; `heading` the section for quotations."""
+def changes_of_entries(entries: Iterable[StoredEntry], files: Sequence[ProfileFile]) -> tuple[ProfileChange, ...]:
+    """The fields that these statements of the person name, with their values, the oldest first. `files` is the profile
+    with the notes that are missing as the template has them."""
     ordered = sorted(entries, key=lambda each: (each.entry.last_said.timestamp(), each.entry.id))
-    return tuple(change for each in ordered for change in changes_of(each, files, heading))
+    return tuple(change for each in ordered for change in _changes_of(each, files))
 
 
-def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) -> Iterator[ProfileChange]:
-    """The changes that one statement asks for."""
+def _changes_of(each: StoredEntry, files: Sequence[ProfileFile]) -> Iterator[ProfileChange]:
     whole = evidence_of(each)
     for text in _stated(each):
         if is_question(text) or is_event(text):
@@ -99,14 +94,7 @@ def changes_of(each: StoredEntry, files: Sequence[ProfileFile], heading: str) ->
         evidence = (Evidence(whole.note, text, whole.day),)
         parts = (text,) if field_stated(text, files) else tuple(_PARTS.split(text))
         found = [field_stated(part, files) for part in parts]
-        yield from (replace(each, evidence=evidence, heading=heading) for each in found if each is not None)
-        if None in found:
-            yield ProfileChange(f"{note_of(text)}.md", quoted(text), evidence, heading=heading)
-
-
-def quoted(text: str) -> str:
-    """The words of the person as a line of their profile."""
-    return f"“{daily.cut(' '.join(text.split()), _QUOTED)}”"
+        yield from (replace(each, evidence=evidence) for each in found if each is not None)
 
 
 def field_stated(text: str, files: Sequence[ProfileFile]) -> ProfileChange | None:

@@ -33,7 +33,7 @@ from agent.memory.recall.candidates import (
 from agent.memory.recall.day_log import asked_days, end_of_day, without_facts
 from agent.memory.recall.eligibility import filled, is_bare
 from agent.memory.store import ARCHIVED
-from agent.memory.understanding.rules import contradicts, is_same
+from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.statements import only_asks
 from agent.memory.understanding.wording import LABEL
 from agent.texts import joined
@@ -73,7 +73,6 @@ class Remembered:
     scope: str = USER
     sender: str = ""
     why: str = ""
-    contradicts: tuple[str, ...] = ()
     id: str = ""
     legs: tuple[Leg, ...] = ()
     is_asked_for: bool = False
@@ -100,8 +99,7 @@ class Remembered:
         lines = f", lines {self.lines[0]}–{self.lines[1]} of {self.length}" if self.length else ""
         day = "" if self.kind == NOTE and self.day in where else self.day
         head = " · ".join(filter(None, (day, f"{kind}{said}", f"{where}{lines}")))
-        against = f"\n(says otherwise than {', '.join(self.contradicts)})" if self.contradicts else ""
-        return f"{head}\n{self.text}{against}"
+        return f"{head}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +186,18 @@ class Recaller:
 
     def settled(self, chosen: Sequence[Remembered], outdated: Collection[str]) -> tuple[Remembered, ...]:
         """The chosen memories without what was replaced or forgotten, each where it stands now; a day's log without the
-        facts whose entries are beside it; of two that contradict each other the newer one first."""
+        facts whose entries are beside it."""
         told = {each.link for each in chosen if each.kind != DAILY}
         left = (_without_facts(each, told) if each.kind == DAILY else each for each in chosen)
         holding = _without_outdated(tuple(filter(None, left)), outdated)
-        return tuple(map(self.placed, _newest_first(_doubted(self._without_forgotten(holding)))))
+        return tuple(map(self.placed, self._without_forgotten(holding)))
 
     def _is_replaced(self, candidate: RecallCandidate) -> bool:
-        """True for an entry with one that supersedes it; false if a person has deleted that one."""
+        """True for an entry that has ended in a session, or with one that supersedes it; false if a person has deleted
+        that one."""
         stem = candidate.superseded_by.strip("[]")
         paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in map(self.home.at, (ENTRIES, ARCHIVED)))
-        return bool(stem) and any(self.read(path) is not None for path in paths)
+        return "/" in stem or (bool(stem) and any(self.read(path) is not None for path in paths))
 
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         """The memories without forgotten text: a day's log may repeat it in a later request."""
@@ -228,7 +227,7 @@ class Recaller:
             replaced.update(filter(None, [entry.supersedes]))
             return Remembered(
                 hit.path, "", f"{entry.created:%Y-%m-%d}", lines, text.strip(), candidate.score, str(entry.type),
-                str(entry.scope), entry.sender_id, why, entry.contradicts, entry.id, hit.why,
+                str(entry.scope), entry.sender_id, why, entry.id, hit.why,
             )  # fmt: skip
         if candidate.is_asked_for:
             text, lines = end_of_day(data.decode("utf-8", "replace"), LONGEST)
@@ -263,7 +262,6 @@ def plain(question: str) -> str:
     return without_filters(text)
 
 
-_CLAIMS = frozenset((str(EntryType.USER_EXPLICIT), "long_term"))
 _KINDS = {
     "long_term": "long-term memory",
     "profile": "profile",
@@ -318,34 +316,6 @@ def is_for(entry: Entry, asker: Asker) -> bool:
 def _is_echo(entry: Entry) -> bool:
     """True for an earlier question without an answer, which would be the best match for the same question."""
     return entry.type is EntryType.CHAT_TURN and only_asks(LABEL.sub("", entry.text))
-
-
-def _doubted(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
-    """The memories; of two that contradict each other, the newer gets a link to the older.
-
-    Capture checks this for what it writes, but text that a person typed, imported or corrected was never compared.
-    """
-    told = sorted(
-        (each for each in found if each.kind in _CLAIMS or each.kind == EntryType.FACT), key=lambda each: each.id
-    )
-    doubts: dict[str, tuple[str, ...]] = {}
-    for at, newer in enumerate(told):
-        if newer.kind not in _CLAIMS:
-            continue
-        otherwise = (older.link for older in told[:at] if contradicts(newer.text, older.text))
-        doubts[newer.path] = tuple(dict.fromkeys((*newer.contradicts, *otherwise)))
-    return tuple(replace(each, contradicts=doubts.get(each.path, each.contradicts)) for each in found)
-
-
-def _newest_first(found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
-    """The memories; of two that contradict each other, the newer one first, in the place of the better."""
-    ordered = list(found)
-    for newer in found:
-        at = ordered.index(newer)
-        before = next((place for place, each in enumerate(ordered[:at]) if each.link in newer.contradicts), None)
-        if before is not None:
-            ordered.insert(before, ordered.pop(at))
-    return tuple(ordered)
 
 
 def _left(each: Remembered, stones: Tombstones) -> Remembered | None:

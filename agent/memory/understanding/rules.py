@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from agent.config.vocabulary import lines, pattern, patterns, words
+from agent.config.vocabulary import pattern, patterns, words
 from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
 
@@ -123,41 +123,18 @@ def _sentences(text: str) -> tuple[str, ...]:
     return tuple(sentence for sentence in found if 0 < len(sentence) <= _SENTENCE_LENGTH)[:_SENTENCES]
 
 
-def replaces(newer: str, older: str) -> bool:
-    """True if a sentence of the newer text denies one of the older, or gives the same subject another value of the same
-    sort; another number alone may be true beside the first."""
-    return any(_denies(one, other, by_number=False) for one in _sentences(newer) for other in _sentences(older))
-
-
-def attributes(sentence: str) -> frozenset[int]:
-    """The numbers of the `exclusive` patterns that the sentence matches: the sorts of things that it says."""
-    return frozenset(at for at in range(len(patterns("exclusive"))) if _attribute(sentence, at) is not None)
-
-
-def words_for_other_values(sentence: str) -> str:
-    """The words by which a search finds other values of what the sentence says; empty if it says nothing of which there
-    is one only."""
-    found = ((at, _subject(sentence, at)) for at in attributes(sentence))
-    return " ".join(f"{subject} {lines('exclusive_words')[at]}" for at, subject in sorted(found) if subject).strip()
-
-
-def _subject(sentence: str, at: int) -> str:
-    match = patterns("exclusive")[at].search(_plain(sentence))
-    return match["subject"] if match and lines("exclusive_words")[at] else ""
-
-
 def _plain(sentence: str) -> str:
     return " ".join(pattern("filler").sub(" ", sentence.replace("’", "'")).split())
 
 
-def _denies(newer: str, older: str, *, by_number: bool = True) -> bool:
-    """True if one sentence negates the other, or has another value for its subject; `by_number`: or another number."""
+def _denies(newer: str, older: str) -> bool:
+    """True if one sentence negates the other, or has another value or number for its subject."""
     one, other = wording(newer), wording(older)
     if one.persons and other.persons and not one.persons & other.persons:
         return False
     if one.negated != other.negated:
         return jaccard(one.terms, other.terms) >= _DENIED
-    return (by_number and _has_other_number(one, other)) or _has_other_value(newer, older)
+    return _has_other_number(one, other) or _has_other_value(newer, older)
 
 
 def _has_other_number(one: Wording, other: Wording) -> bool:

@@ -84,19 +84,6 @@ def _begins_anew(clause: str) -> bool:
     return is_new is not None and is_told(clause)
 
 
-def told_clauses(text: str) -> int:
-    """The number of things that a text states: the clauses that do so by themselves, and the parts of them with a verb
-    of their own ("Mara lives in Porto and works as a nurse")."""
-    told = (clause for sentence in sentences_in(text) for clause in clauses(sentence) or (sentence,) if is_told(clause))
-    return sum(max(1, _verbs(clause)) for clause in told)
-
-
-def _verbs(clause: str) -> int:
-    """The number of parts of a clause, between words such as "and", that have a verb."""
-    parts = pattern("joined").split(_typed(clause))
-    return sum(pattern("statement").search(f" {part}") is not None for part in parts)
-
-
 def is_told(text: str) -> bool:
     """True if a text without questions and requests states something: by its verb, or about the person, somebody, a
     number or a day. Links alone state nothing, whatever stands in the names of notes."""

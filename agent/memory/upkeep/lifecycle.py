@@ -15,14 +15,13 @@ from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, earlier_lines, touched_by_people
-from agent.memory.doubt import disproved, what_holds
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_note import Shortened, is_outdated, shorten
+from agent.memory.memory_note import Shortened, rests_on, shorten
 from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, LongTermRules, extract
 from agent.memory.upkeep.merge_entries import Merge, merges
-from agent.memory.upkeep.outlines import Outlined, doubted, doubting, load_outlines, telling
+from agent.memory.upkeep.outlines import Outlined, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
 from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Stamp
@@ -152,7 +151,6 @@ class _Work:
             report.merged,
             report.shortened,
             tuple(fact.text for fact in found.added),
-            tuple(fact.text for fact in found.doubted),
             short.merged,
             short.archived,
             too_large=len(after) > most,
@@ -168,36 +166,28 @@ class _Work:
         return Append(path, block.encode(), daily.new_note(self.now.date()).encode(), section.encode())
 
     def _outdated(self, text: str, entries: Sequence[Outlined]) -> tuple[str, ...]:
-        """The agent's lines in MEMORY.md about what was replaced since, or is no longer true."""
-        doubts = doubted(entries)
-        there = [each for each in entries if each.link in doubts and each.link in text]
-        gone: dict[str, Sequence[str]] = {each.link: () for each in entries if each.outline.is_replaced}
-        gone |= disproved(self._load(there), self._claims(entries, there))
+        """The agent's lines in MEMORY.md about what was replaced or has ended since."""
+        gone = {each.link for each in entries if each.outline.is_replaced}
         if not any(link in text for link in gone):
             return ()
         lines = blamed_lines(self.vault, self.vault.home.at(MEMORY_NOTE), text.encode("utf-8", "surrogateescape"))
-        return tuple(line.text for line in lines if is_outdated(line, gone))
+        return tuple(line.text for line in lines if line.own and rests_on(line.text, gone))
 
     def _extracted(self, text: str | None, outdated: Sequence[str], entries: Sequence[Outlined]) -> LongTerm:
         """MEMORY.md without its outdated lines, and with new facts."""
         for line in outdated:
             text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
-        read = telling(entries, self.since, facts_times)
-        both = what_holds(self._load(read), self._claims(entries, read))
+        told = self._load(telling(entries, self.since, facts_times))
         earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         own = tuple(line.text for line in lines if line.own)
         forgotten = load_tombstones(self.vault)
         rules = LongTermRules(self.settings, self.now, self.language, forgotten)
-        return extract(text, both, rules, earlier, own)
+        return extract(text, told, rules, earlier, own)
 
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
         return load_entries(self.vault, (each.path for each in entries))
-
-    def _claims(self, entries: Sequence[Outlined], those: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
-        """The entries that contradict one of those."""
-        return self._load(doubting(entries, {each.link for each in those}))
 
     def _given_up(self, outdated: Collection[str]) -> tuple[str, ...]:
         """The lines of MEMORY.md that are not to come back: a person deleted them, or the archive has them."""

@@ -1,7 +1,7 @@
 """Long-term memory: adds repeated facts, and lasting ones, to MEMORY.md with their evidence.
 
 A person's deletions and corrections are respected: a line that was once in the note is not added again, and a line in
-the note is neither changed nor repeated. A fact that contradicts the note is listed in it for the person to check.
+the note is neither changed nor repeated.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,7 +16,6 @@ from agent.memory.memory_note import (
     is_said_once,
     links_of,
     new_note,
-    opposed,
     parse_facts,
     says,
     with_line,
@@ -30,11 +29,10 @@ from agent.texts import Language
 
 @dataclass(frozen=True, slots=True)
 class LongTerm:
-    """MEMORY.md after the change, the added facts, and those that contradict the note."""
+    """MEMORY.md after the change, and the added facts."""
 
     text: str
     added: tuple[RepeatedFact, ...] = ()
-    doubted: tuple[RepeatedFact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,6 @@ def extract(
     since = rules.now - timedelta(days=rules.settings.facts_days)
     gone = _gone(earlier, parse_facts(note))
     added: list[RepeatedFact] = []
-    doubted: list[RepeatedFact] = []
     for fact in repeated_facts(entries, since, times):
         if row := next((row for row in own if _grows(row, fact, times)), ""):
             note = note.replace(row, "", 1)
@@ -74,11 +71,10 @@ def extract(
         is_once = fact.times == 1
         if is_once and any(says_no_more(fact.text, each.text) for each in there):
             continue
-        against = opposed(there, fact.text)
-        line = entry_line(fact.text, fact.evidence, language, against.text if against else "", is_once=is_once)
-        note = with_line(note or new_note(language), None if against else fact.kind, line, language)
-        (doubted if against else added).append(fact)
-    return LongTerm(note, tuple(added), tuple(doubted))
+        line = entry_line(fact.text, fact.evidence, language, is_once=is_once)
+        note = with_line(note or new_note(language), fact.kind, line, language)
+        added.append(fact)
+    return LongTerm(note, tuple(added))
 
 
 def _grows(row: str, fact: RepeatedFact, most: int) -> bool:

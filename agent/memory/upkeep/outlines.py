@@ -9,11 +9,10 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from agent.memory.upkeep.repeated_facts import stated_by_rule
 from agent.vault.layout import OUTLINES
 from agent.vault.store import Vault
 
-_VERSION = "entries-known 3"
+_VERSION = "entries-known 4"
 _LONGEST = 200
 _RECENT = 2_000_000_000
 """Nanoseconds: a file that changed so shortly before it was read may change again without another time."""
@@ -46,7 +45,7 @@ class EntryOutline:
     `kind` is equal for entries that may be merged, `words` for those that say the same by rule. `said_on` are the days
     of its conversations, `times` how often it was said. `facts` are fingerprints of what it states by rule (None: not
     looked for, as it was old), `lasts` is True if one of them lasts. `is_marked`: its header says that others wrote it;
-    `marks` and `blob` tell whether its text has arrived from a stranger. `contradicts` are links to earlier entries.
+    `marks` and `blob` tell whether its text has arrived from a stranger.
     """
 
     id: str
@@ -66,7 +65,6 @@ class EntryOutline:
     is_marked: bool
     marks: tuple[int, ...]
     blob: str
-    contradicts: tuple[str, ...] = ()
 
     def is_over(self, settings: MemorySettings, now: datetime) -> bool:
         """True if the entry has expired."""
@@ -109,22 +107,6 @@ class Outlined:
 def current(entries: Collection[Outlined], since: datetime) -> list[Outlined]:
     """The entries of which something was said since then, and that no later one replaces."""
     return [each for each in entries if not each.outline.is_replaced and each.outline.times_since(since)]
-
-
-def doubting(entries: Collection[Outlined], links: Container[str]) -> list[Outlined]:
-    """The entries that contradict one of these, and that nobody else wrote and no later one replaces."""
-    return [
-        each
-        for each in entries
-        if any(link in links for link in each.outline.contradicts) and not (each.untrusted or each.outline.is_replaced)
-    ]
-
-
-def doubted(entries: Collection[Outlined]) -> frozenset[str]:
-    """The links of the entries that a later one contradicts and that were not said again since."""
-    said = {each.link: each.outline.last_said for each in entries}
-    claims = (each.outline for each in doubting(entries, said))
-    return frozenset(link for claim in claims for link in claim.contradicts if said.get(link, inf) <= claim.created)
 
 
 def telling(entries: Collection[Outlined], since: datetime, times: int) -> list[Outlined]:
@@ -191,7 +173,6 @@ def _outline(vault: Vault, path: str, data: bytes, since: datetime) -> EntryOutl
         b"untrusted" in data and bool(Note.parse(data).header.get("untrusted")),
         tuple(vault.provenance.marks_of(data)),
         vault.content_id(data),
-        entry.contradicts,
     )
 
 
@@ -269,7 +250,7 @@ def _four(stamp: Collection[int]) -> _Stamp:
 
 def _parse(row: list[Any]) -> EntryOutline:
     """The outline of a row; raises `ValueError`, `TypeError` or `KeyError` for another form."""
-    said_on, times, facts, lasts, is_marked, marks, blob, contradicts = row[10:]
+    said_on, times, facts, lasts, is_marked, marks, blob = row[10:]
     id, created, day, kind_of_entry, scope, last_said, expires, kind, words, is_replaced = row[:10]
     return EntryOutline(
         id,
@@ -289,5 +270,4 @@ def _parse(row: list[Any]) -> EntryOutline:
         is_marked,
         tuple(marks),
         blob,
-        tuple(contradicts),
     )

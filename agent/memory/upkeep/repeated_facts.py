@@ -78,7 +78,7 @@ def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) 
 
 def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
     """True for a fact that is known once it was said, or is what stays true of one."""
-    return is_lasting(group[0][0]) or any(each.lasts for _, each in group)
+    return is_lasting(group[0][0])
 
 
 def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:

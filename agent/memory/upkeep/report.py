@@ -11,7 +11,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class UpkeepReport:
-    """The report of an upkeep: links to notes, except `added`, `doubted` and `memory_archived`, which are texts of
+    """The report of an upkeep: links to notes, except `added` and `memory_archived`, which are texts of
     facts.
 
     `archived` have expired, `merged` are pairs (the remaining entry, the replaced ones), `shortened` are days,
@@ -22,7 +22,6 @@ class UpkeepReport:
     merged: tuple[tuple[str, tuple[str, ...]], ...] = ()
     shortened: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
-    doubted: tuple[str, ...] = ()
     memory_merged: int = 0
     memory_archived: tuple[str, ...] = ()
     too_large: bool = False
@@ -40,7 +39,6 @@ class UpkeepReport:
             "merged": sum(len(others) for _, others in self.merged),
             "shortened": len(self.shortened),
             "added": len(self.added),
-            "doubted": len(self.doubted),
         }
 
 
@@ -57,7 +55,6 @@ def report_lines(report: UpkeepReport, language: Language) -> Iterator[str]:
         ("merged", merged, report.counts["merged"]),
         ("shortened", report.shortened, len(report.shortened)),
         ("added", report.added, len(report.added)),
-        ("doubted", report.doubted, len(report.doubted)),
         ("memory_archived", report.memory_archived, len(report.memory_archived)),
     )
     for name, items, count in lists:

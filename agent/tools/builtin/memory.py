@@ -88,7 +88,5 @@ def _format_verdict(verdict: Judgement, path: str) -> str:
             return f"it was remembered already, in {path}"
         case Resolution.SUPERSEDES:
             return f"in {path}; it takes the place of {verdict.other.path if verdict.other else 'an older one'}"
-        case Resolution.CONTRADICTS:
-            return f"in {path}; it says otherwise than {', '.join(verdict.entry.contradicts)}: ask which one holds"
         case Resolution.NEW | Resolution.NONE:
             return f"in {path}"

@@ -9,7 +9,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_plan import Reason
@@ -17,6 +17,7 @@ from agent.vault.message import one_line
 from agent.vault.store import Vault
 
 _SETUP = "init"
+_SAID = (ENTRIES, MEMORY_NOTE)
 _RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
 """The subject of a commit with the record of a run: how it ended, and what was asked."""
 
@@ -28,7 +29,8 @@ class Selection:
 
     An `actor` is as commits name it, such as `mcp:claude-code`; a job is the actor `job:ID`.
     The record of a run (`Folder.undone`) stays when the run or the actor is undone, or a commit that has an answer in a
-    person's note besides; otherwise it goes with its commit.
+    person's note besides; otherwise it goes with its commit. What the person has said in a run that is undone stays
+    remembered.
     `since` leaves out people's own commits and the vault's set-up, unless `include_human`.
     """
 
@@ -81,7 +83,7 @@ def choose(vault: Vault, history: Sequence[Commit], selection: Selection) -> Und
     else:
         raise UserError("nothing to undo was named", hint="a commit, --run ID, --job ID, --actor WHO or --since TIME")
     if selection.run or selection.by:
-        parts = [(commit, _without_records(commit, vault.home)) for commit in wanted]
+        parts = [(commit, _without_records(commit, vault.home, said=bool(selection.run))) for commit in wanted]
         aside += [Reason(commit.id, "it is the record of a run, and stays") for commit, part in parts if not part.files]
         wanted = [part for _, part in parts if part.files]
     done = _undone(history, {commit.id for commit in wanted})
@@ -99,9 +101,13 @@ def _named(vault: Vault, history: Sequence[Commit], names: Sequence[str]) -> lis
     return wanted
 
 
-def _without_records(commit: Commit, home: AgentFolder) -> Commit:
-    """The commit without the notes in which the program records what happened in a run."""
-    return replace(commit, files=tuple(change for change in commit.files if home.row(change.path).undone))
+def _without_records(commit: Commit, home: AgentFolder, *, said: bool = False) -> Commit:
+    """The commit without the notes in which the program records what happened in a run; with `said`, also without what
+    it has kept of what the person said in it."""
+    left = [change for change in commit.files if home.row(change.path).undone]
+    if said and commit.tool == CAPTURE:
+        left = [change for change in left if home.row(change.path).path not in _SAID]
+    return replace(commit, files=tuple(left))
 
 
 def _run_name(history: Sequence[Commit], run: str) -> Sentence:

@@ -42,7 +42,6 @@ def test_a_script_gets_everything(vault: Vault, capsys: Captured) -> None:
         "ok": True,
         "commit": head(vault.place.root),
         "dry_run": False,
-        "not_remembered": [],
         "queued": None,
         "undone": [made],
         "partial": [],

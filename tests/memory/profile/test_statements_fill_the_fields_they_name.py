@@ -18,23 +18,12 @@ PLANTED: dict[Language, dict[str, tuple[str, str]]] = {
         "My name is Ida Berg.": ("00-basic-info.md", "- **Name**: Ida Berg ("),
         "I live in Oslo.": ("00-basic-info.md", "- **Home**: Oslo ("),
         "My birthday is on 3 May 1990.": ("00-basic-info.md", "- **Birthday**: 3 May 1990 ("),
-        "I live in Bergen and work at the library.": (
-            "00-basic-info.md",
-            "- “I live in Bergen and work at the library.” (",
-        ),
-        "We live in Bodø in summer. Please remember it.": (
-            "00-basic-info.md",
-            "- “We live in Bodø in summer. Please remember it.” (",
-        ),
         "I work as a nurse.": ("00-basic-info.md", "- **Work**: nurse ("),
         "I work at Ullevål Hospital.": ("41-projects-work.md", "- **Employer**: Ullevål Hospital ("),
         "I'm learning Portuguese.": ("20-skills-abilities.md", "- **Learning**: Portuguese ("),
         "My favorite color is green.": ("31-preferences.md", "- **Favourite colour**: green ("),
         "I always get up at half past five.": ("30-daily-patterns.md", "- **Gets up at**: half past five ("),
-        "I prefer short answers.": ("31-preferences.md", "- “I prefer short answers.” ("),
         "I am allergic to nuts.": ("32-health-wellness.md", "- **Allergies**: nuts ("),
-        "My sister is called Anna.": ("40-relationships.md", "- “My sister is called Anna.” ("),
-        "I decided to sell the boat.": ("22-goals-aspirations.md", "- “I decided to sell the boat.” ("),
         "I speak Norwegian.": ("00-basic-info.md", "- **Languages**: Norwegian ("),
     },
     "zh": {
@@ -43,7 +32,6 @@ PLANTED: dict[Language, dict[str, tuple[str, str]]] = {
         "我的生日是5月3日。": ("00-basic-info.md", "- **生日**: 5月3日 ("),
         "我会说挪威语。": ("00-basic-info.md", "- **会说的语言**: 挪威语 ("),
         "我对花生过敏。": ("32-health-wellness.md", "- **过敏**: 花生 ("),
-        "我喜欢不加糖的茶。": ("31-preferences.md", "- “我喜欢不加糖的茶。” ("),
     },
 }
 
@@ -56,13 +44,13 @@ def test_the_planted_facts_are_there_with_evidence_and_nothing_else(tmp_path: Pa
         write(house.vault.place.root / each.path, each.note())
     house.vault.commit_human()
     stored = load_entries(house.vault, [each.path for each in entries])
-    house.propose(*changes_of_entries(stored, load_profile(house.vault), "Said"))
+    house.propose(*changes_of_entries(stored, load_profile(house.vault)))
     missing = [text for text, (note, row) in PLANTED[language].items() if row not in house.text(note)]
     assert missing == []
     assert sum(each.filled for each in load_profile(house.vault)) == len(entries)
     for file in load_profile(house.vault):
         assert len(file.evidence) == file.filled and (file.confidence > 0.6) == bool(file.filled)
-    again = house.propose(*changes_of_entries(stored, load_profile(house.vault), "Said"))
+    again = house.propose(*changes_of_entries(stored, load_profile(house.vault)))
     assert again.requests == (), "nothing is written twice"
 
 
@@ -70,22 +58,22 @@ def test_the_planted_facts_are_there_with_evidence_and_nothing_else(tmp_path: Pa
     ("language", "text", "rows"),
     [
         ("en", "My name is Ida Berg and I live in Oslo.", ("- **Name**: Ida Berg (", "- **Home**: Oslo (")),
-        ("en", "My name is Ida Berg and I can swim.", ("- **Name**: Ida Berg (", "- “My name is Ida Berg and I can")),
-        ("en", "My name is not important, and I live in Oslo.", ("- **Home**: Oslo (", "- “My name is not important")),
+        ("en", "My name is Ida Berg and I can swim.", ("- **Name**: Ida Berg (",)),
+        ("en", "My name is not important, and I live in Oslo.", ("- **Home**: Oslo (",)),
         ("zh", "我叫安娜，我住在奥斯陆。", ("- **姓名**: 安娜 (", "- **住处**: 奥斯陆 (")),
     ],
 )  # fmt: skip
-def test_each_part_of_a_sentence_may_fill_a_field_and_nothing_of_it_is_lost(
-    tmp_path: Path, language: Language, text: str, rows: tuple[str, str]
+def test_each_part_of_a_sentence_may_fill_a_field_and_nothing_is_guessed(
+    tmp_path: Path, language: Language, text: str, rows: tuple[str, ...]
 ) -> None:
     house = home(tmp_path, language=language)
     entry = statement(text)
     write(house.vault.place.root / entry.path, entry.note())
     house.vault.commit_human()
-    house.propose(*changes_of_entries(load_entries(house.vault, [entry.path]), load_profile(house.vault), "Said"))
+    house.propose(*changes_of_entries(load_entries(house.vault, [entry.path]), load_profile(house.vault)))
     noted = "".join(house.text(each.name) for each in load_profile(house.vault))
     assert [row for row in rows if row not in noted] == []
-    assert "**: not" not in noted
+    assert "**: not" not in noted and "“" not in noted
 
 
 @pytest.mark.parametrize(
@@ -140,7 +128,7 @@ def test_a_second_language_stands_beside_the_first(tmp_path: Path) -> None:
         entry = statement(text, back=9 - at)
         write(house.vault.place.root / entry.path, entry.note())
         house.vault.commit_human()
-        house.propose(*changes_of_entries(load_entries(house.vault, [entry.path]), load_profile(house.vault), "Said"))
+        house.propose(*changes_of_entries(load_entries(house.vault, [entry.path]), load_profile(house.vault)))
     assert "- **Languages**: Norwegian (" in house.text("00-basic-info.md")
     assert "- **Languages**: Portuguese (" in house.text("00-basic-info.md")
 
@@ -153,5 +141,5 @@ def test_a_newer_home_takes_the_place_of_the_older_one(tmp_path: Path) -> None:
     house.vault.commit_human()
     for _ in range(2):
         stored = load_entries(house.vault, [each.path for each in entries])
-        house.propose(*changes_of_entries(stored, load_profile(house.vault), "Said"))
+        house.propose(*changes_of_entries(stored, load_profile(house.vault)))
         assert "- **Home**: Bergen (" in house.text("00-basic-info.md")

@@ -65,7 +65,7 @@ def attack(tmp_path: Path, count: int) -> Home:
         )  # fmt: skip
     paths = [path for path in house.vault.note_paths() if path.startswith("entries/")]
     own = [each for each in load_entries(house.vault, paths) if not each.untrusted and not each.entry.untrusted]
-    house.propose(*changes_of_entries(own, load_profile(house.vault), "Said"))
+    house.propose(*changes_of_entries(own, load_profile(house.vault)))
     assert {each.path: each.text for each in load_profile(house.vault)} == before
     assert house.text("_changelog.md").count("\n- ") == 0
     return house

@@ -11,6 +11,7 @@ from tests.stories.agents import furnish, tell
 from tests.vaults import git, write
 
 PROFILE = "# Basic information\n\n## Person\n\n- **Name**: [to be filled]\n- **Home**: [to be filled]\n"
+HEALTH = "# Health\n\n## Body\n\n- **Allergies**: [to be filled]\n"
 SAID = ("My name is Mara Lindt", "I live in Oslo", "I am allergic to nuts")
 
 
@@ -19,6 +20,7 @@ def test_upkeep_fills_what_was_said_once(tmp_path: Path, monkeypatch: pytest.Mon
     note = root / "profile/00-basic-info.md"
     note.parent.mkdir(parents=True, exist_ok=True)
     note.write_text(PROFILE, "utf-8")
+    write(root / "profile/32-health-wellness.md", HEALTH)
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "the profile")
     for words in SAID:
@@ -37,7 +39,7 @@ def test_where_nothing_is_filled_the_commit_says_that_the_person_is_asked(
 ) -> None:
     """Without this, the day's page says that something went into the profile."""
     root = furnish(tmp_path, monkeypatch.setenv)
-    write(root / "profile/00-basic-info.md", PROFILE)
+    write(root / "profile/32-health-wellness.md", HEALTH)
     tell(root, {}, "remember", "I am allergic to nuts")
     Upkeeper(open_workspace(root)).fill_profile()
     subject = git(root, "log", "-1", "--format=%s")
@@ -45,44 +47,26 @@ def test_where_nothing_is_filled_the_commit_says_that_the_person_is_asked(
     assert commit_words("en", subject)[1].startswith("You were asked: May I note")
 
 
-def test_what_a_later_entry_contradicts_is_not_filled_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_replaced_or_has_ended_since_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     note = root / "profile/00-basic-info.md"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(PROFILE, "utf-8")
+    mine = "\nI lived in Oslo as a child.\n"
+    write(note, PROFILE + mine)
     tell(root, {}, "remember", "I live in Oslo")
-    (oslo,) = (root / "entries").rglob("*oslo*.md")
-    tell(root, {}, "remember", "I have moved house")
-    (moved,) = (root / "entries").rglob("*moved*.md")
-    header, _, rest = moved.read_text("utf-8").partition("\n---\n")
-    moved.write_text(f'{header}\ncontradicts:\n  - "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "the profile")
+    tell(root, {}, "remember", "My name is Mara Lindt")
     Upkeeper(open_workspace(root)).fill_profile()
-    assert "Oslo" not in note.read_text("utf-8")
-
-
-def test_a_quotation_of_what_was_corrected_since_is_taken_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = furnish(tmp_path, monkeypatch.setenv)
-    note = root / "profile/00-basic-info.md"
-    note.parent.mkdir(parents=True, exist_ok=True)
-    note.write_text(PROFILE + "\nI lived in Oslo as a child.\n", "utf-8")
-    tell(root, {}, "remember", "I live in Oslo, in a yellow house, near the fjord")
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "the profile")
-    Upkeeper(open_workspace(root)).fill_profile()
-    assert "- “I live in Oslo, in a yellow house" in note.read_text("utf-8")
     (oslo,) = (root / "entries").rglob("*oslo*.md")
+    (name,) = (root / "entries").rglob("*mara*.md")
     tell(root, {}, "remember", "I have moved to Bergen")
-    (moved,) = (root / "entries").rglob("*moved*.md")
-    header, _, rest = moved.read_text("utf-8").partition("\n---\n")
-    moved.write_text(f'{header}\nsupersedes: "[[{oslo.stem}]]"\n---\n{rest}', "utf-8")
+    for old in (oslo, name):
+        header, _, rest = old.read_text("utf-8").partition("\n---\n")
+        old.write_text(f'{header}\nsuperseded_by: "[[another]]"\n---\n{rest}', "utf-8")
     git(root, "commit", "-q", "-a", "-m", "what it replaces")
     Upkeeper(open_workspace(root)).fill_profile()
     text = note.read_text("utf-8")
-    assert "**Home**: Bergen ([[" in text and "- “I live in Oslo" not in text
+    assert "**Home**: Bergen ([[" in text and "Oslo ([[" not in text
+    assert "Mara Lindt" not in text, "what has ended fills no field"
     assert "I lived in Oslo as a child." in text, "a line of the person's stays"
-    assert "taken out: “I live in Oslo" in (root / "profile/_changelog.md").read_text("utf-8")
 
 
 def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
