@@ -2,13 +2,19 @@
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from agent.errors import BadPath, NoteGone, UserError
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.texts import joined
-from agent.vault.listing import file_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
+
+if TYPE_CHECKING:
+    from agent.vault.listing import file_paths
+else:
+    file_paths = later("agent.vault.listing", "file_paths")
 
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
