@@ -152,6 +152,6 @@ class Presence:
         lines = "".join(line for each in times if (line := each.line(language)).rstrip("\n") not in there).encode()
         if not lines:
             return
-        head, section = daily.new_note(day).encode(), daily.section("times", language).encode()
+        head, section = daily.beginning(vault, day), daily.section("times", language).encode()
         with vault.transaction("memory(daily): when it was awake", Stamp("agent", tool="daily")) as change:
             change.requests.append(Append(path, lines, head, section))

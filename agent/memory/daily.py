@@ -19,11 +19,13 @@ from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
-from agent.vault.folders import DAILY, SESSION_LINK
+from agent.vault.folders import DAILY, SESSION_LINK, AgentFolder
 from agent.vault.secrets import masked
+from agent.vault.worktree.paths import is_note
 
 if TYPE_CHECKING:
     from agent.events.runs import TaskCompleted
+    from agent.vault.store import Vault
 
 DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices", "times"]
 """The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, what it
@@ -77,8 +79,20 @@ def day_of(name: str) -> date | None:
 
 
 def new_note(day: date) -> str:
-    """The initial text of a day's note."""
+    """The initial text of a day's note of the agent's own."""
     return Note.compose({"type": "daily", "date": day}, f"# {day.isoformat()}\n").text
+
+
+def beginning(vault: "Vault", day: date) -> bytes:
+    """The initial text of the note of a day: where the person has daily notes of their own, what Obsidian would begin
+    one with, which is their template or nothing."""
+    days = vault.home.days
+    if days is None:
+        return new_note(day).encode()
+    template = days.template.strip("/").removesuffix(".md") + ".md"
+    data = (vault.read(template) if is_note(template) else None) or b""
+    filled = days.filled(data.decode("utf-8", "surrogateescape"), vault.clock.now(), day)
+    return (filled or "").encode("utf-8", "surrogateescape")
 
 
 def section(kind: DayPart, language: Language) -> str:
@@ -312,6 +326,6 @@ def _duration(seconds: float, language: Language) -> str:
     return texts.text("memory_day.took_minutes", language, number=minutes)
 
 
-def link_to(day: date) -> str:
+def link_to(day: date, home: AgentFolder) -> str:
     """A link to a day's note."""
-    return f"[[{PurePosixPath(path_of(day)).stem}]]"
+    return f"[[{PurePosixPath(home.at(path_of(day))).stem}]]"

@@ -14,7 +14,7 @@ from agent.memory import daily
 from agent.memory.entry import EntryType
 from agent.memory.store import load_entries
 from agent.vault.file_changes import Kind
-from agent.vault.folders import ENTRIES, WriteRule
+from agent.vault.folders import DAILY, ENTRIES, WriteRule
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
@@ -60,9 +60,7 @@ def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKin
 
 def _asked(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
     """The tasks in the logs of the days."""
-    folder = Path(vault.place.root, vault.home.at(daily.path_of(first))).parent
-    for file in folder.glob("*.md") if folder.is_dir() else ():
-        path = file.relative_to(vault.place.root).as_posix()
+    for path in _day_notes(vault):
         day = daily.day_of(vault.home.name_of(path))
         if day is None or not first <= day <= last:
             continue
@@ -72,6 +70,15 @@ def _asked(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
             heads = (f"## {each.time} - {each.title}", f"### {each.time} - {each.title}")
             at = next((number for number, row in enumerate(rows, 1) if row.rstrip().startswith(heads)), 1)
             yield PastEvent(day, each.time, "asked", each.title, path, (at, at), each.session)
+
+
+def _day_notes(vault: Vault) -> Iterator[str]:
+    """The paths among which the notes of days are: those of a folder, or all where its form has folders in it."""
+    if vault.home.days is not None:
+        yield from vault.note_paths(vault.home.days.folder.rstrip("/"))
+    folder = Path(vault.place.root, vault.home.path + DAILY)
+    for file in folder.glob("*.md") if folder.is_dir() else ():
+        yield file.relative_to(vault.place.root).as_posix()
 
 
 def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:

@@ -126,5 +126,5 @@ def _naming(today: date) -> str:
 
 def _line(vault: Vault, path: str, words: str) -> str:
     day = daily.day_of(vault.home.name_of(path))
-    link = daily.link_to(day) if day else f"[[{path.removesuffix('.md')}]]"
+    link = daily.link_to(day, vault.home) if day else f"[[{path.removesuffix('.md')}]]"
     return f"{daily.inert(daily.cut(' '.join(words.split()), _LONGEST))} ({link})"

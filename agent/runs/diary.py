@@ -63,7 +63,7 @@ class Diary:
         block = daily.log_block(told, now, self._language, quote=quote)
         kind: daily.DayPart = "answers" if event.speaker.channel == IN_NOTES else "conversations"
         section = daily.section(kind, self._language).encode()
-        return [Addition(path, daily.new_note(now.date()).encode(), block.encode(), section)]
+        return [Addition(path, daily.beginning(vault, now.date()), block.encode(), section)]
 
     def summarise(self, day: date) -> Outcome:
         """Update the summary of a day; do nothing if it would be empty, or if a person or a model wrote it."""
@@ -74,7 +74,8 @@ class Diary:
         if daily.is_of_model(text):
             return Outcome()
         summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
-        after = daily.with_summary(text or daily.new_note(day), summary) if summary else text
+        begun = text or daily.beginning(vault, day).decode("utf-8", "surrogateescape")
+        after = daily.with_summary(begun, summary) if summary else text
         if after == text:
             return Outcome()
         data = after.encode("utf-8", "surrogateescape")

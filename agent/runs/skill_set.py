@@ -251,7 +251,7 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(
         workspace.vault.home.at(daily.path_of(now.date())),
-        daily.new_note(now.date()).encode(),
+        daily.beginning(workspace.vault, now.date()),
         said.encode(),
         daily.section("upkeep", language).encode(),
     )

@@ -13,6 +13,7 @@ from enum import Enum, IntEnum
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath, ConfigError
+from agent.vault.day_notes import DayNotes, parsed_day
 from agent.vault.worktree.paths import check
 
 ENTRIES = "entries/"
@@ -163,22 +164,35 @@ _NO_LINK = frozenset('[]|#^"\\')
 _FOLDER_HINT = "name a folder inside the vault, such as Agent, without a dot before it and without [ ] | # ^ and quotes"
 SESSION_LINK = rf"\[\[(?:[^\]|#\n]+/)?{SESSIONS}"
 """A pattern for the beginning of a link to a session, wherever the agent's folder is."""
+_DAY = "YYYY-MM-DD[.md]"
 _SHORT = re.compile(r"(.{2,6})~[0-9]{1,3}(\..*)?")
 """A short name (8.3) of old file systems, such as `APPROV~1`."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFolder:
-    """The folder of a vault in which all of the table lies: `path` is empty (the root) or ends in a slash."""
+    """The folder of a vault in which all of the table lies: `path` is empty (the root) or ends in a slash.
+
+    Only the notes of days may lie elsewhere: where the person has daily notes of their own, these are meant by `daily/`
+    and by the names of days in it (`days`).
+    """
 
     path: str = ""
+    days: DayNotes | None = None
 
     def at(self, name: str) -> str:
         """The path in the vault of what the table, or a module with notes of one kind, calls `name`."""
+        if self.days is not None and name.startswith(DAILY):
+            if name == DAILY and self.days.folder:
+                return self.days.folder
+            if day := parsed_day(name[len(DAILY) :], _DAY):
+                return self.days.path_of(day)
         return self.path + name
 
     def name_of(self, path: str) -> str:
         """The name of a path of the vault, as the table has it; empty for a path outside the agent's folder."""
+        if self.days is not None and (day := self.days.day_of(path)):
+            return f"{DAILY}{day.isoformat()}.md"
         if path.startswith(self.path):
             return path[len(self.path) :]
         own, parts = self.path.split("/")[:-1], path.split("/")
@@ -202,6 +216,14 @@ class AgentFolder:
         if is_hidden(path):
             return WriteRule.PROGRAM
         return max(self.row(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
+
+    def is_of_the_person(self, path: str) -> bool:
+        """True for the path of a note that is the person's own and only read by people, and can be linked to."""
+        try:
+            check(path)
+        except BadPath:
+            return False
+        return self.row(path) is OWN_NOTES and is_ordinary_note(path) and _NO_LINK.isdisjoint(path)
 
     def with_archived(self, path: str) -> tuple[str, ...]:
         """The path, and those that the upkeep gives to the same note when it archives it, and gave before."""

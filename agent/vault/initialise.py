@@ -101,7 +101,7 @@ def initialise(
     _point_back(place)
     vault = attach(place, state, clock, options)
     vault.settle()
-    settle_home(vault.writer.layout, root, vault.home)
+    settle_home(vault.writer.layout, root, options)
     if author is not None:
         _sign_as(vault.git, author)
     done = _Progress()

@@ -7,13 +7,18 @@ moved vault keeps its id. A copied vault is recognised because the original stil
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.clock import Clock
 from agent.config.private import clear_way, own_folder, write
 from agent.dataclass import dataclass
 from agent.errors import NotAVault
+from agent.vault.day_notes import load_day_notes
 from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.plumbing.repository import Place, locate
+
+if TYPE_CHECKING:
+    from agent.vault.options import Options
 
 DAEMON_LOCK = "daemon.lock"
 """The private file that the vault's daemon locks while it runs."""
@@ -99,7 +104,14 @@ def known_id(root: Path) -> str:
     return (_read(_mark(place)) or "") if place is not None else ""
 
 
-def settle_home(private: Layout, root: Path, home: AgentFolder) -> AgentFolder:
+def settle_home(private: Layout, root: Path, options: "Options") -> AgentFolder:
+    """Where the agent's folders and the notes of days lie in the vault."""
+    home = _recorded_home(private, root, options.home)
+    days = load_day_notes(root, chinese=options.language == "zh", is_free=home.is_of_the_person)
+    return AgentFolder(home.path, days)
+
+
+def _recorded_home(private: Layout, root: Path, home: AgentFolder) -> AgentFolder:
     """Where the agent's folders lie in the vault, recorded: as the settings say, or where they are still.
 
     The rules for a note depend on it, so that settings which arrive with a pull must not change it.

@@ -9,7 +9,7 @@ from dataclasses import field
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import MassChange
-from agent.texts import Sentence, joined
+from agent.texts import Language, Sentence, joined
 from agent.vault.folders import AgentFolder
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.worktree.paths import is_note
@@ -80,6 +80,8 @@ class Options:
     receiving: ReceivingLimits = ReceivingLimits()
     home: AgentFolder = AgentFolder()
     """Where the agent's folders and notes lie in the vault."""
+    language: Language = "en"
+    """The language of the vault, in which names of months and weekdays are written."""
     mine: tuple[str, ...] = ()
     """Files that are no notes and that the person has written: paths, folders, or patterns with `*`."""
     known: KnownSecrets = field(default_factory=KnownSecrets)

@@ -371,8 +371,9 @@ def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault
 def _settled(vault: Vault, state: Path, clock: Clock, options: Options) -> Vault:
     """The vault with the agent's folders where they are, if the settings name another place."""
     root = vault.place.root
-    home = settle_home(vault.layout, root, vault.home) if (root / MARKER).is_file() else vault.home
-    return vault if home.path == vault.home.path else attach(vault.place, state, clock, replace(options, home=home))
+    home = settle_home(vault.layout, root, options) if (root / MARKER).is_file() else vault.home
+    is_so = home.path == vault.home.path and home.days is None  # a comparison would have the library make its methods
+    return vault if is_so else attach(vault.place, state, clock, replace(options, home=home))
 
 
 def open_repository(root: Path, state: Path, clock: Clock, options: Options) -> Vault | None:

@@ -148,6 +148,7 @@ def options(settings: Settings) -> Options:
     """The vault's options for writing, from the settings."""
     return Options(
         home=agent_folder(settings.vault.folder),
+        language=settings.vault.language,
         durable=settings.git.durable,
         human_commits=settings.git.human_commits == "auto",
         quiet_seconds=settings.git.quiet_seconds,

@@ -29,8 +29,8 @@ class DayForm(Protocol):
     def path_of(self, day: date) -> str:
         """The path of a day's note, in the agent's folder."""
 
-    def new_note(self, day: date) -> str:
-        """The initial text of a day's note."""
+    def beginning(self, vault: Vault, day: date) -> bytes:
+        """The initial text of the note of a day."""
 
     def block(self, when: datetime, title: str, bullets: Sequence[str]) -> str:
         """A heading with the time, and a list."""
@@ -65,7 +65,7 @@ class DailyNote:
         section = self.form.section("notices", self.language).encode()
         stamp = Stamp("agent", tool="daily")
         with self.vault.transaction("memory(daily): a notice", stamp) as day:
-            day.append(path, told.encode(), self.form.new_note(now.date()).encode(), section)
+            day.append(path, told.encode(), self.form.beginning(self.vault, now.date()), section)
         if day.outcome.commit is None and day.outcome.queued is None:
             raise Retryable("{path} has not taken the notice", hint="vault-agent doctor looks for the cause", path=path)
         return f"{path} {(day.outcome.commit or day.outcome.queued or '')[:_SHORT]}"

@@ -68,7 +68,7 @@ def not_done_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequen
             is_owed = job.is_once and not job.remind and row.outcome in NOT_DONE
             if is_owed and is_worth_a_word and row not in job_rows(workspace.vault, job.id):
                 block = _section(workspace, job, row, now).encode("utf-8", "replace")
-                yield Append(path, block, daily.new_note(now.date()).encode())
+                yield Append(path, block, daily.beginning(workspace.vault, now.date()))
 
 
 def _section(workspace: Workspace, job: Job, row: HistoryRow, now: datetime) -> str:

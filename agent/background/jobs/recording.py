@@ -53,7 +53,7 @@ def delivery_requests(
     block = _section(workspace, job, planned, result, now).encode("utf-8", "replace")
     if result.strangers:
         text_origin_of(workspace.vault).remember(result.run, block, b"", result.strangers)
-    return (Append(path, block, daily.new_note(now.date()).encode(), is_block=True),)
+    return (Append(path, block, daily.beginning(workspace.vault, now.date()), is_block=True),)
 
 
 def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> tuple[Request, ...]:

@@ -20,6 +20,6 @@ def day_line(workspace: Workspace, event: DayEvent, variant: Variant, path: str)
     return Append(
         workspace.vault.home.at(daily.path_of(now.date())),
         daily.block(now, title, lines).encode(),
-        daily.new_note(now.date()).encode(),
+        daily.beginning(workspace.vault, now.date()),
         daily.section("upkeep", language).encode(),
     )

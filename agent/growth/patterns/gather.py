@@ -142,10 +142,14 @@ def _of_day(vault: Vault, day: date, now: datetime, read: set[str]) -> Iterator[
         hour, minute = (int(part) for part in logged.time.split(":"))
         if logged.session not in read and hour < 24 and minute < 60:
             at = in_clock_zone(datetime.combine(day, time(hour, minute)), now)
-            yield Remark("asked", at, logged.title, daily.link_to(day))
+            yield Remark("asked", at, logged.title, daily.link_to(day, vault.home))
     for line in _own_lines(note):
         yield Remark(
-            "written", in_clock_zone(datetime.combine(day, time(12)), now), line, daily.link_to(day), is_timed=False
+            "written",
+            in_clock_zone(datetime.combine(day, time(12)), now),
+            line,
+            daily.link_to(day, vault.home),
+            is_timed=False,
         )
 
 

@@ -81,7 +81,7 @@ def _day(vault: Vault, path: str) -> datetime | None:
 
 def _link(vault: Vault, path: str) -> str:
     day = daily.day_of(vault.home.name_of(path))
-    return daily.link_to(day) if day else f"[[{path.removesuffix('.md')}]]"
+    return daily.link_to(day, vault.home) if day else f"[[{path.removesuffix('.md')}]]"
 
 
 def _waiting(vault: Vault) -> Iterator[OpenBox]:

@@ -97,7 +97,7 @@ def _day_rows(context: ProcedureContext, day: date) -> Iterator[str]:
     said, done = stated(context, [day]), logs(context, [day])
     if not said and not done:
         return
-    yield f"### {daily.link_to(day)}\n"
+    yield f"### {daily.link_to(day, context.vault.home)}\n"
     if done:
         titles = ", ".join(quote(each.logged.title) for each in done[:_MOST])
         yield bullets([context.text("day_tasks", count=len(done), titles=titles)])
@@ -112,7 +112,7 @@ def _requests(
     path = context.path(period.name)
     before = context.vault.read(path)
     text = None if before is None else before.decode("utf-8", "surrogateescape")
-    there = _new_note(period) if text is None else text
+    there = _new_note(context, period) if text is None else text
     after = daily.with_summary(there, summary, of_model=of_model) if summary else text
     if after is None or after == text:
         return ()
@@ -120,8 +120,8 @@ def _requests(
     return (Create(path, data),) if before is None else (Edit(path, before, data),)
 
 
-def _new_note(period: _Period) -> str:
+def _new_note(context: ProcedureContext, period: _Period) -> str:
     if not period.is_week:
-        return daily.new_note(period.last)
+        return daily.beginning(context.vault, period.last).decode("utf-8", "surrogateescape")
     week = week_of(period.last)
     return Note.compose({"type": "weekly", "week": week}, f"# {week}\n").text

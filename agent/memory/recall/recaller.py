@@ -178,7 +178,11 @@ class Recaller:
             if is_replaced:
                 outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
             is_shown = each.may_be_seen_by(asker) and not each.is_bare and not (unasked and each.untrusted)
-            is_over = each.kind == DAILY and day_of(hit.path) not in days or each.is_over(now, self.settings)
+            is_over = (
+                each.kind == DAILY
+                and day_of(self.home.name_of(hit.path)) not in days
+                or each.is_over(now, self.settings)
+            )
             if is_shown and not is_over and not is_replaced:
                 found.setdefault(hit.path, each)
         degraded = joined(dict.fromkeys(answer.degraded for answer in answers if answer.degraded), "; ") or None
@@ -232,14 +236,14 @@ class Recaller:
         if candidate.is_asked_for:
             text, lines = end_of_day(data.decode("utf-8", "replace"), LONGEST)
             return Remembered(
-                hit.path, hit.title, day_of(hit.path), lines, text, candidate.score, candidate.kind,
+                hit.path, hit.title, day_of(self.home.name_of(hit.path)), lines, text, candidate.score, candidate.kind,
                 why=why, legs=hit.why, is_asked_for=True,
             ) if text else None  # fmt: skip
         title = " > ".join((hit.title, *hit.headings[-1:])) if hit.headings else hit.title
         return Remembered(
             hit.path,
             title,
-            day_of(hit.path),
+            day_of(self.home.name_of(hit.path)),
             hit.lines,
             filled(hit.passage).strip(),
             candidate.score,

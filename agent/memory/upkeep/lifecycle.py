@@ -103,12 +103,11 @@ class _Work:
             requests.append(Move(path, target))
         days = [(path, *texts) for path in self.paths if (texts := self._day(path, entries))]
         requests += [Edit(path, before, after) for path, before, after in days]
+        home = self.vault.home
         report = UpkeepReport(
             archived=tuple(each.link for each in gone),
             merged=tuple(_links_of(merge) for merge in joined),
-            shortened=tuple(
-                daily.link_to(day) for path, *_ in days if (day := daily.day_of(self.vault.home.name_of(path)))
-            ),
+            shortened=tuple(daily.link_to(day, home) for path, *_ in days if (day := daily.day_of(home.name_of(path)))),
         )
         return requests, report
 
@@ -163,7 +162,7 @@ class _Work:
         lines = tuple(line for line in report_lines(report, self.language) if f"- {line}\n" not in before)
         block = daily.block(self.now, report_title(self.language), lines)
         section = daily.section("upkeep", self.language)
-        return Append(path, block.encode(), daily.new_note(self.now.date()).encode(), section.encode())
+        return Append(path, block.encode(), daily.beginning(self.vault, self.now.date()), section.encode())
 
     def _outdated(self, text: str, entries: Sequence[Outlined]) -> tuple[str, ...]:
         """The agent's lines in MEMORY.md about what was replaced or has ended since."""
