@@ -220,7 +220,8 @@ def skill_library(workspace: Workspace) -> SkillLibrary:
     package = Path(str(resource("skills")))
     home = workspace.vault.home
     locations = skill_locations(workspace.vault.place.root, package, home)
-    return SkillLibrary(locations, pins_of(workspace.vault), home=home)
+    language = workspace.settings.vault.language
+    return SkillLibrary(locations, pins_of(workspace.vault), home=home, language=language)
 
 
 def skill_set(

@@ -22,11 +22,13 @@ from agent.skills.loading.files import (
     read_file,
 )
 from agent.skills.loading.locations import SkillLocation, split_name
+from agent.skills.loading.packaged import TRANSLATION, in_vault
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import TaskPattern
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
+from agent.texts import Language
 from agent.vault.folders import SKILLS, AgentFolder
 
 MOST = 1_000
@@ -93,6 +95,7 @@ class SkillLibrary:
     passes: int = 0
     reads: int = 0
     home: AgentFolder = AgentFolder()
+    language: Language = "en"
     _loaded: dict[tuple[SkillSource, str], _Loaded] = field(default_factory=dict)
     _overflow: dict[SkillSource, SkillProblem] = field(default_factory=dict)
     _dirty: set[tuple[SkillSource, str]] = field(default_factory=set)
@@ -190,7 +193,17 @@ class SkillLibrary:
         before = self._loaded.get(key)
         if before is None or not listing.files or before.stamp != listing.files:
             self.reads += 1
-            self._loaded[key] = _read_folder(location, name, shown, listing)
+            self._loaded[key] = self._in_vault(location, _read_folder(location, name, shown, listing))
+
+    def _in_vault(self, location: SkillLocation, loaded: _Loaded) -> _Loaded:
+        """The folder; a skill of the package in the language of the vault and with its folders."""
+        skill = loaded.skill
+        if skill is None or location.source is not SkillSource.PACKAGE:
+            return loaded
+        file = TRANSLATION.get(self.language, "")
+        folder = location.folder_of(skill.name)
+        found = read_file(location.root, folder, file, FILE_BYTES) if file in skill.files else None
+        return replace(loaded, skill=in_vault(skill, found, self.home, self.language))
 
     def _hashes(self, location: SkillLocation, name: str) -> Mapping[str, str]:
         """The hashes of a folder's files; raises `BadFolder` if they are not those that were read."""
