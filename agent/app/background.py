@@ -13,6 +13,7 @@ from agent.app.notices import open_outbox, take_in
 from agent.app.rules import rule_work
 from agent.app.settle_trials import settle_trials
 from agent.background.alerts import Alerts
+from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
 from agent.background.experiments import experiment_routine
@@ -151,6 +152,7 @@ def build_daemon(
     first: tuple[Part | Routine, ...] = (
         key.routine(),
         part_of("index", sync, Hears(TurnEnded, sync.turn_ended), start=sync.start, files=sync.changed),
+        attachments_routine(workspace, index, publish),
         part_of("human edits", edits, files=edits.changed),
         Part("sessions", (Hears(FilesChanged, sessions.changed),)),
         *Resume(workspace, pool, open_runs, publish).routines(),

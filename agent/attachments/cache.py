@@ -2,7 +2,7 @@
 moment."""
 
 from collections.abc import Collection
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -36,7 +36,7 @@ class ExtractedTexts:
     def text_of(self, path: str, data: bytes, digest: str) -> PagedText:
         """The text of a file with these bytes, whose content hash is `digest`; without text, with the reason."""
         if len(data) > self.largest:
-            return PagedText(problem=f"it is larger than {self.largest / 1_000_000:g} MB")
+            return self.too_large()
         name = f"{digest}{ending_of(path)}"
         kept = self._kept(name)
         if kept is not None:
@@ -45,6 +45,10 @@ class ExtractedTexts:
             found = extractor.extract(ending_of(path), data)
         self._keep(name, found)
         return found
+
+    def too_large(self) -> PagedText:
+        """What is known of a file that is not read."""
+        return PagedText(problem=f"it is larger than {self.largest / 1_000_000:g} MB")
 
     def forget_others(self, digests: Collection[str]) -> None:
         """Delete the texts of all files but those with one of these content hashes."""
@@ -62,18 +66,30 @@ class ExtractedTexts:
         if self.folder is None:
             return None
         try:
-            kept = (self._place / name).read_bytes()
-            checksum, data = kept[:_CHECKSUM], kept[_CHECKSUM:]
-            return parse_paged_text(data) if int(checksum, 16) == crc32(data) else None
-        except (OSError, ValueError):
+            return parse_paged_text(load_checked(self._place / name))
+        except ValueError:
             return None
 
     def _keep(self, name: str, found: PagedText) -> None:
         if self.folder is None:
             return
-        data = found.to_bytes()
-        try:
-            make_folder(self._place)
-            replace_bytes(self._place / name, f"{crc32(data):08x}".encode() + data)
-        except OSError:
-            return  # a cache on a full disk: the text is there nevertheless
+        keep_checked(self._place / name, found.to_bytes())
+
+
+def load_checked(path: Path) -> bytes:
+    """What `keep_checked` has written; raises `ValueError` if it is not there, or not as it was."""
+    try:
+        kept = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read") from error
+    data = kept[_CHECKSUM:]
+    if int(kept[:_CHECKSUM], 16) != crc32(data):
+        raise ValueError(f"{path} is damaged")
+    return data
+
+
+def keep_checked(path: Path, data: bytes) -> None:
+    """Write a file of the cache with its checksum; on a full disk there is none."""
+    with suppress(OSError):
+        make_folder(path.parent)
+        replace_bytes(path, f"{crc32(data):0{_CHECKSUM}x}".encode() + data)

@@ -1,4 +1,4 @@
-"""Settings of search, of the files that it reads beside notes, and of the watcher that keeps it up to date."""
+"""Settings of search and of the watcher that keeps it up to date."""
 
 from typing import Annotated, Literal
 
@@ -18,20 +18,6 @@ class IndexSettings:
     of a folder with a model2vec model, or `shipped`, the vectors that come with the program. Default `auto`: that
     multilingual model if it is in the hub cache, else `shipped`. Nothing is downloaded. A model of 500,000 words takes
     about 10 s to load: a daemon loads it once, and each command that searches loads it for itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class AttachmentSettings:
-    """Settings of files that are no notes: PDF, docx, xlsx, pptx, epub, html, csv, pictures."""
-
-    mine: str
-    """Files that are the person's own writing: paths in the vault, with `*` for any characters, separated by commas,
-    such as `thesis/*, letters/*.docx`. Default empty: the text of such a file counts as a stranger's, as a PDF does not
-    tell who has written it. Set in a vault, it holds for that vault alone."""
-
-    largest_megabytes: Annotated[float, Range(0, 2_000, "megabytes")]
-    """The largest file of which the text is read and found, in megabytes. Default 50: a book with its pictures. 0 reads
-    none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from agent.config.channel_settings import ChannelSettings
     from agent.config.growth_settings import GrowthSettings, ReflectionSettings, ResearchSettings
     from agent.config.http_settings import HttpSettings
-    from agent.config.index_settings import AttachmentSettings, IndexSettings, WatchSettings
+    from agent.config.index_settings import IndexSettings, WatchSettings
     from agent.config.machine_settings import MachineSettings, SyncSettings
     from agent.config.memory_settings import MemorySettings, ProfileSettings
     from agent.config.node_settings import NodeSettings
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from agent.config.schedule_settings import JobSettings, ScheduleSettings
     from agent.config.skill_settings import SkillSettings
-    from agent.config.vault_settings import BrakeSettings, GitSettings, LogSettings, VaultSettings
+    from agent.config.vault_settings import AttachmentSettings, BrakeSettings, GitSettings, LogSettings, VaultSettings
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -79,7 +79,7 @@ class Settings:
     git: "LazySection[GitSettings]" = LazySection("agent.config.vault_settings.GitSettings")
     brake: "LazySection[BrakeSettings]" = LazySection("agent.config.vault_settings.BrakeSettings")
     index: "LazySection[IndexSettings]" = LazySection("agent.config.index_settings.IndexSettings")
-    attachments: "LazySection[AttachmentSettings]" = LazySection("agent.config.index_settings.AttachmentSettings")
+    attachments: "LazySection[AttachmentSettings]" = LazySection("agent.config.vault_settings.AttachmentSettings")
     watch: "LazySection[WatchSettings]" = LazySection("agent.config.index_settings.WatchSettings")
     sync: "LazySection[SyncSettings]" = LazySection("agent.config.machine_settings.SyncSettings")
     llm: "LazySection[LlmSettings]" = LazySection("agent.config.run_settings.LlmSettings")

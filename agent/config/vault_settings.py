@@ -83,3 +83,17 @@ class LogSettings:
 
     level: Literal["debug", "info", "warning", "error"]
     """The lowest level of messages that are shown. Default `warning`: results are printed, so silence means success."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentSettings:
+    """Settings of files that are no notes: PDF, docx, xlsx, pptx, epub, html, csv, pictures."""
+
+    mine: str
+    """Files that are the person's own writing: paths in the vault, with `*` for any characters, separated by commas,
+    such as `thesis/*, letters/*.docx`. Default empty: the text of such a file counts as a stranger's, as a PDF does not
+    tell who has written it. Set in a vault, it holds for that vault alone."""
+
+    largest_megabytes: Annotated[float, Range(0, 2_000, "megabytes")]
+    """The largest file of which the text is read and found, in megabytes. Default 50: a book with its pictures. 0 reads
+    none."""

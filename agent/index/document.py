@@ -103,7 +103,7 @@ def parse_document(path: str, data: bytes) -> Document:
         "tags": tuple(term for name in names for term in (f"#{name}", *terms(name))),
         "headings": headings,
         "links": tuple(term for link in found.links if _says_something(link) for term in terms(link.target)),
-        "dates": _day_terms(day),
+        "dates": day_terms(day),
         "body": tuple(term for unit in units for term in unit.terms),
     }
     facets = dict.fromkeys((*(("tag", name) for name in names), *_facets(note.header)))
@@ -183,7 +183,8 @@ def _units(note: Note, found: contents.Contents | None) -> Iterator[DocumentUnit
         yield DocumentUnit(passage.first, passage.last, passage.headings, passage.text, tuple(own))
 
 
-def _day_terms(day: str) -> tuple[str, ...]:
+def day_terms(day: str) -> tuple[str, ...]:
+    """The terms by which a day is found."""
     if not day:
         return ()
     year, month, number = day.split("-")

@@ -70,6 +70,21 @@ class Hit:
     facets: tuple[tuple[str, str], ...] = ()
     """The facets of its note, for filters: keys of the header and `tag`, with values in lower case."""
 
+    @property
+    def is_of_note(self) -> bool:
+        """False for a passage of an attachment, whose lines are those of its text and not of the file."""
+        return self.path.endswith(".md")
+
+    @property
+    def part(self) -> str:
+        """The path; of an attachment with its page: `papers/x.pdf, page 3`."""
+        return self.path if self.is_of_note else ", ".join((self.path, *self.headings))
+
+    @property
+    def place(self) -> str:
+        """Where the passage stands, for people: `garden.md:12`, or `papers/x.pdf, page 3`."""
+        return f"{self.path}:{self.lines[0]}" if self.is_of_note else self.part
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:

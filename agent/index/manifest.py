@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from agent.dataclass import dataclass
 from agent.index.passage_store import PassageStore
-from agent.index.records import NoteStatus
+from agent.index.records import NoteStatus, is_attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def coverage(store: PassageStore) -> Coverage:
     """What search finds of every note in the index; raises `Damaged`."""
     with store.snapshot():
         count, _ = store.listing()
-        return coverage_of(count, store.incomplete(), {path for path, _ in store.pending()})
+        return coverage_of(count, store.incomplete(), {path for path, _ in store.pending() if not is_attachment(path)})
 
 
 def coverage_of(count: int, incomplete: Mapping[str, tuple[NoteStatus, str]], pending: Collection[str]) -> Coverage:

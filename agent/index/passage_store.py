@@ -25,10 +25,10 @@ from agent.index.fingerprint import fingerprint, with_note
 from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths
 from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, record_of, row_of
-from agent.index.records import IndexTotals, NoteStatus, StoredNote
+from agent.index.records import IndexTotals, NoteStatus, StoredNote, is_attachment
 from agent.json_value import parse_json
 
-VERSION = 10
+VERSION = 11
 """The version of the whole index's format; a file of another version is rebuilt."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""
@@ -36,7 +36,7 @@ _PAGES = "pragma cache_size = -64"
 """The pages of the file that a connection keeps, in KB. Of SQLite's own 2,000 each connection of a daemon fills a
 little more with every note; the system has the file in memory anyway, and searches and saves take as long."""
 _LISTS = (LookupTable.FACETS, LookupTable.DAYS)
-_LISTING = "listing"
+_LISTING, _ATTACHED = "listing", "attached"
 
 
 @dataclass(slots=True)
@@ -109,23 +109,24 @@ class PassageStore:
     def totals(self) -> IndexTotals:
         return IndexTotals(**parse_json(self.meta("totals", "{}")))
 
-    def listing(self) -> tuple[int, int]:
-        """The number of all known notes, and the fingerprint of their paths and content hashes; raises `Damaged`."""
+    def listing(self, *, attachments: bool = False) -> tuple[int, int]:
+        """The number of all known notes, or attachments, and the fingerprint of their hashes; raises `Damaged`."""
         with self._reading():
-            count, mark = cast(tuple[int, int], self._buckets.get(LookupTable.META, _LISTING) or (0, 0))
-        return count, mark
+            found = self._buckets.get(LookupTable.META, _ATTACHED if attachments else _LISTING)
+        return cast(tuple[int, int], tuple(cast(list[int], found or [0, 0])))
 
-    def incomplete(self) -> dict[str, tuple[NoteStatus, str]]:
-        """Status and reason of each known path that is not found, or not whole; raises `Damaged`."""
+    def incomplete(self, *, attachments: bool = False) -> dict[str, tuple[NoteStatus, str]]:
+        """Status and reason of each known note, or attachment, that is not found, or not whole; raises `Damaged`."""
         with self._reading():
             rows = cast(Iterator[tuple[str, tuple[NoteStatus, str]]], self._buckets.all(LookupTable.INCOMPLETE))
-            return {path: (status, reason) for path, (status, reason) in rows}
+            return {path: (status, reason) for path, (status, reason) in rows if is_attachment(path) is attachments}
 
-    def hashes(self) -> dict[str, str]:
-        """Every known path with its content hash; raises `Damaged`."""
+    def hashes(self, *, attachments: bool = False) -> dict[str, str]:
+        """Every known note, or attachment, with its content hash; raises `Damaged`."""
         with self._reading():
             buckets = cast(Iterator[dict[str, list[str]]], self._buckets.each(LookupTable.NOTES))
-            return {path: row[1] for bucket in buckets for path, row in bucket.items()}
+            rows = (item for bucket in buckets for item in bucket.items())
+            return {path: row[1] for path, row in rows if path.endswith(".md") is not attachments}
 
     def hashes_of(self, paths: Iterable[str]) -> dict[str, str]:
         """The content hashes of the known paths among these; raises `Damaged`."""
@@ -191,9 +192,10 @@ class PassageStore:
 
     def _list(self, record: StoredNote, sign: int) -> None:
         """Count a note in, or out (`sign` -1)."""
-        meta = self._buckets.change(LookupTable.META, _LISTING)
-        count, mark = cast(tuple[int, int], meta.get(_LISTING, (0, 0)))
-        meta[_LISTING] = [count + sign, with_note(mark, record.path, record.hash, sign)]
+        key = _ATTACHED if is_attachment(record.path) else _LISTING
+        meta = self._buckets.change(LookupTable.META, key)
+        count, mark = cast(tuple[int, int], meta.get(key, (0, 0)))
+        meta[key] = [count + sign, with_note(mark, record.path, record.hash, sign)]
         if record.is_whole:
             return
         incomplete = self._buckets.change(LookupTable.INCOMPLETE, record.path)
@@ -329,8 +331,10 @@ class PassageStore:
             same = known == {at: sorted(each) for at, each in lists.items()} and notes == dict(
                 self._buckets.all(LookupTable.NOTES)
             )
-            hashes = {path: str(row[1]) for path, row in notes.items()}
-            same = same and self.listing() == (len(hashes), fingerprint(hashes)) and self.incomplete() == incomplete
+            for each in (False, True):
+                hashes = {path: str(row[1]) for path, row in notes.items() if is_attachment(path) is each}
+                same = same and self.listing(attachments=each) == (len(hashes), fingerprint(hashes))
+            same = same and self.incomplete() | self.incomplete(attachments=True) == incomplete
             if not same or keys != dict(self._buckets.all(LookupTable.KEYS)):
                 raise Damaged("notes.db is damaged: rows are missing, or others")
             [*self._buckets.all(LookupTable.TERMS)]

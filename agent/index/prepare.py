@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats
+from agent.index.attachment import parse_attachment
 from agent.index.document import Document, parse_document
 from agent.index.embedder import Embedder
 from agent.index.encode import encode
 from agent.index.keyword import FieldTerms
-from agent.index.records import StoredNote
+from agent.index.records import StoredNote, is_attachment
 from agent.index.term_counts import TermCounts, count_terms
 
 MOST_NOTES = 200
@@ -63,7 +64,9 @@ def in_groups(notes: Iterable[NoteBytes]) -> Iterator[Sequence[NoteBytes]]:
 
 def prepare(group: Sequence[NoteBytes], embedder: Embedder | None, fields: Mapping[str, float]) -> PreparedGroup:
     """The notes of one group, in order; never fails, whatever their bytes. `fields`: the weight of a term in each."""
-    documents = [parse_document(note.path, note.data) for note in group]
+    documents = [
+        (parse_attachment if is_attachment(note.path) else parse_document)(note.path, note.data) for note in group
+    ]
     encoded = encode(documents, embedder, fields)
     rows = [each.arrays.to_bytes() for each in encoded]
     notes = tuple(

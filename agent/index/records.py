@@ -7,6 +7,11 @@ from agent.dataclass import dataclass
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
 
 
+def is_attachment(path: str) -> bool:
+    """True for an indexed file that is no note."""
+    return not path.endswith(".md")
+
+
 @dataclass(frozen=True, slots=True)
 class StoredNote:
     """A note in the store; `data` is its row of arrays, `headings` has each new heading path and its first unit."""

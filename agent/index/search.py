@@ -27,7 +27,7 @@ from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import PassageStore, open_store
 from agent.index.query import parse_query
-from agent.index.records import StoredNote
+from agent.index.records import StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex, load_vectors
@@ -391,8 +391,10 @@ def _hit(record: StoredNote, snippet: Snippet | None, score: float, found: _Cand
     if snippet is None or found is None:
         return Hit(record.path, record.title, record.name, score, (1, 1), lines[0].rstrip("\r"), (), why, record.facets)
     arrays = found.batch.arrays
-    first, last = int(arrays.first[snippet.first]), int(arrays.last[snippet.last])
     start = int(found.batch.note_ends[snippet.note - 1]) if snippet.note else 0
     headings = next((path for at, path in reversed(record.headings) if at <= snippet.best - start), ())
+    if is_attachment(record.path):  # a page is named, so the passage is of that page
+        snippet = snippets.of_one_part(snippet, [start + at for at, _ in record.headings])
+    first, last = int(arrays.first[snippet.first]), int(arrays.last[snippet.last])
     passage = "\n".join(line.removesuffix("\r") for line in lines[first - 1 : last])
     return Hit(record.path, record.title, record.name, score, (first, last), passage, headings, why, record.facets)

@@ -1,5 +1,8 @@
 """Chooses the lines to show: short runs of units around the best ones, without repetition."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from agent.dataclass import dataclass
@@ -77,3 +80,10 @@ def _trimmed(first: int, end: int, mass: float, left: Row, scores: Row, batch: B
     best = first + int(np.where(left[first:end] > 0, scores[first:end], -np.inf).argmax())
     score = float(scores.max() + np.log(mass) / weights.sharpness)
     return Snippet(int(batch.unit_note[best]), first + int(inside[0]), first + int(inside[-1]), best, round(score, 6))
+
+
+def of_one_part(snippet: Snippet, begins: Sequence[int]) -> Snippet:
+    """The snippet without the units of other parts than that of its best one; `begins` are the first units of parts."""
+    first = max((at for at in begins if at <= snippet.best), default=snippet.first)
+    last = min((at - 1 for at in begins if at > snippet.best), default=snippet.last)
+    return replace(snippet, first=max(snippet.first, first), last=min(snippet.last, last))

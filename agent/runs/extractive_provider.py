@@ -157,7 +157,7 @@ class ExtractiveProvider:
 
     def _written(self, hit: Hit) -> Hit | None:
         """The hit without what the agent has answered in that note; None if nothing else is in it."""
-        data = self.recall.workspace.vault.read(hit.path) or b""
+        data = (self.recall.workspace.vault.read(hit.path) or b"") if hit.is_of_note else b""
         if not has_answer(data):
             return hit
         rows = frozenset(own_words(data).splitlines())

@@ -139,7 +139,10 @@ class LikelyPassages:
     def _of_note(self, likely: LikelyPassage) -> Remembered | None:
         """A passage of a note, as long as it was found; None if nothing in it is the person's, and for a stranger's
         that is not likely to help by itself."""
-        hit, note = likely.hit, self.lines.of(likely.hit.path)
+        hit = likely.hit
+        if not hit.is_of_note:
+            return self._of_attachment(likely)
+        note = self.lines.of(hit.path)
         first, last = hit.lines[0], min(hit.lines[1], len(note.rows))
         text = note.text(first, last)
         if is_bare(text) or (self.lines.vault.home.holds(hit.path, SESSIONS) and not is_statement(text)):
@@ -153,6 +156,16 @@ class LikelyPassages:
         return Remembered(
             hit.path, title, day, (first, last), text, likely.chance, NOTE, why=why, legs=hit.why, length=len(note.rows)
         )
+
+    def _of_attachment(self, likely: LikelyPassage) -> Remembered | None:
+        """A passage of an attachment as the index has it; None as for notes."""
+        hit = likely.hit
+        is_unlikely = likelihood_by_itself(hit, likely.mode) < BY_ITSELF[self.floor]
+        if is_bare(hit.passage) or (is_unlikely and self._is_strangers(hit.path, hit.lines)):
+            return None
+        why = ", ".join(leg.name for leg in hit.why[:_LEGS])
+        place = ", ".join(hit.headings)
+        return Remembered(hit.path, place, "", hit.lines, hit.passage, likely.chance, NOTE, why=why, legs=hit.why)
 
     def _in_order(self, chosen: Sequence[Remembered], memories: Sequence[Remembered]) -> tuple[Remembered, ...]:
         """The memories as they are settled, and the passages of each note at the place of its first one, widened."""
@@ -168,7 +181,9 @@ class LikelyPassages:
         return (*ordered, *waiting)
 
     def _widened(self, passages: Sequence[Remembered]) -> list[Remembered]:
-        """The passages of one note with the lines around them, in reading order."""
+        """The passages of one note with the lines around them, in reading order; those of an attachment as they are."""
+        if not passages[0].hit.is_of_note:
+            return sorted(passages, key=lambda each: each.lines)
         path, note = passages[0].path, self.lines.of(passages[0].path)
         around = [widened(note.rows, each.lines, note.body_line) for each in passages]
         spans = merged(with_header(note.rows, each, note.body_line) for each in around)
@@ -185,4 +200,4 @@ class LikelyPassages:
         return found
 
     def _is_strangers(self, path: str, lines: tuple[int, int]) -> bool:
-        return bool(self.origin.source(path, self.lines.of(path).data, lines))
+        return bool(self.origin.source(path, self.lines.vault.read(path) or b"", lines))

@@ -64,7 +64,9 @@ class PersonsLines:
 
     def left_of(self, hit: Hit, asked: str) -> Hit | None:
         """A hit with the person's lines only; None if these are blank, or if only the others have words of what is
-        asked."""
+        asked. An attachment is given as it is."""
+        if not hit.is_of_note:
+            return hit
         note = self.of(hit.path)
         first, last = hit.lines
         text = note.text(first, last)

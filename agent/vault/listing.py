@@ -14,6 +14,9 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
 
+ATTACHMENTS = (".pdf", ".docx", ".xlsx", ".pptx", ".epub", ".html", ".htm", ".xhtml", ".txt", ".csv", ".tsv")
+"""The endings of files that are no notes and whose text is read, as `attachments.readers` has them: most vaults have
+none, and then no reader is loaded."""
 _ID = len("H 100644 ")
 """Where the id begins in a row of git's list."""
 _AWAY, _ASSUMED = ("S", "s"), "h"
@@ -58,11 +61,22 @@ def contents(vault: Vault) -> dict[str, str]:
 
 def file_paths(vault: Vault) -> list[str]:
     """All notes and other files of the vault that git does not ignore, sorted; without hidden ones and the settings."""
+    return sorted({*vault.note_paths(), *other_paths(vault)})
+
+
+def attachment_paths(vault: Vault) -> list[str]:
+    """The `other_paths` of files whose text can be read."""
+    return [path for path in other_paths(vault) if path.lower().endswith(ATTACHMENTS)]
+
+
+def other_paths(vault: Vault) -> list[str]:
+    """The files of the vault that are no notes and that git does not ignore, sorted; without hidden ones and the
+    settings."""
     listed = vault.git.fields("ls-files", "-z", "--cached", "--others", "--exclude-standard", *vault.place.pathspec)
     private, root = load_held_back(vault.git.gitdir).private, vault.place.root
     others = (path for path in vault.place.in_vault(listed) if not (is_note(path) or is_hidden(path)))
     there = {path for path in others if path != VAULT_FILE and os.path.lexists(root / path)}
-    return sorted({*vault.note_paths(), *there} - set(vault.place.in_vault(private)))
+    return sorted(there - set(vault.place.in_vault(private)))
 
 
 def count_ignored_notes(vault: Vault) -> int:

@@ -3,7 +3,7 @@
 The reason why an index is behind is returned as text; the interfaces show it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -11,20 +11,26 @@ from agent.errors import LockHeld
 from agent.lazy import later
 from agent.prefetch import Prefetch
 from agent.texts import Sentence
-from agent.vault.listing import contents, differing
+from agent.vault.listing import attachment_paths, contents, differing
 from agent.workspace.daemon_lock import is_watched, load_daemon_state
+from agent.workspace.index_status import has_exactly, indexed_hashes
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.workspace.attachments import hash_attachments, update_attachments
     from agent.workspace.search_index import SearchIndex, open_index, open_past_index
 else:
     open_index = later("agent.workspace.search_index", "open_index")
     open_past_index = later("agent.workspace.search_index", "open_past_index")
+    hash_attachments = later("agent.workspace.attachments", "hash_attachments")
+    update_attachments = later("agent.workspace.attachments", "update_attachments")
 
 T = TypeVar("T")
 FEW = 200
 """Most changed notes that are indexed before a search; with more, an existing index is searched without them, and the
 result says so."""
+_SOME = 10
+"""Changed attachments above which it is said that they are read: each takes some hundredths of a second."""
 _A_MOMENT = 1.0
 """Seconds in which a daemon takes in what was just saved: nearly all of them are its wait for the next save."""
 _STEP = 0.02
@@ -72,8 +78,8 @@ def catch_up(
     in_past: bool = False,
     shown: ShowIndexing = show_nothing,
 ) -> str | None:
-    """Update the index if no daemon does it; returns why it is still behind, or which damage was repaired, None if it
-    was only brought up to date.
+    """Update the index if no daemon does it, the notes first; returns why it is still behind, or which damage was
+    repaired, None if it was only brought up to date.
 
     `notes` are the content hashes of all notes, if they were requested already.
     """
@@ -81,6 +87,33 @@ def catch_up(
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
         return behind_daemon(daemon) or changed
+    attached = None if in_past else Prefetch(lambda: attachment_paths(workspace.vault))
+    late = _catch_up_notes(index, notes, in_past=in_past, shown=shown)
+    return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), shown)
+
+
+def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], shown: ShowIndexing) -> str | None:
+    """Take in the attachments that changed, if they are few; returns why the index is behind, None if it is not."""
+    listed = hash_attachments(index.workspace, paths) if paths else {}
+    if has_exactly(index.files, listed, attachments=True):
+        return None
+    behind = len(differing(indexed_hashes(index.files, attachments=True), listed))
+    if behind > FEW:
+        return Sentence("{count} files are not read yet: vault-agent reindex, or start the daemon", count=behind)
+    says = Sentence("reading {count} files …", count=behind)
+    index.updater.patience = 0.0
+    try:
+        with shown(says) if behind > _SOME else show_nothing(says) as progress:
+            update_attachments(index, listed, progress=progress)
+    except LockHeld:
+        return "the index is being brought up to date by another process"
+    return None
+
+
+def _catch_up_notes(
+    index: "SearchIndex", notes: Prefetch[dict[str, str]] | None, *, in_past: bool, shown: ShowIndexing
+) -> str | None:
+    """The same for the notes."""
     listed = index.listed() if notes is None else notes.result()
     anew = index.is_of_another_model
     if index.has_exactly(listed) and not anew and not index.is_broken():

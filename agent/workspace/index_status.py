@@ -12,6 +12,7 @@ from agent.index.files import IndexFiles
 from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store
+from agent.index.records import is_attachment
 from agent.json_value import parse_json
 from agent.texts import Sentence
 from agent.vault.listing import differing
@@ -84,14 +85,21 @@ def index_files(workspace: Workspace) -> IndexFiles:
     return IndexFiles(workspace.cache / "index")
 
 
-def indexed_hashes(files: IndexFiles) -> dict[str, str]:
-    """The content hashes of the indexed notes, by path; empty if no index can be read."""
-    return _ask_store(files, PassageStore.hashes) or {}
+def indexed_hashes(files: IndexFiles, *, attachments: bool = False) -> dict[str, str]:
+    """The content hashes of the indexed notes, or attachments, by path; empty if no index can be read."""
+    return _ask_store(files, lambda store: store.hashes(attachments=attachments)) or {}
 
 
-def has_exactly(files: IndexFiles, notes: Mapping[str, str]) -> bool:
-    """True if an index that can be read has these notes with these content hashes, and no others."""
-    return _ask_store(files, PassageStore.listing) == (len(notes), fingerprint(notes))
+def has_exactly(files: IndexFiles, notes: Mapping[str, str], *, attachments: bool = False) -> bool:
+    """True if an index that can be read has these notes, or attachments, with these content hashes, and no others."""
+    known = _ask_store(files, lambda store: store.listing(attachments=attachments))
+    return known == (len(notes), fingerprint(notes))
+
+
+def incomplete_attachments(files: IndexFiles) -> tuple[tuple[str, str], ...]:
+    """The attachments whose text is not found, or not whole, each with the reason."""
+    found = _ask_store(files, lambda store: store.incomplete(attachments=True)) or {}
+    return tuple(sorted((path, reason) for path, (_, reason) in found.items()))
 
 
 def indexed_identity(files: IndexFiles) -> str:
@@ -105,10 +113,14 @@ def may_have_type(files: IndexFiles, type_asked: str) -> frozenset[str] | None:
 
     def ask(store: PassageStore) -> frozenset[str] | None:
         with store.snapshot():
-            unknown = {*store.incomplete(), *(path for path, _ in store.pending())}
+            unknown = {*store.incomplete(), *_pending_notes(store)}
             return store.paths_with("type", type_asked) | unknown if len(unknown) <= _FEW else None
 
     return _ask_store(files, ask)
+
+
+def _pending_notes(store: PassageStore) -> set[str]:
+    return {path for path, _ in store.pending() if not is_attachment(path)}
 
 
 def _ask_store(files: IndexFiles, question: Callable[[PassageStore], T]) -> T | None:
@@ -138,7 +150,7 @@ def _state(
     with store.snapshot():
         listing = store.listing()
         incomplete, typed = store.incomplete(), store.paths_with("type", type_asked)
-        pending = {path for path, _ in store.pending()}
+        pending = _pending_notes(store)
         now, number = notes(), known()
         is_same = listing == (len(now), fingerprint(now) if number is None else number)
         unnamed = frozenset[str]() if is_same else frozenset(filter(_UNNAMED.search, now))

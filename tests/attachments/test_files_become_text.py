@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from agent.attachments.extract import Extractor
+from agent.attachments.readers import ENDINGS
 from agent.markdown.paged_text import PagedText, TextPart, in_sections, parse_paged_text
+from agent.vault.listing import ATTACHMENTS
 from tests.attachments.files import docx, epub, paragraph, pdf, pptx, xlsx
 
 TABLE = "<w:tbl>{}</w:tbl>"
@@ -104,3 +106,7 @@ def test_a_text_is_kept_as_it_is() -> None:
     for broken in (b"", b"[]", b'{"parts": 3}', b'{"parts": [], "unit": ""}'):
         with pytest.raises(ValueError):
             parse_paged_text(broken)
+
+
+def test_the_files_that_are_listed_are_those_that_can_be_read() -> None:
+    assert frozenset(ATTACHMENTS) == ENDINGS

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from agent.index.files import IndexFiles
 from agent.index.keyword import Engine, open_engine
-from agent.index.manifest import Coverage, coverage
+from agent.index.manifest import coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
 from agent.index.vector_files import ColumnExtent, columns_of, parse_state
 from agent.index.weights import Weights
+from agent.markdown.paged_text import PagedText, TextPart
+from agent.workspace.index_status import indexed_hashes
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 
@@ -26,6 +28,7 @@ PATIENCE = 30
 """Seconds after which a child is ended that waits for a lock: threads of an engine that held it are not forked. That is
 a crash like any other."""
 PATHS = st.sampled_from(["a.md", "b.md", "work/c.md", "work/d.md", "2026-03-04.md"])
+FILES = st.sampled_from(["papers/a.pdf", "b.docx", "work/2026-03-04 c.xlsx"])
 LINES = [
     "the cat sat on the mat",
     "a red car",
@@ -44,6 +47,9 @@ STEPS = st.one_of(
     st.tuples(st.just("write"), PATHS, NOTES),
     st.tuples(st.just("move"), PATHS, PATHS),
     st.tuples(st.just("delete"), PATHS),
+    st.tuples(st.just("attach"), FILES, st.lists(st.sampled_from(LINES), max_size=4)),
+    st.tuples(st.just("detach"), FILES),
+    st.tuples(st.just("take_in")),
     st.tuples(st.just("update")),
     st.tuples(st.just("touch")),
     st.tuples(st.just("crash"), st.integers(1, 120)),
@@ -58,6 +64,8 @@ QUESTIONS = (
     "猫",
     "on 2026-03-04 car",
     "b",
+    "kind:attachment cat",
+    "type:pdf",
 )
 LIMITS = replace(Weights(), exact_chunks=2, shortlist=3)
 """With so few chunks compared, these small vaults come to be searched by signs first, and cease to be."""
@@ -70,6 +78,7 @@ class Life:
     folder: Path
     engine: Engine
     vault: MemoryVault = field(default_factory=MemoryVault)
+    files: dict[str, bytes] = field(default_factory=dict)
     indexed: dict[str, str] = field(default_factory=dict)
     updater: Any = None
     weights: Weights = field(default_factory=Weights)
@@ -86,6 +95,24 @@ class Life:
 
     def delete(self, path: str) -> None:
         self.vault.notes.pop(path, None)
+
+    def attach(self, path: str, pages: list[str]) -> None:
+        parts = tuple(TextPart(f"page {number}", text) for number, text in enumerate(pages, 1))
+        self.files[path] = PagedText(parts, "page", "" if pages else "it has no text").to_bytes()
+
+    def detach(self, path: str) -> None:
+        self.files.pop(path, None)
+
+    def take_in(self) -> None:
+        """Bring the index, which has the notes of before, up to the attachments."""
+        if self.updater is None:
+            return
+        now = MemoryVault(self.files).listed()
+        known = indexed_hashes(IndexFiles(self.folder), attachments=True)
+        changed = {path: now.get(path) for path in {*now, *known} if now.get(path) != known.get(path)}
+        if changed and self.updater.touch(changed, self.files.get) is None:
+            self.update()
+            self.take_in()
 
     def update(self) -> None:
         self.updater = self.updater or self.vault.updater(self.folder, self.engine, FAKE, self.weights)
@@ -129,7 +156,7 @@ def _die_at(operation: int) -> None:
     sys.addaudithook(hook)
 
 
-def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[object, Coverage]:
+def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[object, object]:
     """What the index answers, and what it says of itself."""
     searcher = Searcher(IndexFiles(folder), engine, FAKE, weights or Weights())
     answers = []
@@ -143,7 +170,7 @@ def seen(folder: Path, engine: Engine, weights: Weights | None = None) -> tuple[
     searcher.close()
     store = open_store(folder / "notes.db", write=False)
     store.verify()
-    state = coverage(store)
+    state = coverage(store), store.hashes(attachments=True), store.incomplete(attachments=True)
     store.close()
     return answers, state
 
@@ -161,10 +188,12 @@ def test_after_any_life_the_index_equals_a_fresh_one(
         for step in steps:
             life.step(*step)
         life.update()
+        life.take_in()
         life.updater.close()
-        fresh = life.vault.updater(Path(other), engine, FAKE, weights)
-        life.vault.update(fresh)
-        fresh.close()
+        fresh = Life(Path(other), engine, life.vault, life.files, weights=weights)
+        fresh.update()
+        fresh.take_in()
+        fresh.updater.close()
         assert seen(Path(one), engine, weights) == seen(Path(other), engine, weights)
 
 

@@ -9,7 +9,7 @@ import pytest
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.store import Vault
 from tests.attachments.files import docx, paragraph, pdf, xlsx
-from tests.tools.house import House, house
+from tests.tools.house import House, hit, house
 from tests.vaults import make_vault
 
 PAPER = pdf(*(f"Page {number}\nabout tea, 第{number}页" for number in range(1, 13)))
@@ -64,6 +64,14 @@ def test_its_text_is_a_strangers(home: House) -> None:
     said = home.says("vault_read", path="letter.docx")
     assert said.startswith('<untrusted source="letter.docx (from a saved file)">')
     assert home.context.taint.sources == ["letter.docx (from a saved file)"]
+
+
+def test_a_passage_that_search_finds_has_its_page_and_is_a_strangers(home: House) -> None:
+    home.found.append(replace(hit("papers/tea.pdf", (8, 9), "about tea"), headings=("page 3",)))
+    said = home.says("search_vault", query="tea")
+    assert "1. papers/tea.pdf, page 3, lines 8-9\nabout tea" in said
+    assert said.startswith('<untrusted source="papers/tea.pdf (from a saved file)">')
+    assert home.context.taint
 
 
 def origin(vault: Vault, *mine: str) -> TextOrigin:

@@ -58,11 +58,12 @@ class VaultSource:
         data, row = vault.read(path), vault.home.row(path)
         if data is None or row.path in _LEFT_OUT or instructs(path):
             return None
-        note, entry = Note.parse(data), parse_entry(data)
+        written = data if hits[0].is_of_note else b""  # of an attachment, what was found of its text
+        note, entry = Note.parse(written), parse_entry(written)
         if entry is not None and entry.superseded_by:
             return None
         origin = self.recall.foreign.source(path, data)
-        is_whole = not row.logs and len(note.body) <= _WHOLE
+        is_whole = hits[0].is_of_note and not row.logs and len(note.body) <= _WHOLE
         text = (note.body if is_whole else "\n\n".join(hit.passage for hit in hits)).strip()
         if not (words & words_of(f"{hits[0].title} {text}")) or not _HEADING.sub("", text).strip():
             return None

@@ -1,5 +1,6 @@
 """`vault-agent reindex`: updates the search index, or rebuilds it."""
 
+from collections.abc import Sequence
 from contextlib import closing
 
 import click
@@ -10,6 +11,8 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
+from agent.workspace import index_status
+from agent.workspace.attachments import AttachmentChanges, list_attachments, update_attachments
 from agent.workspace.search_index import open_index
 
 _SHOWN = 10
@@ -19,29 +22,35 @@ _SHOWN = 10
 @click.option("--all", "anew", is_flag=True, help="Throw the index away and build it from the notes.")
 @click.pass_obj
 def command(output: Output, anew: bool) -> None:
-    """Update the index to the current notes. It is a cache: deleting it costs only time."""
-    with closing(open_index(open_workspace(output.vault()))) as index:
+    """Update the index to the current notes, and files such as PDFs. It is a cache: deleting it costs only time."""
+    workspace = open_workspace(output.vault())
+    with closing(open_index(workspace)) as index:
         if anew:
             index.files.ask_for_rebuild("asked for")
         with progress_bar(output, said("notes")) as index.updater.progress:
             report = index.refresh(verify=True)
+        with progress_bar(output, said("files")) as shown:
+            attached = update_attachments(index, list_attachments(workspace), progress=shown)
+        unread = index_status.incomplete_attachments(index.files)
     document = {
         "indexed": report.indexed,
         "forgotten": report.forgotten,
+        "attachments": attached.indexed,
         "moved": len(report.moved),
         "skipped": [{"path": path, "reason": reason} for path, reason in report.skipped],
         "failed": [{"path": path, "reason": reason} for path, reason in report.failed],
+        "unread": [{"path": path, "reason": reason} for path, reason in unread],
         "rebuilt": report.rebuilt or None,
         "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
         "degraded": index.chosen.notice or None,
         "engine": index.engine,
     }
-    output.emit(document, lambda: _format(report))
+    output.emit(document, lambda: _format(report, attached, unread))
     if index.chosen.notice and not output.json:
         output.warn(index.chosen.notice)
 
 
-def _format(report: IndexReport) -> str:
+def _format(report: IndexReport, attached: AttachmentChanges, unread: Sequence[tuple[str, str]]) -> str:
     lines = [said("built anew: {rebuilt}", rebuilt=report.rebuilt)] if report.rebuilt else []
     lines.append(
         said(
@@ -51,6 +60,12 @@ def _format(report: IndexReport) -> str:
             moved=len(report.moved),
         )
     )
+    if attached.indexed or attached.forgotten:
+        read, dropped = attached.indexed, attached.forgotten
+        lines.append(said("{read} files read, {dropped} dropped", read=read, dropped=dropped))
+    lines += [
+        said("not read, or not whole: {path}: {reason}", path=path, reason=reason) for path, reason in unread[:_SHOWN]
+    ]
     lines += [
         said("not indexed: {path}: {reason}", path=path, reason=reason)
         for path, reason in (*report.failed, *report.skipped)[:_SHOWN]

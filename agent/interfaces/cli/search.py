@@ -96,10 +96,9 @@ def _lines(path: Path) -> Iterator[str]:
 def _format(workspace: Workspace, answer: SearchResult, took: float, late: str | None, near: Sentence | None) -> str:
     lines = [said(near)] if near is not None else []
     for number, hit in enumerate(answer.hits, 1):
-        where = f"{hit.path}:{hit.lines[0]}"
         is_own = is_agents(hit, workspace.vault.home)
         own = "  " + said("(the agent's own)") if is_own else ""
-        lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(where)}  {hit.score:.2f}{own}")
+        lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(hit.place)}  {hit.score:.2f}{own}")
         lines += [f"   {line}" for line in _readable(hit.passage)[:3]]
         lines += _reasons(hit)
     lines += [] if answer.hits else [said("nothing found; --all looks in the agent's own notes, too")]
@@ -142,7 +141,7 @@ def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if editor:
         words = shlex.split(editor)
-        at = [f"+{hit.lines[0]}"] if Path(words[0]).name in _GOES_TO_A_LINE else []
+        at = [f"+{hit.lines[0]}"] if hit.is_of_note and Path(words[0]).name in _GOES_TO_A_LINE else []
         subprocess.run([*words, *at, str(path)], check=False)
         return
     click.launch(f"obsidian://open?path={quote(str(path))}")

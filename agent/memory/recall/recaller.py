@@ -172,7 +172,7 @@ class Recaller:
         ]
         found: dict[str, RecallCandidate] = {}
         outdated: set[str] = set()
-        for hit in (hit for answer in answers for hit in answer.hits):
+        for hit in (hit for answer in answers for hit in answer.hits if hit.is_of_note):
             each = candidate_of(hit, self.home)
             is_replaced = not is_past and self._is_replaced(each)
             if is_replaced:

@@ -153,7 +153,7 @@ class PastTools:
         facets = dict(reversed(hit.facets))
         when = day or day_in(hit.path) or facets.get("created", "")[:10] or facets.get("date", "")[:10] or "no date"
         replaced = ", replaced since" if "superseded_by" in facets else ""
-        head = f"{number}. {when} · {hit.path}, lines {hit.lines[0]}-{hit.lines[1]}{replaced}"
+        head = f"{number}. {when} · {hit.part}, lines {hit.lines[0]}-{hit.lines[1]}{replaced}"
         kept = (stones.left_of_log(row) for row in hit.passage.splitlines())
         text = cut(" ".join(" ".join(kept).split()), max(room - len(head) - 4, 60))
         data = self.notes.vault.read(hit.path)

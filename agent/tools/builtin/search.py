@@ -111,6 +111,8 @@ def _shown(vault: Vault, number: int, hit: Hit) -> str:
     first, last = hit.lines
     heading = f" > {' > '.join(hit.headings)}" if hit.headings else ""
     own = f" ({_OWN})" if is_agents(hit, vault.home) else ""
+    if not hit.is_of_note:
+        return f"{number}. {hit.part}, lines {first}-{last}\n{clipped(hit.passage, _PASSAGE)}"
     day = note_day(hit.path, Note.parse(vault.read(hit.path) or b""), hit.title, next(iter(hit.headings), ""))
     head = f"{number}. {hit.path}, {f'{day}, ' if day and day not in hit.path else ''}lines {first}-{last}"
     return f"{head}{heading}{own}\n{clipped(hit.passage, _PASSAGE)}"

@@ -77,7 +77,7 @@ def _search(request: PageRequest, query: str) -> tuple[Hit, ...]:
     hits: dict[object, Hit] = {}
     for hit in found.hits:
         is_log = home.holds(hit.path, DAILY)
-        if home.row(hit.path).recalled is Recalled.AS_MEMORY:
+        if hit.is_of_note and home.row(hit.path).recalled is Recalled.AS_MEMORY:
             key = hit.path if is_log else (hit.path, hit.lines)
             hits.setdefault(key, replace(hit, score=hit.score * _LOG) if is_log else hit)
     return tuple(sorted(hits.values(), key=lambda hit: -hit.score)[:_HITS])
