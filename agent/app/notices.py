@@ -89,6 +89,6 @@ def _channels(workspace: Workspace) -> Mapping[str, Channel]:
 
 
 def _choices(workspace: Workspace, path: str) -> tuple[Choice, ...]:
-    module = import_module("agent.runs.decision_codes")  # needed for the message about a decision only
+    module = import_module("agent.runs.replies")  # needed for the message about a decision only
     found: tuple[Choice, ...] = module.choices_of(workspace, path)
     return found

@@ -1,24 +1,50 @@
-"""Answers in notes with two boxes: where such a note is written, what was ticked in it, and how it is closed.
+"""The law of a yes and a no: what counts as an answer, and how it is carried out, for every kind of question.
 
-A note is valid only with the record of its question, which is kept on this machine outside the vault. So a note that
-arrives by sync, or that a tool writes, decides nothing, even if a box is ticked. The caller chooses the question and
-acts on the answer. Notes and records are written in an order that distinguishes a crash from a changed decision.
+A note counts only with the record of its question, which is kept on this machine outside the vault: so a note that
+arrives by sync, or that a tool writes, decides nothing, even if a box is ticked. A tick counts in the person's own hand
+(`Vault.own_version`), above the first heading of second level, in the note with the id of the record, and once. A yes
+is for exactly what the note shows: a note that shows something else approves nothing. Notes and records are written in
+an order that distinguishes a crash from a changed decision.
+
+What a kind asks about, whether that is still so, and what follows from the answer, is the matter of its room
+(`Consequence`).
 """
 
-from collections.abc import Collection, Mapping
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
-from typing import Literal, TypeAlias
+from typing import Protocol, TypeAlias
 
-from agent.errors import BadNote
-from agent.markdown.checkbox_decision import parse_decision, question_part, settled_note
+from agent.asking.note import shows
+from agent.asking.proposal import Proposal, ProposalKind, ProposalStatus, ProposedNote
+from agent.asking.records import proposals_of, save
+from agent.errors import BadNote, UserError
+from agent.markdown.checkbox_decision import (
+    parse_decision,
+    parse_reason,
+    question_part,
+    settled_note,
+    with_decision,
+)
 from agent.markdown.note import Note
-from agent.vault.change import Stamp
+from agent.vault.change import Request, Stamp
 from agent.vault.folders import APPROVALS
 from agent.vault.store import Vault
 
-NoteDecision: TypeAlias = Literal["approved", "rejected", "outdated"]
-"""What became of a question: a yes, a no, or neither, since what it asked about is no longer so."""
+Verdict: TypeAlias = tuple[ProposalStatus, str]
+"""What becomes of a question, and why: the person's reason, or what has changed."""
+
+
+class Consequence(Protocol):
+    """What follows from the answers to one kind of question."""
+
+    def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | Verdict | None:
+        """What becomes of a question with this answer in its note; None while it waits. The law may still turn a yes
+        down."""
+
+    def carry_out(self, decided: Proposal) -> Sequence[Request]:
+        """Do what follows, which may have been done before a crash; returns what is written with the answer, in one
+        commit."""
 
 
 def free_path(vault: Vault, name: str, taken: Collection[str]) -> str:
@@ -46,26 +72,84 @@ def answer_in(data: bytes) -> bool | None:
     return parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
 
-def close(vault: Vault, statuses: Mapping[str, NoteDecision], subject: str, stamp: Stamp) -> tuple[str, ...]:
-    """Write the decision into the notes, given by path, in one commit; returns the paths of the changed notes.
+def answer_to(vault: Vault, asked: Proposal) -> bool | None:
+    """The person's answer in the note of a question; None without one that counts."""
+    data = vault.own_version(asked.path)
+    if data is None or asked.id not in (asked.path, Note.parse(data).id):  # by its path alone: it has no id
+        return None
+    return answer_in(data)
 
-    A note that is gone or cannot be changed is skipped: its record is what counts.
+
+def undecided(vault: Vault, *kinds: ProposalKind) -> Iterator[Proposal]:
+    """The questions without a recorded answer, also one whose note was written just before a crash."""
+    for each in proposals_of(vault, *kinds):
+        if each.status == "pending" or (each.status == "asking" and vault.read(each.path) is not None):
+            yield each
+
+
+def unanswered(vault: Vault, *kinds: ProposalKind) -> tuple[Proposal, ...]:
+    """The questions that nobody has decided yet, by a tick or a command."""
+    return tuple(each for each in undecided(vault, *kinds) if answer_to(vault, each) is None)
+
+
+def settle(vault: Vault, kinds: Sequence[ProposalKind], consequence: Consequence, stamp: Stamp) -> tuple[Proposal, ...]:
+    """Carry out the answers to these kinds of questions, each in one commit; returns what is decided now.
+
+    The commit is in the name of who asked, unless `stamp` is a person's. Nothing is decided while changes wait for the
+    repository.
     """
-    found = {path: vault.read(path) for path in statuses}
-    now = vault.clock.now()
-    closed = {path: (data, _closed(data, statuses[path], now)) for path, data in found.items() if data is not None}
-    changed = {path: pair for path, pair in closed.items() if pair[0] != pair[1]}
-    if changed:
-        with vault.transaction(subject, stamp) as change:
-            for path, (before, after) in changed.items():
-                change.edit(path, before, after)
-    return tuple(changed)
+    if vault.queued:
+        return ()
+    done = []
+    for asked in tuple(undecided(vault, *kinds)):
+        verdict = consequence.judge(asked, answer_to(vault, asked))
+        if verdict is not None:
+            status, reason = verdict if isinstance(verdict, tuple) else (verdict, "")
+            done.append(_decide(vault, replace(asked, status=status, reason=reason), consequence, stamp))
+    return tuple(done)
 
 
-def _closed(data: bytes, status: NoteDecision, now: datetime) -> bytes:
+def _decide(vault: Vault, decided: Proposal, consequence: Consequence, stamp: Stamp) -> Proposal:
+    """Do what follows from an answer, write it into the note, in one commit, then into the record."""
+    data = vault.read(decided.path)
+    if data is not None:
+        if decided.status == "approved" and answer_to(vault, decided) and not shows(data, decided):
+            decided = replace(decided, status="outdated", reason="the text in the note was changed")
+        elif decided.status == "rejected" and not decided.reason:
+            decided = replace(decided, reason=parse_reason(vault.own_version(decided.path) or b""))
+    requests = consequence.carry_out(decided)
+    subject = f"{decided.kind.replace('_', '-')}({decided.status}): {decided.name}"
+    stamp = replace(stamp, actor=decided.actor) if stamp.actor == "agent" else stamp
+    with vault.transaction(subject, stamp, body=f"Decided in {decided.path}.") as change:
+        change.requests += requests
+        if data is not None and (after := _settled(vault, decided, data)) != data:
+            change.edit(decided.path, data, after)
+    # Nothing needs the texts any more, and they may be forgotten.
+    save(vault, replace(decided, notes=tuple(ProposedNote(each.path, "") for each in decided.notes)))
+    return decided
+
+
+def _settled(vault: Vault, decided: Proposal, data: bytes) -> bytes:
     """The note with the decision; after a yes, which approves its text, without `untrusted`."""
+    yes = None if decided.status in ("outdated", "expired") else decided.status == "approved"
     try:
-        note = settled_note(data, None if status == "outdated" else status == "approved", status, now)
-        return (note.without_key("untrusted") if status == "approved" else note).data
+        note = settled_note(data, yes, decided.status, vault.clock.now(), decided.reason)
+        return (note.without_key("untrusted") if yes else note).data
     except BadNote:
-        return data
+        return data  # its header was broken by hand: the answer is only in the record
+
+
+def tick(vault: Vault, asked: Proposal, yes: bool, reason: str = "") -> bool:
+    """Tick a box in the person's name; False if that waits for the repository.
+
+    Raises `UserError` for a note that is gone or has no box.
+    """
+    data, why = vault.read(asked.path), vault.masked(" ".join(reason.split()))[:500]
+    after = with_decision(data, yes, why) if data is not None else None
+    if data is None or after is None or answer_in(after) is not yes:
+        hint = "vault-agent approvals lists what waits"
+        raise UserError("{path} has no box that can be ticked", hint=hint, path=asked.path)
+    subject = f"approval({'approved' if yes else 'rejected'}): {asked.name}"
+    with vault.transaction(subject, Stamp("human"), body=why) as change:
+        change.edit(asked.path, data, after)
+    return not change.outcome.queued

@@ -1,15 +1,15 @@
-"""The note of a proposal: two boxes, what it rests on, and below them the exact texts that a yes writes. Pure."""
+"""The note that asks for a yes or a no: two boxes, why it is asked, and below them what exactly a yes is for. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
-from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.asking.proposal import Proposal, ProposalDraft, ProposalKind, ProposedNote
 from agent.escape import escape
 from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES, reason_label
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.values import Header, Value
 from agent.texts import Language, text
 from agent.vault.history.line_diff import line_diff
 
@@ -18,27 +18,43 @@ NOTHING: Mapping[str, Value] = MappingProxyType({})
 _KIND = "proposes"
 
 
-def compose_proposal(
-    draft: ProposalDraft, id: str, when: datetime, language: Language, more: Mapping[str, Value] = NOTHING
+def compose_question(
+    header: Header,
+    question: str,
+    why: str,
+    holds: str,
+    sections: Sequence[tuple[str, str]],
+    language: Language,
 ) -> bytes:
-    """The note that asks, unanswered; `more` are keys of its header besides those of the form."""
-    holds = draft.holds or _holds(draft, language)
-    parts = [f"# {draft.question}", draft.why, BOXES, reason_label(language), holds]
-    for heading, words in draft.sections:
-        parts += [f"## {heading}", words]
-    for note in draft.notes:
-        parts += _shown_note(note, language)
-    header: dict[str, Value] = {"id": id, "type": TYPE, _KIND: draft.kind, "about": draft.name}
-    header |= {"created": when.replace(microsecond=0), "status": "pending", **draft.facts, **more}
-    if draft.evidence:
-        header["evidence"] = list(draft.evidence)
+    """The one form of such a note, unanswered; `sections` are headings, each with its text."""
+    parts = [f"# {question}", why, BOXES, reason_label(language), holds]
+    parts += [part for heading, words in sections for part in (f"## {heading}", words)]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 
 
-def shows(data: bytes, notes: tuple[ProposedNote, ...]) -> bool:
-    """True if the note shows all of the proposed texts unchanged."""
+def compose_proposal(
+    draft: ProposalDraft, id: str, when: datetime, language: Language, more: Mapping[str, Value] = NOTHING
+) -> bytes:
+    """The note about a draft; `more` are keys of its header besides those of the form."""
+    header: dict[str, Value] = {"id": id, "type": TYPE, _KIND: word_of(draft.kind), "about": draft.name}
+    header |= {"created": when.replace(microsecond=0), "status": "pending", **draft.facts, **more}
+    if draft.evidence:
+        header["evidence"] = list(draft.evidence)
+    shown = [section for note in draft.notes for section in _shown_note(note, language)]
+    holds = draft.holds or _holds(draft, language)
+    return compose_question(header, draft.question, draft.why, holds, (*draft.sections, *shown), language)
+
+
+def shows(data: bytes, asked: Proposal) -> bool:
+    """True if the note shows, unchanged, all that a yes would be for."""
     said = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    return all(_shown(note) in said for note in notes)
+    call = [format_fenced(asked.shown, "json")] if asked.shown else []
+    return all(each in said for each in (*call, *map(_shown, asked.notes)))
+
+
+def word_of(kind: ProposalKind) -> str:
+    """The word for a kind in the names and headers of notes."""
+    return kind.removesuffix("_offer")
 
 
 def kind_of(note: Note) -> str:
@@ -52,14 +68,14 @@ def _holds(draft: ProposalDraft, language: Language) -> str:
     return text("proposal.holds" if draft.notes else "proposal.holds_nothing", language, paths=paths)
 
 
-def _shown_note(note: ProposedNote, language: Language) -> list[str]:
+def _shown_note(note: ProposedNote, language: Language) -> list[tuple[str, str]]:
     heading = text("proposal.new" if note.base is None else "proposal.whole", language, path=note.path)
-    parts = [f"## {heading}", _shown(note)]
+    sections = [(heading, _shown(note))]
     if note.base is not None:
         diff = line_diff(note.base.encode(), note.text.encode(), context=2)[2:]  # without the names of the versions
         changed = format_fenced(escape("\n".join(diff)), "diff")
-        parts = [f"## {text('proposal.change', language, path=note.path)}", changed, *parts]
-    return parts
+        sections.insert(0, (text("proposal.change", language, path=note.path), changed))
+    return sections
 
 
 def _shown(note: ProposedNote) -> str:

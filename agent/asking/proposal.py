@@ -1,20 +1,21 @@
-"""The values of a proposal, and its record on this machine. Pure but for `proposal_records`."""
+"""The values of what wants a yes or a no: one record for every kind. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
-from agent.vault.record_folder import RecordFolder
-from agent.vault.store import Vault
 
-ProposalKind: TypeAlias = Literal["rule", "mutation", "skill", "job"]
-"""What is proposed. A new kind is a word here: all interfaces show and decide it by its question. The notes about
-learned skills and runs of jobs have this form too; their records and what follows from them are their rooms' own."""
-ProposalStatus: TypeAlias = Literal["asking", "pending", "approved", "rejected", "outdated"]
-"""`asking`: its note may not be written yet. `outdated`: the text in the note, or a note that would be changed, has
-changed since."""
+ProposalKind: TypeAlias = Literal[
+    "call", "skill_review", "skill_offer", "arrived_note", "arrived_files", "remote", "job", "rule", "mutation"
+]
+"""What is asked about. A new kind is a word here and a row in `runs.kinds`: all interfaces show and decide it."""
+TextKind: TypeAlias = Literal["rule", "mutation"]
+"""The kinds whose yes writes what the note shows, and nothing else."""
+ProposalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
+"""`asking`: its note may not be written yet. `used`: the yes was for one time, and that was. `expired`: nobody answered
+in time. `outdated`: what the note shows, or what it asks about, has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class ProposalDraft:
     name: str
     question: str
     why: str
-    notes: tuple[ProposedNote, ...]
+    notes: tuple[ProposedNote, ...] = ()
     sections: tuple[tuple[str, str], ...] = ()
     evidence: tuple[str, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -52,46 +53,77 @@ class ProposalDraft:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One proposal of this machine, in the note at `path` with the id `id`.
+    """One question of this machine that wants a yes or a no, in the note at `path` with the id `id`.
 
-    `reason` is the person's, or why it is outdated. Of a decided one, only the paths of its `notes` are kept.
-    `is_taken`: its kind has acted upon the answer (`mark_taken`).
+    `name` says what it is about: the tool of a call, the skill, the arrived note, the address of a remote, the job.
+    What a yes is for is exact: `subject` is a fingerprint of it, `shown` the words that the note must still show,
+    `notes` are the texts that a yes writes, and `bases` the contents (path, content id) of what it would change (empty:
+    no note yet). `why` and `change` are told to the person. Of those with the same kind and `key`, the last one counts;
+    empty: the id.
+
+    `actor`, `run`, `session` and `call` say who asks. `reason` is the person's, or why it is outdated. Of a decided
+    one, only the paths of its `notes` are kept. `is_taken`: its kind has acted upon the answer.
     """
 
     kind: ProposalKind
     name: str
-    question: str
-    notes: tuple[ProposedNote, ...]
     path: str
     id: str
     created: datetime
+    question: str = ""
+    key: str = ""
+    subject: str = ""
+    shown: str = ""
+    notes: tuple[ProposedNote, ...] = ()
+    bases: Mapping[str, str] = field(default_factory=dict)
+    why: str = ""
+    change: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
     actor: str = "agent"
+    run: str = ""
+    session: str = ""
+    call: str = ""
+    expires: datetime | None = None
     status: ProposalStatus = "asking"
     reason: str = ""
     is_taken: bool = False
 
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The notes that a yes would change or create."""
+        return (*self.bases, *(each.path for each in self.notes))
 
-def proposal_records(vault: Vault) -> RecordFolder[Proposal]:
-    """The proposals that were made on this machine, from the vault's private files."""
-    return RecordFolder(vault.private_folder / "proposals", _parsed)
+
+_WORDS = ("name", "path", "id", "question", "key", "subject", "shown", "why", "change", "actor", "run", "session")
 
 
-def _parsed(row: dict[str, object]) -> Proposal:
-    kind = next(each for each in get_args(ProposalKind) if each == row["kind"])
-    status = next(each for each in get_args(ProposalStatus) if each == row["status"])
-    name, question, path, id, actor, reason = (
-        str(row[key]) for key in ("name", "question", "path", "id", "actor", "reason")
-    )
-    notes, facts = row["notes"], row["facts"]
-    if not isinstance(notes, list) or not isinstance(facts, dict):
-        raise TypeError(row)
-    proposed = tuple(
-        ProposedNote(str(each["path"]), str(each["text"]), None if each["base"] is None else str(each["base"]))
-        for each in notes
-    )
-    said = {str(key): str(value) for key, value in facts.items()}
-    created = datetime.fromisoformat(str(row["created"]))
+def parse_proposal(row: dict[str, object]) -> Proposal:
+    """The record in a JSON document; raises `ValueError`, `KeyError` or `TypeError` for a damaged one."""
+    kind, status, expires, notes = row["kind"], row["status"], row["expires"], row["notes"]
+    if kind not in get_args(ProposalKind) or status not in get_args(ProposalStatus) or not isinstance(notes, list):
+        raise ValueError(row)
+    words = {name: str(row[name]) for name in (*_WORDS, "call", "reason")}
     return Proposal(
-        kind, name, question, proposed, path, id, created, said, actor, status, reason, row["is_taken"] is True
+        kind=cast(ProposalKind, kind),
+        status=cast(ProposalStatus, status),
+        created=datetime.fromisoformat(str(row["created"])),
+        expires=None if expires is None else datetime.fromisoformat(str(expires)),
+        notes=parse_notes(notes),
+        bases=parse_words(row["bases"]),
+        facts=parse_words(row["facts"]),
+        is_taken=row["is_taken"] is True,
+        **words,
     )
+
+
+def parse_notes(rows: list[dict[str, object]]) -> tuple[ProposedNote, ...]:
+    """The proposed notes in a JSON document; raises as `parse_proposal` does."""
+    found = ((str(each["path"]), str(each["text"]), each["base"]) for each in rows)
+    return tuple(ProposedNote(path, text, None if base is None else str(base)) for path, text, base in found)
+
+
+def parse_words(value: object) -> dict[str, str]:
+    """Words by their names in a JSON document; raises `TypeError` for anything else."""
+    if not isinstance(value, dict):
+        raise TypeError(value)
+    return {str(key): str(each) for key, each in value.items()}

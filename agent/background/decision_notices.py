@@ -3,15 +3,16 @@ arrived from others."""
 
 from dataclasses import replace
 
+from agent.asking.proposal import Proposal
+from agent.asking.proposals import TEXT_KINDS
 from agent.asking.questions.form import without_patience
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
 from agent.runs.decisions import Question, noted_questions, open_questions
-from agent.runs.pending_decisions import PendingDecision, pending_decisions
+from agent.runs.kinds import pending_decisions
 from agent.runs.profile_answers import profile_questions
 from agent.runs.profile_upkeep import is_quiet_now
 from agent.texts import Language, text
-from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 URGENT, PRIORITY, NOT_URGENT = 0.9, 0.8, 0.65
@@ -50,15 +51,15 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     )
 
 
-def _of_decision(workspace: Workspace, asked: PendingDecision) -> NoticeRaised:
+def _of_decision(workspace: Workspace, asked: Proposal) -> NoticeRaised:
     language = workspace.settings.vault.language
     kind = "security" if asked.kind in _SECURITY else "approval"
-    call = asked.call
-    about = " ".join((call.tool, *call.paths)) if call else asked.name or asked.kind
-    if asked.question:  # what is proposed: no work waits for it
+    if asked.kind in TEXT_KINDS:  # no work waits for it
         return replace(_notice(workspace, kind, _short(asked.question), asked.path), priority=NOT_URGENT)
+    is_call = asked.kind == "call"
+    about = " ".join((asked.name, *asked.paths)) if is_call else asked.name
     title = text(f"notices.{kind}", language, about=_short(about))
-    return _notice(workspace, kind, title, asked.path, _of_call(call, language) if call else ())
+    return _notice(workspace, kind, title, asked.path, _of_call(asked, language) if is_call else ())
 
 
 def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
@@ -73,7 +74,7 @@ def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
     return replace(notice, priority=NOT_URGENT)
 
 
-def _of_call(call: ApprovalRecord, language: Language) -> tuple[str, ...]:
+def _of_call(call: Proposal, language: Language) -> tuple[str, ...]:
     """Why it is asked, and what a yes would do: the change, or the call that changes no note."""
     would = [line for line in (call.change or call.shown).splitlines() if line.strip()]
     more = [text("notices.more_lines", language, count=len(would) - _LINES)] if len(would) > _LINES else []

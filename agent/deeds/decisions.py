@@ -2,11 +2,12 @@
 
 from typing import TypeVar
 
+from agent.asking.codes import codes_by_path
+from agent.asking.proposal import Proposal
 from agent.deeds.result import ResultValue
-from agent.runs.decision_codes import codes_by_path
-from agent.runs.decisions import Question, approvals
+from agent.runs.decisions import Question
+from agent.runs.kinds import decide_proposal, pending_decisions
 from agent.runs.named_decisions import decision_text, find_decision
-from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_call, pending_decisions
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
@@ -73,7 +74,7 @@ Q = TypeVar("Q", bound=QuestionView)
 def list_approvals(workspace: Workspace) -> ListedApprovals:
     """What waits for a yes."""
     waiting = pending_decisions(workspace)
-    codes = codes_by_path(workspace) if waiting else {}
+    codes = codes_by_path(workspace.vault) if waiting else {}
     found = [approval(Approval, each, code=codes.get(each.path)) for each in waiting]
     return ListedApprovals.of(approvals=found, stopped=schedule_switch(workspace).line)
 
@@ -84,25 +85,24 @@ def show_approval(workspace: Workspace, name: str) -> ShownApproval:
     return approval(ShownApproval, asked, text=decision_text(workspace, asked))
 
 
-def approval(kind: type[A], asked: PendingDecision, **more: object) -> A:
+def approval(kind: type[A], asked: Proposal, **more: object) -> A:
     """What needs a yes, with what more is known of it."""
-    if asked.call is not None:
-        return kind.of(asked.call, kind="call", call=asked.call.shown, **more)
-    return kind.of(asked, **{"status": "pending", "created": asked.since, **more})
+    if asked.kind == "call":
+        about: dict[str, object] = {"tool": asked.name, "call": asked.shown, "name": None, "question": None}
+    else:
+        about = {"call": None, "run": None, "session": None}
+    return kind.of(asked, **{**about, **more})
 
 
-def decide(workspace: Workspace, asked: PendingDecision, yes: bool, reason: str) -> Approval:
+def decide(workspace: Workspace, asked: Proposal, yes: bool, reason: str) -> Approval:
     """Say yes or no: once, to exactly what was shown."""
-    if asked.call is not None:
-        return approval(Approval, pending_call(approvals(workspace).decide(asked.id, yes, reason)))
-    status = decide_in_note(workspace, asked, yes, reason)
-    return approval(Approval, asked, status=status, reason=reason)
+    return approval(Approval, decide_proposal(workspace, asked, yes, reason))
 
 
 def list_questions(workspace: Workspace) -> ListedQuestions:
     """The questions that wait."""
     waiting = waiting_questions(workspace)
-    codes = codes_by_path(workspace) if waiting else {}
+    codes = codes_by_path(workspace.vault) if waiting else {}
     return ListedQuestions([question_view(QuestionView, each, code=codes.get(each.path)) for each in waiting])
 
 

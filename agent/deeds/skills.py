@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from agent.asking.proposal import Proposal
 from agent.context.budget import estimate
 from agent.deeds.result import ResultValue, ShortName, TaskText
 from agent.errors import UserError
@@ -10,9 +11,10 @@ from agent.runs.skill_lookup import find_skill, skills_on_demand
 from agent.runs.skill_preview import SkillPreview, preview_skills
 from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.stats import Stats
+from agent.skills.learning.suggestion import tools_of
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.reading.skill import Skill, SkillProblem, SkillSource
-from agent.skills.trust.review_note import revoke
+from agent.skills.trust.reviews import revoke
 from agent.vault.folders import SKILLS
 from agent.workspace.workspace import Workspace
 
@@ -128,6 +130,13 @@ class Trust(ResultValue, frozen=True):
     reviewed: bool
 
 
+def offer_view(offer: Proposal) -> OfferView:
+    """An offer of a learned skill."""
+    status = "accepted" if offer.status == "approved" else offer.status
+    tools, support = list(tools_of(offer)), int(offer.facts["support"])
+    return OfferView.of(offer, tools=tools, support=support, skill=offer.notes[0].path, status=status)
+
+
 def list_skills(workspace: Workspace) -> ListedSkills:
     """All skills."""
     shelf = skill_library(workspace).snapshot()
@@ -205,5 +214,5 @@ def distrust_skill(workspace: Workspace, name: ShortName) -> Trust:
         hint = "a skill of yours in {skills}{name}/ goes before it"
         folder = library.home.at(SKILLS)
         raise UserError("{name} comes with the program", hint=hint, name=skill.name, skills=folder)
-    revoke(library, skill)
+    revoke(workspace.vault, library, skill, workspace.clock.now())
     return Trust(skill.name, False)

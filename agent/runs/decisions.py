@@ -7,12 +7,12 @@ is left to `service` and `resumer`.
 from datetime import datetime
 from pathlib import Path
 
+from agent.asking.answers import answer_in
 from agent.asking.questions.form import answer_heading, boxes_in, parse_answer, split_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.runs.registry import RunMark, run_registry
-from agent.tools.approval_note import decision
 from agent.tools.approvals import Approvals
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
@@ -112,7 +112,7 @@ def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
     may write where it came from."""
     vault = workspace.vault
     paths = [asked.path for asked in approvals(workspace).pending()]
-    found = [path for path in paths if (data := vault.read(path)) is not None and decision(data) is not None]
+    found = [path for path in paths if (data := vault.read(path)) is not None and answer_in(data) is not None]
     for question in open_questions(workspace):
         if parse_answer(vault.read(question.path) or b""):
             found.append(question.path)

@@ -2,19 +2,19 @@
 
 from pathlib import PurePosixPath
 
+from agent.asking.codes import find_code
+from agent.asking.note import shows
+from agent.asking.proposal import Proposal
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.runs.decision_codes import find_code
 from agent.runs.decisions import Question, answer, approvals
-from agent.runs.pending_decisions import PendingDecision, pending_call, pending_decisions
+from agent.runs.kinds import pending_decisions
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
 from agent.runs.sync_questions import adopt_questions, answer_sync_question, open_sync_questions
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import Language, either, text
-from agent.tools.approval_note import shows, title
-from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -41,17 +41,17 @@ class NamedAnswer:
     is_of_sync: bool = False
 
 
-def find_decision(workspace: Workspace, name: str) -> PendingDecision:
+def find_decision(workspace: Workspace, name: str) -> Proposal:
     """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
 
     A call is found by its id or note also when it is decided, so that its status can be told.
     """
     known = approvals(workspace).find(name)
     if known is not None:
-        return pending_call(known)
+        return known
     waiting = pending_decisions(workspace)
     named = [each for each in waiting if name in {name_of(each), each.path, PurePosixPath(each.path).stem}]
-    if not named and (coded := find_code(workspace, name)) is not None:
+    if not named and (coded := find_code(workspace.vault, name)) is not None:
         named = [each for each in waiting if each.path == coded.path]
     if len(named) > 1:
         raise UserError(
@@ -63,30 +63,30 @@ def find_decision(workspace: Workspace, name: str) -> PendingDecision:
     return named[0] if named else find_by_id(name, waiting, _NO_DECISION)
 
 
-def name_of(asked: PendingDecision) -> str:
+def name_of(asked: Proposal) -> str:
     """The name by which lists and commands call it."""
     return short_id(asked) if asked.kind == "call" else asked.name
 
 
-def decision_text(workspace: Workspace, asked: PendingDecision) -> str:
+def decision_text(workspace: Workspace, asked: Proposal) -> str:
     """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
     vault = workspace.vault
-    if asked.call is not None:
-        return approval_text(asked.call, vault.read(asked.path) or b"", workspace.settings.vault.language)
+    if asked.kind == "call":
+        return approval_text(asked, vault.read(asked.path) or b"", workspace.settings.vault.language)
     return Note.parse(vault.own_version(asked.path) or b"").body.strip("\n")
 
 
-def approval_text(asked: ApprovalRecord, data: bytes, language: Language) -> str:
+def approval_text(asked: Proposal, data: bytes, language: Language) -> str:
     """The call and all its changes, from the program's own record; `data` is the content of its note."""
-    other = "" if shows(data, asked.shown) else text("decide.changed_note", language)
-    lines = [f"{title(asked, language)}  ({asked.path})", asked.why, asked.shown, other, asked.change]
+    other = "" if shows(data, asked) else text("decide.changed_note", language)
+    lines = [f"{asked.question}  ({asked.path})", asked.why, asked.shown, other, asked.change]
     return "\n".join(line for line in lines if line)
 
 
 def find_question(workspace: Workspace, name: str) -> Question:
     """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
     waiting = waiting_questions(workspace)
-    coded = find_code(workspace, name)
+    coded = find_code(workspace.vault, name)
     there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
     return there or find_by_id(name, waiting, _NO_QUESTION)
 

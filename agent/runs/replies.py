@@ -1,62 +1,38 @@
-"""Decisions by a reply in a messenger: `yes 7K2`, `no 7K2 too long`, `7K2 the second`, `同意 7K2`.
+"""Decisions by a reply or a button in a messenger.
 
 The caller has checked that the words are the owner's. A reply is carried out as if the person had ticked the box or
 answered in the note.
 """
 
-import re
-
-from agent.dataclass import dataclass
+from agent.asking.codes import CodedNote, codes_by_path, find_code
+from agent.asking.proposal import Proposal
+from agent.asking.replies import NO, YES, DecisionReply
+from agent.attention.channels.channel import Choice
 from agent.errors import AgentError, Retryable
-from agent.runs.decision_codes import CODE, CodedNote, find_code, waiting_question
-from agent.runs.decisions import Question, answer, approvals
-from agent.runs.pending_decisions import PendingDecision, decide_in_note, pending_decisions
+from agent.markdown.title import clipped
+from agent.runs.decisions import Question, answer
+from agent.runs.kinds import decide_proposal, pending_decisions
 from agent.runs.sync_questions import answer_sync_question, asked_by_sync
-from agent.texts import in_all_languages, text, translated
+from agent.runs.waiting_questions import waiting_question
+from agent.texts import text, translated
 from agent.workspace.workspace import Workspace
 
-
-def _words(key: str) -> tuple[str, ...]:
-    """The words of this key in all languages, the longest first."""
-    found = {word for sentence in in_all_languages(key) for word in sentence.split()}
-    return tuple(sorted(found, key=lambda word: (-len(word), word)))
+_LABEL = 30
+"""The most characters on a button."""
 
 
-_YES, _NO = _words("decide.yes"), _words("decide.no")
-_PAUSE = r"[\s,.:;!，。：；！、]"
-_REPLY = re.compile(
-    rf"{_PAUSE}*(?:(?P<word>{'|'.join(map(re.escape, (*_YES, *_NO)))})(?:{_PAUSE}+|(?<=[\u4e00-\u9fff])))?"
-    rf"(?P<code>{CODE})(?:{_PAUSE}+(?P<rest>.*)|)",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class DecisionReply:
-    """A reply with the code of a note. `yes` is None without a word of consent or refusal; `word` is that word, `rest`
-    what follows the code."""
-
-    code: str
-    yes: bool | None
-    word: str = ""
-    rest: str = ""
-
-
-def parse_decision(words: str) -> DecisionReply | None:
-    """The reply in these words; None if they are none.
-
-    A yes or no may stand before the code or after it.
-    """
-    found = _REPLY.fullmatch(words.strip())
-    if found is None:
-        return None
-    word, rest = found["word"] or "", (found["rest"] or "").strip()
-    if not word:
-        first, _, after = rest.partition(" ")
-        if first.casefold() in (*_YES, *_NO):
-            word, rest = first, after.strip()
-    yes = None if not word else word.casefold() in _YES
-    return DecisionReply(found["code"].upper(), yes, word, rest)
+def choices_of(workspace: Workspace, path: str) -> tuple[Choice, ...]:
+    """The buttons with which the note at `path` can be decided or answered from a messenger: yes and no, or the options
+    of a question. Empty if nothing waits there, and for a question without options: its answer is typed (`7K2 …`)."""
+    code, language = codes_by_path(workspace.vault).get(path, ""), workspace.settings.vault.language
+    question = waiting_question(workspace, path)
+    if question is not None:
+        labels = (clipped(each, _LABEL) for each in question.options)
+        return tuple(Choice(label, f"{code} {number}") for number, label in enumerate(labels, 1))
+    if not any(each.path == path for each in pending_decisions(workspace)):
+        return ()
+    allow = Choice(text("reply.allow", language), text("reply.yes", language, code=code))
+    return allow, Choice(text("reply.refuse", language), text("reply.no", language, code=code))
 
 
 def carry_out(workspace: Workspace, reply: DecisionReply) -> str | None:
@@ -66,7 +42,7 @@ def carry_out(workspace: Workspace, reply: DecisionReply) -> str | None:
     another process writes just now.
     """
     language = workspace.settings.vault.language
-    note = find_code(workspace, reply.code)
+    note = find_code(workspace.vault, reply.code)
     if note is None:
         return text("reply.unknown", language, code=reply.code) if reply.yes is not None else None
     try:
@@ -85,14 +61,11 @@ def carry_out(workspace: Workspace, reply: DecisionReply) -> str | None:
     return text("reply.over", language, code=note.code, path=note.path)
 
 
-def _decide(workspace: Workspace, note: CodedNote, asked: PendingDecision, reply: DecisionReply) -> str:
+def _decide(workspace: Workspace, note: CodedNote, asked: Proposal, reply: DecisionReply) -> str:
     language = workspace.settings.vault.language
     if reply.yes is None:
         return text("reply.how", language, code=note.code)
-    if asked.call is not None:
-        approvals(workspace).decide(asked.id, reply.yes, reply.rest)
-    else:
-        decide_in_note(workspace, asked, reply.yes, reply.rest)
+    decide_proposal(workspace, asked, reply.yes, reply.rest)
     name = workspace.vault.masked(asked.name)
     return text("reply.allowed" if reply.yes else "reply.refused", language, code=note.code, name=name)
 
@@ -119,6 +92,6 @@ def _chosen(question: Question, reply: DecisionReply) -> str:
     same = next((each for each in question.options if each.casefold() == said.casefold()), "")
     if same or reply.yes is None or rest:
         return same or said
-    meant = _YES if reply.yes else _NO
+    meant = YES if reply.yes else NO
     fitting = [each for each in question.options if each.casefold().rstrip(".!。！") in meant]
     return fitting[0] if len(fitting) == 1 else ("" if question.options else said)

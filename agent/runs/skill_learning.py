@@ -6,6 +6,7 @@ The choice of workflows and the storage of offers are left to `agent.skills`, th
 import logging
 from collections.abc import Callable, Sequence
 
+from agent.asking.proposal import Proposal
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
@@ -14,8 +15,7 @@ from agent.llm.messages import Request, User
 from agent.runs.accounts import Accounts
 from agent.runs.skill_set import SkillSet
 from agent.runs.workflow_traces import SessionTraces
-from agent.skills.learning.offer_records import SkillOffer
-from agent.skills.learning.offers import SkillOffers, offers_of
+from agent.skills.learning.offers import SkillOffers
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
 from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.learning.written import WriteSkill
@@ -40,43 +40,43 @@ class SkillLearning:
     def offers(self) -> SkillOffers:
         """The offers made on this machine."""
         workspace = self.skills.workspace
-        return offers_of(workspace.vault, workspace.settings.vault.language, self.traces, self.write)
+        return SkillOffers(workspace.vault, workspace.settings.vault.language, self.traces, self.write)
 
-    def learn(self) -> tuple[SkillOffer, ...]:
+    def learn(self) -> tuple[Proposal, ...]:
         """Offer new skills, with a note in `approvals/` for each; raises the errors of a transaction."""
         made = self.offers.learn(self.skills.library.snapshot().skills)
         for offer in made:
             self.tell(SkillSuggested(offer.name, offer.path))
         return made
 
-    def learn_as(self, name: str) -> SkillOffer:
+    def learn_as(self, name: str) -> Proposal:
         """Offer the best new workflow under the person's own name for it; raises `UserError`."""
         return self.offers.learn_as(name, self.skills.library.snapshot().skills)
 
-    def settle(self) -> tuple[SkillOffer, ...]:
+    def settle(self) -> tuple[Proposal, ...]:
         """Apply the decisions ticked in the notes of offers; returns the decided offers."""
         return tuple(self._taken_in(offer) for offer in self.offers.settle())
 
-    def accept(self, name: str) -> SkillOffer:
+    def accept(self, name: str) -> Proposal:
         """Accept an offer in the person's name; raises `UserError` if no offer of that name waits."""
         return self._taken_in(self.offers.accept(name))
 
-    def reject(self, name: str, why: str = "") -> SkillOffer:
+    def reject(self, name: str, why: str = "") -> Proposal:
         """Reject an offer in the person's name; raises as `accept` does."""
         return self.offers.reject(name, why)
 
-    def _taken_in(self, offer: SkillOffer) -> SkillOffer:
+    def _taken_in(self, offer: Proposal) -> Proposal:
         """The offer; if it was accepted, its skill is trusted, as the person could read the text in the offer."""
-        if offer.status != "accepted":
+        if offer.status != "approved":
             return offer
-        library = self.skills.library
-        library.changed([offer.skill])
-        skill = next((each for each in library.snapshot().skills if each.path == offer.skill), None)
+        library, (wanted,) = self.skills.library, offer.notes
+        library.changed([wanted.path])
+        skill = next((each for each in library.snapshot().skills if each.path == wanted.path), None)
         try:
-            if skill is not None and self.skills.workspace.vault.read(offer.skill) == offer.draft.encode():
+            if skill is not None and self.skills.workspace.vault.read(wanted.path) == wanted.text.encode():
                 library.review(skill, self.skills.workspace.clock.now(), f"accepted in {offer.path}")
         except (BadFolder, OSError) as error:
-            logger.warning("%s is there, and has to be reviewed: %s", offer.skill, error)
+            logger.warning("%s is there, and has to be reviewed: %s", wanted.path, error)
         return offer
 
 

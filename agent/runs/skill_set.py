@@ -35,7 +35,7 @@ from agent.skills.matching.similarity import Similarity
 from agent.skills.matching.skill_text import compose_text
 from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits, trust_approved
-from agent.skills.trust.review_note import apply_decisions, ask_reviews, settle_reviews
+from agent.skills.trust.reviews import ask_reviews, reviews_of, settle_reviews
 from agent.skills.variants.trial_shelf import TrialShelf
 from agent.texts import text
 from agent.tools.tool import Draft
@@ -129,7 +129,10 @@ class SkillSet:
 
         Returns the names of the skills.
         """
-        return carry_trust(self.library, load_owner_edits(self.workspace.vault, commits), self.workspace.clock.now())
+        vault = self.workspace.vault
+        return carry_trust(
+            self.library, reviews_of(vault), load_owner_edits(vault, commits), self.workspace.clock.now()
+        )
 
     def agreed(self, drafts: Iterable[Draft]) -> None:
         """Trust the skills of which the person has approved each text that is new since they were trusted."""
@@ -137,7 +140,7 @@ class SkillSet:
         texts = {each.path: (each.before, each.after) for each in drafts if home.holds(each.path, SKILLS)}
         if texts:
             with self._lock, suppress(BadFolder, OSError):  # it stays unreviewed, and is asked about
-                trust_approved(self.library, texts, self.workspace.clock.now())
+                trust_approved(self.library, reviews_of(self.workspace.vault), texts, self.workspace.clock.now())
 
     def review(self, skill: Skill, how: str) -> Pin:
         """Trust a skill as it was read, and record that in the note that asked about it.
@@ -147,7 +150,7 @@ class SkillSet:
         """
         with self._lock:
             pin = self.library.review(skill, self.workspace.clock.now(), how)
-            settle_reviews(self.workspace.vault, self.library, Stamp("human"))
+            settle_reviews(self.workspace.vault, self.library, self.workspace.clock.now(), Stamp("human"))
             return pin
 
     def ask_reviews(self) -> tuple[str, ...]:
@@ -155,7 +158,7 @@ class SkillSet:
         the paths of the new notes."""
         with self._lock:
             try:
-                settle_reviews(self.workspace.vault, self.library)
+                settle_reviews(self.workspace.vault, self.library, self.workspace.clock.now())
                 new = [skill for skill in self.library.snapshot().candidates if not skill.reviewed]
                 return ask_reviews(
                     self.workspace.vault,
@@ -172,7 +175,8 @@ class SkillSet:
         """Apply the person's ticks about skills; returns each skill's name, with True if it is trusted now."""
         with self._lock:
             try:
-                return apply_decisions(self.workspace.vault, self.library, self.workspace.clock.now())
+                done = settle_reviews(self.workspace.vault, self.library, self.workspace.clock.now())
+                return tuple((each.name, each.status == "approved") for each in done)
             except (BadFolder, OSError) as error:
                 self.say(f"a skill could not be read, so what was ticked about it waits: {error}")
                 return ()

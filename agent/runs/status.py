@@ -5,6 +5,7 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from agent.asking.glance import has_any
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
@@ -14,7 +15,7 @@ from agent.runs.registry import run_registry
 from agent.texts import Sentence, joined
 from agent.vault.folders import MACHINES, QUESTIONS
 from agent.vault.glance import has_notes, has_records
-from agent.vault.layout import APPROVAL_RECORDS, SKILL_OFFERS, SKILL_REVIEWS, SYNC_QUESTIONS
+from agent.vault.layout import SYNC_QUESTIONS
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -115,8 +116,8 @@ def agent_status(workspace: Workspace) -> AgentStatus:
 def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str, ...]]:
     """The numbers of approvals and questions that wait, and the notes with a decision that arrived."""
     vault = workspace.vault
-    has_any = has_runs or has_records(vault, APPROVAL_RECORDS) or has_records(vault, SYNC_QUESTIONS)
-    if not has_any and not has_notes(vault, QUESTIONS):
+    is_asked = has_runs or has_any(vault, "call") or has_records(vault, SYNC_QUESTIONS)
+    if not is_asked and not has_notes(vault, QUESTIONS):
         return 0, 0, ()
     decisions = import_module("agent.runs.decisions")
     questions = import_module("agent.runs.waiting_questions").waiting_questions(workspace)
@@ -125,18 +126,15 @@ def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str
 
 
 def _reviews(vault: Vault) -> tuple[str, ...]:
-    if not has_records(vault, SKILL_REVIEWS):
+    if not has_any(vault, "skill_review"):
         return ()
-    pins = import_module("agent.skills.loading.pins").pins_of(vault)
-    module = import_module("agent.skills.trust.review_records")
-    return cast("tuple[str, ...]", module.waiting_reviews(vault, pins))
+    return tuple(each.path for each in import_module("agent.skills.trust.reviews").waiting_reviews(vault))
 
 
 def _offers(vault: Vault) -> tuple[str, ...]:
-    if not has_records(vault, SKILL_OFFERS):
+    if not has_any(vault, "skill_offer"):
         return ()
-    module = import_module("agent.skills.learning.offer_records")
-    return tuple(offer.path for offer in module.waiting_offers(vault, module.offer_records_folder(vault)))
+    return tuple(each.path for each in import_module("agent.asking.answers").undecided(vault, "skill_offer"))
 
 
 def _machines(vault: Vault) -> "tuple[MachineNote, ...]":

@@ -10,3 +10,8 @@ def waiting_questions(workspace: Workspace) -> tuple[Question, ...]:
     of_sync = asked_by_sync(workspace)
     noted = (each for each in noted_questions(workspace) if each.path not in of_sync)
     return (*open_questions(workspace), *open_sync_questions(workspace), *noted)
+
+
+def waiting_question(workspace: Workspace, path: str) -> Question | None:
+    """The unanswered question in the note at `path`; None if there is none."""
+    return next((each for each in waiting_questions(workspace) if each.path == path), None)

@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
+from agent.asking.note import compose_question
+from agent.asking.proposal import Proposal
 from agent.escape import escape_json, escape_line
 from agent.llm.messages import JsonObject
-from agent.markdown import checkbox_decision
 from agent.markdown.blocks import format_fenced
-from agent.markdown.checkbox_decision import BOXES, reason_label
-from agent.markdown.note import Note
 from agent.markdown.values import Header
 from agent.texts import Language, text
-from agent.tools.approval_records import ApprovalRecord
 from agent.tools.arguments import plain
 
 if TYPE_CHECKING:
@@ -31,25 +29,18 @@ _MARKUP = re.compile(r"[<>`$\[\]|*\x00-\x1f]|%%")
 """Characters in the name of a source that could hide the checkboxes from the person."""
 
 
-def compose(header: Header, asked: ApprovalRecord, language: Language = "en") -> bytes:
+def compose(header: Header, asked: Proposal, language: Language = "en") -> bytes:
     """The note that asks; it shows the call, and its changes if they are known in advance."""
-    parts = [
-        f"# {title(asked, language)}",
-        asked.why,
-        BOXES,
-        reason_label(language),
-        text("approval.holds", language, until=asked.expires),
-        f"## {text('approval.call', language)}",
-        format_fenced(asked.shown, "json"),
-    ]
+    sections = [(text("approval.call", language), format_fenced(asked.shown, "json"))]
     if asked.change:
-        parts += [f"## {text('approval.change', language)}", format_fenced(asked.change, "diff")]
-    return Note.compose(header, "\n\n".join(parts) + "\n").data
+        sections.append((text("approval.change", language), format_fenced(asked.change, "diff")))
+    holds = text("approval.holds", language, until=asked.expires)
+    return compose_question(header, asked.question, asked.why, holds, sections, language)
 
 
-def title(asked: ApprovalRecord, language: Language) -> str:
+def title(tool: str, language: Language) -> str:
     """The question in one line."""
-    return text("approval.title", language, tool=_harmless(asked.tool))
+    return text("approval.title", language, tool=_harmless(tool))
 
 
 def why_asked(why: str, language: Language) -> str:
@@ -97,13 +88,3 @@ def _lines(data: bytes | None) -> list[str]:
         lines.pop()
     shown = ("".join(c if c.isprintable() or c == "\t" else json.dumps(c)[1:-1] for c in line) for line in lines)
     return [escape_json(line) for line in shown]
-
-
-def shows(data: bytes, call: str) -> bool:
-    """True if the note still shows the call in question."""
-    return format_fenced(call, "json") in data.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-def decision(data: bytes) -> bool | None:
-    """The decision in the whole note: True for approval, False for refusal or both boxes, None for neither."""
-    return checkbox_decision.parse_decision(Note.parse(data).body)

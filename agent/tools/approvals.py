@@ -4,17 +4,21 @@ call runs.
 An approval is valid for one tool, one run and identical arguments, while the notes are unchanged since the question,
 until it expires. It is marked as used, in a commit and in the private record, before the effect: after a crash in
 between, the call is asked about again and not carried out twice. The text of the note is left to `approval_note`, the
-records to `approval_records`, and the reasons for approvals to `taint` and the policy.
+law of answers to `asking.answers`, and the reasons for approvals to `taint` and the policy.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent.asking.answers import free_path
+from agent.asking.answers import answer_in, free_path
+from agent.asking.note import shows
+from agent.asking.proposal import Proposal
+from agent.asking.records import drop, proposals_of, records_of, save
 from agent.clock import Clock, in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
@@ -25,12 +29,11 @@ from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
 from agent.tools import approval_note
-from agent.tools.approval_records import ApprovalRecord, approval_records, fingerprint
+from agent.tools.arguments import canonical
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.vault.change import Stamp
 from agent.vault.locks import holder, process_lock
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
@@ -61,7 +64,7 @@ class Approvals:
             why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
             if not why and (tool.dangerous or policies.permission(tool, context) is Permission.ASK):
                 why = text("approval.each", self.language, tool=tool.name)
-            if not why and self._records.get(fingerprint(tool.name, context.run, arguments)) is not None:
+            if not why and self._known(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)
             if not why:
                 return tool.perform(arguments, context)
@@ -82,7 +85,7 @@ class Approvals:
         """
         key = fingerprint(tool, context.run, arguments)
         with self._locked():
-            known = self._records.get(key)
+            known = self._known(key)
             asked = self._current(known)
             approved = asked is not None and asked.status == "approved"
             if asked is not None and approved:
@@ -101,12 +104,12 @@ class Approvals:
             if draft.before is not None:
                 context.shown.show(draft.path, draft.before)
 
-    def find(self, name: str) -> ApprovalRecord | None:
+    def find(self, name: str) -> Proposal | None:
         """The question with this id, note or fingerprint, in its current state; None if there is none."""
-        found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.hash}]
+        found = [asked for asked in self._all() if name in {asked.id, asked.path, asked.key}]
         return self._current(found[-1]) if found else None
 
-    def pending(self) -> tuple[ApprovalRecord, ...]:
+    def pending(self) -> tuple[Proposal, ...]:
         """The unanswered questions, oldest first."""
         return tuple(asked for asked in map(self._current, self._all()) if asked and asked.status == "pending")
 
@@ -122,8 +125,8 @@ class Approvals:
                 if asked is not None and asked.status == "expired" != known.status:
                     self._settle(asked)
                     closed.append(asked.path)
-                elif self.clock.now() >= known.expires + KEPT:
-                    self._records.drop(known.hash)
+                elif known.expires is not None and self.clock.now() >= known.expires + KEPT:
+                    drop(self.vault, known)
         return tuple(closed)
 
     @property
@@ -131,7 +134,7 @@ class Approvals:
         """True while a decision, or a question, is being written: its note may be ahead of its record."""
         return holder(self._lock) is not None
 
-    def decide(self, name: str, yes: bool, reason: str = "") -> ApprovalRecord:
+    def decide(self, name: str, yes: bool, reason: str = "") -> Proposal:
         """Answer a question (by its note's path or its id) in the person's name; ticks the box in the note.
 
         Raises `UserError` for one that was not asked on this machine, or is not open any more.
@@ -150,24 +153,22 @@ class Approvals:
             why = self.vault.masked(" ".join(reason.split()))[:500]
             decided = replace(asked, status="approved" if yes else "rejected", reason=why)
 
-            def tick(data: bytes) -> bytes:
+            def ticked(data: bytes) -> bytes:
                 return self._with_result(decided, checkbox_decision.with_decision(data, yes, why))
 
-            self._write(decided, tick, Stamp("human"))
-            self._records.put(decided.hash, decided)
-        return decided
+            self._write(decided, ticked, Stamp("human"))
+            return save(self.vault, decided)
 
     def _bases(self, drafts: "Iterable[Draft]") -> dict[str, str]:
-        """The content hashes of the existing notes, by path."""
-        return {draft.path: self.vault.content_id(draft.before) for draft in drafts if draft.before is not None}
+        """The content hashes of the notes that a call would change, by path; empty for one that it would create."""
+        return {draft.path: "" if draft.before is None else self.vault.content_id(draft.before) for draft in drafts}
 
-    def _all(self) -> list[ApprovalRecord]:
+    def _all(self) -> tuple[Proposal, ...]:
         """Every question of this machine, oldest first."""
-        return sorted(self._records.all(), key=lambda asked: asked.id)
+        return proposals_of(self.vault, "call")
 
-    @property
-    def _records(self) -> RecordFolder[ApprovalRecord]:
-        return approval_records(self.vault)
+    def _known(self, key: str) -> Proposal | None:
+        return records_of(self.vault, "call").get(key)
 
     @property
     def _lock(self) -> Path:
@@ -180,7 +181,7 @@ class Approvals:
 
     def _ask(
         self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]"
-    ) -> ApprovalRecord:
+    ) -> Proposal:
         """Write the note that asks; two saves of the record distinguish a crash from a deleted note."""
         now = self.clock.now().replace(microsecond=0)
         key, number = fingerprint(tool, context.run, arguments), self.clock.new_id()
@@ -191,24 +192,34 @@ class Approvals:
         )
         if self.vault.masked(shown) != shown:  # it would be masked in the session, and then be another call
             raise ToolFailed(_WITH_SECRET)
-        ids = (context.run, context.session, context.call)
-        asked = ApprovalRecord(
-            number, key, path, tool, *ids, shown, now, expires, self._bases(drafts),
-            paths=tuple(draft.path for draft in drafts),
+        asked = Proposal(
+            "call",
+            tool,
+            path,
+            number,
+            now,
+            approval_note.title(tool, self.language),
+            key,
+            key,
+            shown,
+            bases=self._bases(drafts),
             why=approval_note.why_asked(why, self.language),
             change=self.vault.masked(approval_note.diff(drafts, self.language)),
-        )  # fmt: skip
-        self._records.put(asked.hash, asked)
+            actor=context.actor,
+            run=context.run,
+            session=context.session,
+            call=context.call,
+            expires=expires,
+        )
+        save(self.vault, asked)
         note = approval_note.compose(_header(asked, context), asked, self.language)
         stamp = Stamp(context.actor, tool="approval", session=context.session)
         asks = f"Asked in run {context.run}."
         with self.vault.transaction(f"approval(ask): {tool}", stamp, body=asks, masked=True) as change:
             change.create(path, note)
-        asked = replace(asked, status="pending")
-        self._records.put(asked.hash, asked)
-        return asked
+        return save(self.vault, replace(asked, status="pending"))
 
-    def _current(self, asked: ApprovalRecord | None) -> ApprovalRecord | None:
+    def _current(self, asked: Proposal | None) -> Proposal | None:
         """The question with the answer in its note; None if a crash happened before the note was written."""
         if asked is None or asked.status not in {"asking", "pending", "approved"}:
             return asked
@@ -219,7 +230,7 @@ class Approvals:
             asked = replace(asked, status="pending")
         if data is not None and Note.parse(data).string("status") == "used":
             return replace(asked, status="used")  # a crash happened between note and record
-        if self.clock.now() >= asked.expires:
+        if asked.expires is not None and self.clock.now() >= asked.expires:
             return replace(asked, status="expired")
         if asked.status == "approved":
             return asked
@@ -228,13 +239,13 @@ class Approvals:
         waits = self.vault.queued > 0  # otherwise the person has deleted the question
         return asked if waits else replace(asked, status="rejected", reason=text("approval.removed", self.language))
 
-    def _settle(self, asked: ApprovalRecord, actor: str = "agent") -> None:
+    def _settle(self, asked: Proposal, actor: str = "agent") -> None:
         """Close a question: first in its note, in a commit, then in the private record."""
         stamp = Stamp(actor, tool="approval", session=asked.session)
         self._write(asked, lambda data: self._with_result(asked, data), stamp)
-        self._records.put(asked.hash, asked)
+        save(self.vault, asked)
 
-    def _with_result(self, asked: ApprovalRecord, data: bytes) -> bytes:
+    def _with_result(self, asked: Proposal, data: bytes) -> bytes:
         """The question's note with a line below the boxes: what came of the answer. A yes has one once it is used."""
         if asked.status in {"asking", "pending", "approved"}:
             return data
@@ -242,7 +253,7 @@ class Approvals:
         said = {"at": self.clock.now(), "until": asked.expires, "where": where}
         return checkbox_decision.with_result(data, text(f"approval.result_{asked.status}", self.language, **said))
 
-    def _write(self, asked: ApprovalRecord, change: _Change, stamp: Stamp) -> None:
+    def _write(self, asked: Proposal, change: _Change, stamp: Stamp) -> None:
         """Change the question's note and set its status; a missing or unreadable one is skipped: the record counts."""
         data = self.vault.read(asked.path)
         if data is None:
@@ -251,25 +262,28 @@ class Approvals:
             after = Note.parse(change(data)).with_key("status", asked.status).data
         except BadNote:
             return
-        with self.vault.transaction(f"approval({asked.status}): {asked.tool}", stamp) as transaction:
+        with self.vault.transaction(f"approval({asked.status}): {asked.name}", stamp) as transaction:
             transaction.edit(asked.path, data, after)
 
 
-def _answered(asked: ApprovalRecord, data: bytes) -> ApprovalRecord:
+def _answered(asked: Proposal, data: bytes) -> Proposal:
     """The open question with the answer in its note; a note that shows another call approves nothing."""
-    answer = approval_note.decision(data)
+    answer = answer_in(data)
     if answer is None:
         return asked
     note = Note.parse(data)
-    genuine = note.id == asked.id and note.string("arguments_hash") == asked.hash
-    if not answer:
-        return replace(asked, status="rejected", reason=checkbox_decision.parse_reason(data))
-    if not genuine or not approval_note.shows(data, asked.shown):
+    is_genuine = note.id == asked.id and note.string("arguments_hash") == asked.subject
+    if answer and not (is_genuine and shows(data, asked)):
         return replace(asked, status="outdated")
-    return replace(asked, status="approved", reason=checkbox_decision.parse_reason(data))
+    return replace(asked, status="approved" if answer else "rejected", reason=checkbox_decision.parse_reason(data))
 
 
-def _header(asked: ApprovalRecord, context: "RunContext") -> dict[str, Value]:
+def fingerprint(tool: str, run: str, arguments: JsonObject) -> str:
+    """The SHA-256 of tool, run and exact arguments: an approval is valid only for these."""
+    return sha256(canonical({"tool": tool, "run": run, "arguments": arguments}).encode("ascii")).hexdigest()
+
+
+def _header(asked: Proposal, context: "RunContext") -> dict[str, Value]:
     header: dict[str, Value] = {
         "id": asked.id,
         "type": "approval",
@@ -278,8 +292,8 @@ def _header(asked: ApprovalRecord, context: "RunContext") -> dict[str, Value]:
         "run": asked.run,
         "session": f"[[{asked.session.removesuffix('.md')}]]" if asked.session else "",
         "call": asked.call,
-        "tool": asked.tool,
-        "arguments_hash": asked.hash,
+        "tool": asked.name,
+        "arguments_hash": asked.subject,
         "expires": asked.expires,
     }
     if context.taint:

@@ -42,10 +42,9 @@ RESEARCH_RECORDS = "research"
 """The private folder with what researches that are not over have found so far."""
 GIVEN_TEXTS = "given-texts"
 """The private folder with the texts that models were given in conversations, to the letter."""
-APPROVAL_RECORDS, JOB_APPROVALS, SYNC_QUESTIONS = "approvals", "job-approvals", "sync-questions"
-SKILL_REVIEWS, SKILL_OFFERS = "reviewed/asked", "skill-suggestions"
-"""The private folders with the records of what the person is asked: a yes to a call or a job, a word about sync, a look
-at a skill, and whether to learn one."""
+ASKED, SYNC_QUESTIONS = "asked", "sync-questions"
+"""The private folders with the records of what the person is asked: a yes, one folder for each kind, and a word about
+sync."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
 """Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote, proposal_records
+from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote
 from agent.asking.proposals import (
     answered_proposals,
     mark_taken,
@@ -14,6 +14,7 @@ from agent.asking.proposals import (
     refused_facts,
     settle_proposals,
 )
+from agent.asking.records import records_of
 from agent.errors import SecretFound, UserError
 from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.vault.history.find import commits
@@ -93,7 +94,7 @@ def test_a_no_writes_nothing_and_is_remembered(vault: Vault) -> None:
     assert decided(vault) == ["rejected"]
     assert vault.read("rules/tables.md") is None
     assert {each["strategy"] for each in refused_facts(vault, "rule")} == {"Compare in a table."}
-    proposal_records(vault).drop(proposal.id)  # another clone has the note only
+    records_of(vault, "rule").drop(proposal.id)  # another clone has the note only
     assert {each["strategy"] for each in refused_facts(vault, "rule")} == {"Compare in a table."}
 
 
@@ -129,27 +130,27 @@ def test_what_is_not_as_it_was_is_not_proposed(vault: Vault) -> None:
     write(vault.place.root / "tea.md", "else\n")
     with pytest.raises(UserError, match="tea.md has just changed"):
         propose(vault, CHANGE, "en")
-    assert list(proposal_records(vault).all()) == []
+    assert list(records_of(vault, "rule").all()) == []
 
 
 def test_a_secret_is_not_proposed(vault: Vault) -> None:
     secret = replace(DRAFT, notes=(ProposedNote("rules/x.md", "ghp_" + "a1B2" * 9 + "\n"),))
     with pytest.raises(SecretFound):
         propose(vault, secret, "en")
-    assert list(proposal_records(vault).all()) == [] and vault.note_paths("approvals/") == []
+    assert list(records_of(vault, "rule").all()) == [] and vault.note_paths("approvals/") == []
 
 
 def test_a_crash_between_the_commit_and_the_record_is_an_answer_all_the_same(vault: Vault) -> None:
     proposal = propose(vault, DRAFT, "en")
     tick(vault, proposal)
     settle_proposals(vault)
-    proposal_records(vault).put(proposal.id, proposal)  # as it was before the last step
+    records_of(vault, "rule").put(proposal.id, proposal)  # as it was before the last step
     assert decided(vault) == ["approved"]
 
 
 def test_a_crash_before_the_note_leaves_no_question(vault: Vault) -> None:
     proposal = propose(vault, DRAFT, "en")
-    proposal_records(vault).put(proposal.id, replace(proposal, status="asking"))
+    records_of(vault, "rule").put(proposal.id, replace(proposal, status="asking"))
     assert [each.id for each in pending_proposals(vault)] == [proposal.id]
     git(vault.place.root, "rm", "-q", proposal.path)
     assert pending_proposals(vault) == () and decided(vault) == []
@@ -182,7 +183,7 @@ def test_a_tick_that_arrived_decides_nothing(vault: Vault, tmp_path: Path) -> No
 
 def test_a_note_without_a_record_here_decides_nothing(vault: Vault) -> None:
     proposal = propose(vault, DRAFT, "en")
-    proposal_records(vault).drop(proposal.id)
+    records_of(vault, "rule").drop(proposal.id)
     tick(vault, proposal)
     assert decided(vault) == [] and vault.read("rules/tables.md") is None
 
@@ -190,5 +191,5 @@ def test_a_note_without_a_record_here_decides_nothing(vault: Vault) -> None:
 def test_the_texts_of_a_decided_proposal_are_kept_nowhere_outside_the_vault(vault: Vault) -> None:
     tick(vault, propose(vault, DRAFT, "en"), REJECT)
     settle_proposals(vault)
-    kept = "".join(file.read_text() for file in (vault.private_folder / "proposals").iterdir())
+    kept = "".join(file.read_text() for file in (vault.private_folder / "asked/rule").iterdir())
     assert "# Tables" not in kept

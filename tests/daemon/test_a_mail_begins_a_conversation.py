@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.codes import codes_by_path
 from agent.attention.set_aside import SetAside
 from agent.background.incoming.queue import MessageQueue
 from agent.events.notices import NoticeRaised
-from agent.runs.decision_codes import codes_by_path
 from agent.texts import text
 from agent.vault.layout import SET_ASIDE
 from tests.attention.mailbox import Mailbox, mailbox
@@ -171,7 +171,7 @@ def test_a_decision_is_confirmed_in_the_conversation_that_asked(
         listening(house)
         post.write("Change yourself", "")
         house.until(lambda: len(post.sent) == 1, "it asks for a yes")
-        [code] = codes_by_path(house.workspace).values()
+        [code] = codes_by_path(house.workspace.vault).values()
         assert code in post.sent[0].get_content() and "# Obey" in post.sent[0].get_content()
         post.write("Re: Change yourself", f"yes {code}", post.sent[0])
         answered(house, post, 3)

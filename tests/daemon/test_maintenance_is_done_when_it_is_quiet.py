@@ -18,7 +18,7 @@ from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions
-from agent.skills.learning.offers import offers_of
+from agent.skills.learning.offers import SkillOffers
 from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.skills.shelves import text, triggers
@@ -137,12 +137,12 @@ def remembered(root: Path, said: str) -> None:
 
 def test_a_yes_to_a_suggestion_is_carried_out(root: Path) -> None:
     workspace = open_workspace(root)
-    offers = offers_of(workspace.vault)
+    offers = SkillOffers(workspace.vault)
     offer = offers.propose(named(find_suggestions(history(1).traces, ())[0]))
     with living(root) as house:
         note = root / offer.path
         note.write_text(ticked(note.read_text(), "approve"))
-        house.until((root / offer.skill).exists, "it is learned")
+        house.until((root / offer.notes[0].path).exists, "it is learned")
         house.until(lambda: is_trusted(root, offer.name), "it is trusted: its text was there to be read")
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from agent.app.channel_openers import open_telegram
 from agent.app.open import open_workspace
+from agent.asking.codes import codes_by_path
 from agent.attention.channels.channel import Incoming
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.llm.provider import never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
-from agent.runs.decision_codes import codes_by_path
 from tests.attention.rigs.telegram import BOT, BOT_NAME, GROUP, OWNER, STRANGER, TOKEN, TelegramService, telegram
 from tests.attention.servers import LocalService
 from tests.daemon.house import BRISK, House, living
@@ -168,7 +168,7 @@ def sessions(house: House) -> list[Session]:
 
 
 def codes(root: Path) -> dict[str, str]:
-    return codes_by_path(open_workspace(root))
+    return codes_by_path(open_workspace(root).vault)
 
 
 def forge(house: House, bot: TelegramService, code: str, times: int = 20) -> None:

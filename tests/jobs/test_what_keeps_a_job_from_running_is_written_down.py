@@ -180,7 +180,7 @@ def test_a_no_is_written_down(town: Town, capsys: pytest.CaptureFixture[str]) ->
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "review", "waits")
         assert main(["--vault", str(town.root), "approvals"]) == 0
-        assert "may the job review run now?" in capsys.readouterr().out
+        assert "May the job review run?" in capsys.readouterr().out
         assert main(["--vault", str(town.root), "approvals", "no", "review", "--reason", "not this week"]) == 0
         town.wait_for(house, "review", "waits", "refused")
         assert town.rows("review")[1].reason == "not this week"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.runs.decision_codes import CODE, LONGEST, with_codes
-from agent.runs.replies import DecisionReply, parse_decision
+from agent.asking.codes import CODE, LONGEST, with_codes
+from agent.asking.replies import DecisionReply, parse_decision
 
 IDS = st.lists(st.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", min_size=26, max_size=26), unique=True, max_size=200)
 

@@ -7,17 +7,14 @@ from pathlib import Path
 import pytest
 
 from agent.markdown.checkbox_decision import reason_label
-from agent.runs.job_approvals import (
-    JobApproval,
-    job_approvals,
-    pending_job_approvals,
-    record_question,
-    settle_job_approvals,
-)
+from agent.runs.job_approvals import occurrence_of, pending_job_approvals, settle_job_approvals
+from agent.schedule.occurrences import Occurrence
+from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
 
 NOW = datetime(2026, 11, 23, 9, 0, tzinfo=UTC)
+ID = "01HX0000000000000000000001"
 NOTE = """---
 id: 01HX0000000000000000000001
 type: job-approval
@@ -65,6 +62,15 @@ def note(language: str, yes: str = " ", no: str = " ") -> str:
     return NOTE.format(yes=yes, no=no, label=reason_label(language).strip(), **WORDS[language])
 
 
+def asked_before(vault: Vault, path: str) -> Path:
+    """The record of a question as an earlier version has written it."""
+    file = vault.private_folder / "job-approvals" / "0123.json"
+    row = {"job": "tidy", "planned": str(NOW), "stands_for": 2, "digest": "d1", "path": path, "id": ID}
+    row |= {"created": str(NOW), "expires": str(NOW + timedelta(days=1)), "status": "pending"}
+    write(file, json.dumps(row))
+    return file
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(
     ("yes", "no", "status"), [("x", " ", "approved"), (" ", "x", "rejected"), ("x", "x", "rejected")]
@@ -73,26 +79,21 @@ def test_a_tick_counts(tmp_path: Path, language: str, yes: str, no: str, status:
     clock = FakeClock(NOW)
     path = "approvals/job-tidy-2026-11-23-0900.md"
     vault = make_vault(tmp_path, {path: note(language)}, clock=clock)
-    asked = JobApproval("tidy", NOW, 1, "d1", path, "01HX0000000000000000000001", NOW, NOW + timedelta(days=1))
-    record_question(vault, asked)
+    asked_before(vault, path)
     assert [each.path for each in pending_job_approvals(vault)] == [path] and settle_job_approvals(vault) == ()
     write(vault.place.root / path, note(language, yes, no))
     assert pending_job_approvals(vault) == ()
     (answered,) = settle_job_approvals(vault)
-    assert answered.status == status and answered.occurrence == asked.occurrence
+    assert answered.status == status and occurrence_of(answered) == Occurrence("tidy", NOW)
     closed = (vault.place.root / path).read_text("utf-8")
     assert f"status: {status}" in closed and "Tidy the inbox." in closed
     if status == "rejected":
         assert answered.reason in ("not now", "现在不要")
 
 
-def test_a_record_without_a_reason_is_read(tmp_path: Path) -> None:
-    vault = make_vault(tmp_path, {"tea.md": "# Tea\n"}, clock=FakeClock(NOW))
-    folder = vault.private_folder / "job-approvals"
-    asked = JobApproval("tidy", NOW, 1, "d1", "approvals/a.md", "1", NOW, NOW + timedelta(days=1))
-    record_question(vault, asked)
-    (file,) = [each for each in folder.iterdir() if each.is_file()]
-    row = json.loads(file.read_text("utf-8"))
-    del row["reason"]
-    file.write_text(json.dumps(row), "utf-8")
-    assert "reason" not in file.read_text("utf-8") and list(job_approvals(vault).all()) == [asked]
+def test_a_record_is_taken_over_once(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"approvals/a.md": note("en")}, clock=FakeClock(NOW))
+    file = asked_before(vault, "approvals/a.md")
+    (asked,) = pending_job_approvals(vault)
+    assert (asked.name, asked.facts["stands_for"], asked.subject, asked.reason) == ("tidy", "2", "d1", "")
+    assert not file.exists() and pending_job_approvals(vault) == (asked,)

@@ -9,7 +9,7 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
 from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offer_news import take_news
-from agent.skills.learning.offers import SkillOffers, offers_of
+from agent.skills.learning.offers import SkillOffers
 from tests.fakes import FakeClock
 from tests.skills.test_learned_skills_are_offered_first import PLACES, TOOLS, run_note
 from tests.stories.agents import call, furnish, script, settings
@@ -31,7 +31,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def offers(root: Path) -> SkillOffers:
     vault = open_workspace(root).vault
-    return offers_of(vault, traces=SessionTraces(vault).load)
+    return SkillOffers(vault, traces=SessionTraces(vault).load)
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -70,7 +70,7 @@ def test_what_happened_in_the_background_is_said_at_the_next_prompt_also_of_a_ch
     assert told(capsys) == []
     offers(root).accept(offer.name)
     ask(root)
-    assert told(capsys) == [f"learned the skill {offer.name}: {offer.skill}"]
+    assert told(capsys) == [f"learned the skill {offer.name}: {offer.notes[0].path}"]
     ask(root)
     assert told(capsys) == []
 
@@ -80,5 +80,5 @@ def test_what_a_person_has_just_typed_or_refused_is_no_news(root: Path, capsys: 
     assert main(["--vault", str(root), "skills", "learn", "--accept", offer.name]) == 0
     ask(root)
     assert told(capsys) == []
-    (root / offer.skill).unlink()
+    (root / offer.notes[0].path).unlink()
     assert take_news(open_workspace(root).vault) == ()

@@ -8,10 +8,8 @@ import pytest
 from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.markdown.note import Note
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.trust.owner_edits import carry_trust
-from agent.skills.trust.review_note import apply_decisions, ask_reviews, revoke, settle_reviews
-from agent.skills.trust.review_records import waiting_reviews
+from agent.skills.trust.reviews import ask_reviews, reviews_of, revoke, settle_reviews, waiting_reviews
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.skills.shelves import by_hand, library, text
@@ -44,7 +42,7 @@ def tick(vault: Vault, box: str) -> None:
 
 
 def answers(vault: Vault, lib: SkillLibrary) -> tuple[tuple[str, bool], ...]:
-    return apply_decisions(vault, lib, NOW)
+    return tuple((each.name, each.status == "approved") for each in settle_reviews(vault, lib, NOW))
 
 
 def test_the_note_shows_everything_and_its_text_ticks_nothing(vault: Vault, lib: SkillLibrary) -> None:
@@ -71,7 +69,7 @@ def test_the_note_says_below_the_boxes_what_came_of_it(vault: Vault, lib: SkillL
 def test_a_tick_trusts_it_once(vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
     assert answers(vault, lib) == (("a", True),) and lib.snapshot().named["a"].reviewed
-    revoke(lib, lib.snapshot().named["a"])
+    revoke(vault, lib, lib.snapshot().named["a"], NOW)
     assert answers(vault, lib) == () and ask_reviews(vault, lib, lib.snapshot().skills, NOW) == ()
     assert not lib.snapshot().named["a"].reviewed
 
@@ -91,18 +89,21 @@ def test_what_changed_since_is_not_trusted(vault: Vault, lib: SkillLibrary) -> N
 
 def test_another_machine_never_asked(tmp_path: Path, vault: Vault, lib: SkillLibrary) -> None:
     tick(vault, APPROVE)
-    lib.pins.folder.rename(tmp_path / "elsewhere")
+    reviews_of(vault).folder.rename(tmp_path / "elsewhere")
     fresh = library(tmp_path)
     assert answers(vault, fresh) == () and not fresh.snapshot().named["a"].reviewed
 
 
+def closed(vault: Vault, lib: SkillLibrary) -> tuple[str, ...]:
+    """The notes of the questions that are decided now."""
+    return tuple(each.path for each in settle_reviews(vault, lib, NOW))
+
+
 def status(vault: Vault) -> tuple[str | None, tuple[str, ...]]:
     """What the note says of itself, and what is waited for."""
-    return Note.parse((vault.place.root / PATH).read_bytes()).string("status"), waiting_reviews(vault, lib_pins(vault))
-
-
-def lib_pins(vault: Vault) -> ReviewPins:
-    return ReviewPins(vault.place.root.parent / "pins")
+    return Note.parse((vault.place.root / PATH).read_bytes()).string("status"), tuple(
+        each.path for each in waiting_reviews(vault)
+    )
 
 
 @pytest.mark.parametrize(("box", "said"), [(APPROVE, "approved"), (REJECT, "rejected")])
@@ -115,7 +116,7 @@ def test_the_note_says_what_was_decided_and_is_a_strangers_text_until_a_yes(
     answers(vault, lib)
     assert (
         status(vault) == (said, ())
-        and settle_reviews(vault, lib) == ()
+        and settle_reviews(vault, lib, NOW) == ()
         and ("untrusted:" in file.read_text()) is (box == REJECT)
     )
     assert ask_reviews(vault, lib, lib.snapshot().skills, NOW) == (), "an answer holds"
@@ -123,7 +124,7 @@ def test_the_note_says_what_was_decided_and_is_a_strangers_text_until_a_yes(
 
 def test_what_was_reviewed_by_command_or_is_gone_waits_no_more(vault: Vault, lib: SkillLibrary) -> None:
     lib.review(lib.snapshot().named["a"], NOW, "test")
-    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+    assert closed(vault, lib) == (PATH,) and status(vault) == ("approved", ())
     assert f"- [x] {APPROVE}" in (vault.place.root / PATH).read_text()
     write(vault.place.root / "skills/a/scripts/x.sh", "y")
     lib.refresh()
@@ -132,7 +133,7 @@ def test_what_was_reviewed_by_command_or_is_gone_waits_no_more(vault: Vault, lib
     assert "You trusted [[skills/a/SKILL]]" in told and "here: `scripts/x.sh`." in told
     shutil.rmtree(vault.place.root / "skills/a")
     lib.refresh()
-    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("outdated", ())
+    assert closed(vault, lib) == (PATH,) and status(vault) == ("outdated", ())
 
 
 def test_it_asks_in_the_language_of_the_vault(tmp_path: Path) -> None:
@@ -146,12 +147,12 @@ def test_it_asks_in_the_language_of_the_vault(tmp_path: Path) -> None:
 
 def test_an_edit_does_not_carry_over_what_was_asked_about(vault: Vault, lib: SkillLibrary) -> None:
     lib.review(lib.snapshot().named["a"], NOW, "test")
-    settle_reviews(vault, lib)
+    settle_reviews(vault, lib, NOW)
     write(vault.place.root / "skills/a/SKILL.md", text("a", body="A stranger's change."))
     lib.refresh()
     ask_reviews(vault, lib, lib.snapshot().skills, NOW)
     edit = by_hand(vault.place.root, FILE, text("a", body="A stranger's change, and mine."))
-    assert carry_trust(lib, edit, NOW) == () and not lib.snapshot().named["a"].reviewed
+    assert carry_trust(lib, reviews_of(vault), edit, NOW) == () and not lib.snapshot().named["a"].reviewed
 
 
 def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: SkillLibrary) -> None:
@@ -160,11 +161,11 @@ def test_an_edit_just_after_the_yes_is_the_owners_too(vault: Vault, lib: SkillLi
     lib.review(lib.snapshot().named["a"], NOW, "ticked, and nothing has been settled")
     for said in ("Mine.", "Mine, again."):
         edit = by_hand(vault.place.root, FILE, text("a", body=said))
-        assert carry_trust(lib, edit, NOW) == ("a",) and lib.snapshot().named["a"].reviewed
+        assert carry_trust(lib, reviews_of(vault), edit, NOW) == ("a",) and lib.snapshot().named["a"].reviewed
     edit = by_hand(vault.place.root, FILE, text("a", body="Mine, once more."))
     lib.refresh()
-    assert settle_reviews(vault, lib) == (PATH,) and status(vault) == ("approved", ())
-    assert carry_trust(lib, edit, NOW) == ("a",)
+    assert closed(vault, lib) == (PATH,) and status(vault) == ("approved", ())
+    assert carry_trust(lib, reviews_of(vault), edit, NOW) == ("a",)
 
 
 def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_meanwhile(
@@ -173,4 +174,4 @@ def test_an_edit_just_after_the_yes_does_not_carry_what_a_stranger_has_changed_m
     lib.review(lib.snapshot().named["a"], NOW, "ticked, and nothing has been settled")
     write(vault.place.root / "skills/a/scripts/x.sh", "a stranger's")
     edit = by_hand(vault.place.root, FILE, text("a", body="Mine."))
-    assert carry_trust(lib, edit, NOW) == () and not lib.snapshot().named["a"].reviewed
+    assert carry_trust(lib, reviews_of(vault), edit, NOW) == () and not lib.snapshot().named["a"].reviewed

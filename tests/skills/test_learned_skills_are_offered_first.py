@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.proposal import Proposal
+from agent.asking.records import records_of
 from agent.clock import Clock
 from agent.context.budget import estimate
 from agent.errors import Permanent, UserError
 from agent.loop.records import Began
 from agent.markdown.note import Note
 from agent.runs.workflow_traces import SessionTraces
-from agent.skills.learning.offer_records import SkillOffer
 from agent.skills.learning.offers import SkillOffers
 from agent.skills.learning.suggestion import Suggestion
 from agent.skills.loading.library import SkillLibrary
@@ -54,7 +55,7 @@ class Scene:
         self.vault: Vault = make_vault(folder, notes, clock=self.clock)
         self.root = folder / "vault"
         traces = SessionTraces(self.vault).load
-        self.offers = SkillOffers(self.vault, folder / "state" / "suggestions", traces=traces, write=write_up)
+        self.offers = SkillOffers(self.vault, traces=traces, write=write_up)
         self.library = SkillLibrary(skill_locations(self.root, folder / "package"), ReviewPins(folder / "pins"))
 
     def entry(self) -> tuple[str, str]:
@@ -77,6 +78,12 @@ class Scene:
         file.write_text(text.replace(f"- [ ] {box}\n", f"- [x] {box}\n"), "utf-8")
 
 
+def on_another_machine(scene: Scene, folder: Path) -> SkillOffers:
+    """The offers of a machine that has asked nothing."""
+    records_of(scene.vault, "skill_offer").folder.rename(folder / "another machine")
+    return SkillOffers(scene.vault, traces=scene.offers.traces)
+
+
 @pytest.fixture
 def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path)
@@ -97,11 +104,11 @@ def test_a_workflow_that_came_back_is_offered_with_its_evidence_and_nothing_goes
     assert scene.offers.learn(scene.skills()) == (), "what waits is not offered again"
 
 
-def in_the_form_of_before(scene: Scene, offer: SkillOffer) -> None:
+def in_the_form_of_before(scene: Scene, offer: Proposal) -> None:
     """The offer's note as earlier versions have written it."""
     data = scene.vault.read(offer.path) or b""
     note = Note.parse(data).with_key("type", "skill-suggestion").without_key("proposes").without_key("about")
-    shown = f"`{offer.skill}`, as it would be"
+    shown = f"`{offer.notes[0].path}`, as it would be"
     assert shown in note.body
     with scene.vault.transaction("an older note", Stamp("agent")) as change:
         change.edit(offer.path, data, note.with_body(note.body.replace(shown, "The skill")).data)
@@ -112,7 +119,7 @@ def test_an_offer_in_the_form_of_before_is_read_and_answered(scene: Scene, tmp_p
     in_the_form_of_before(scene, offer)
     assert scene.offers.pending() == (offer,)
     scene.tick(offer.path, "approve")
-    assert [each.status for each in scene.offers.settle()] == ["accepted"]
+    assert [each.status for each in scene.offers.settle()] == ["approved"]
     assert [each.name for each in scene.skills()] == [offer.name]
 
 
@@ -120,7 +127,7 @@ def test_a_refusal_in_the_form_of_before_is_known_in_another_clone(scene: Scene,
     (offer,) = scene.offers.learn(())
     in_the_form_of_before(scene, offer)
     scene.offers.reject(offer.name, "too simple")
-    assert SkillOffers(scene.vault, tmp_path / "another machine", traces=scene.offers.traces).suggest(()) == ()
+    assert on_another_machine(scene, tmp_path).suggest(()) == ()
 
 
 def test_a_ticked_yes_becomes_a_skill_that_loads_and_fits_in_one_commit(scene: Scene) -> None:
@@ -128,9 +135,9 @@ def test_a_ticked_yes_becomes_a_skill_that_loads_and_fits_in_one_commit(scene: S
     scene.tick(offer.path, "approve")
     before = head(scene.root)
     (decided,) = scene.offers.settle()
-    assert (decided.status, decided.skill) == ("accepted", f"skills/learned/{offer.name}/SKILL.md")
+    assert (decided.status, decided.notes[0].path) == ("approved", f"skills/learned/{offer.name}/SKILL.md")
     changed = git(scene.root, "show", "--name-only", "--format=", "HEAD").split()
-    assert sorted(changed) == sorted([offer.path, offer.skill])
+    assert sorted(changed) == sorted([offer.path, offer.notes[0].path])
     assert git(scene.root, "rev-list", "--count", f"{before}..HEAD").strip() in {"1", "2"}, (
         "ours, and the person's tick"
     )
@@ -139,7 +146,7 @@ def test_a_ticked_yes_becomes_a_skill_that_loads_and_fits_in_one_commit(scene: S
     assert (skill.name, skill.source, skill.success_rate) == (offer.name, "learned", 1.0)
     assert skill.triggers is not None
     assert any(pattern.is_in(b"please write a tasting sheet for the new tea") for pattern in skill.triggers.patterns)
-    note = Note.parse(scene.vault.read(offer.skill) or b"")
+    note = Note.parse(scene.vault.read(offer.notes[0].path) or b"")
     assert len(note.strings("learned_from")) == 3
     assert note.header["version_history"] == ({"v1": "2026-11-21: learned from 3 runs"},)
     assert scene.offers.learn(scene.skills()) == (), "it is covered now"
@@ -173,7 +180,7 @@ def test_a_no_is_remembered_until_it_was_done_twice_as_often(scene: Scene) -> No
 def test_a_no_in_another_clone_counts_here(scene: Scene, tmp_path: Path) -> None:
     (offer,) = scene.offers.learn(())
     scene.offers.reject(offer.name, "too simple")
-    elsewhere = SkillOffers(scene.vault, tmp_path / "another machine", traces=scene.offers.traces)
+    elsewhere = on_another_machine(scene, tmp_path)
     assert elsewhere.all() == ()
     assert elsewhere.suggest(()) == ()
 
@@ -189,16 +196,16 @@ def test_both_boxes_are_a_no_and_so_is_a_note_that_was_removed(tmp_path: Path) -
             (scene.root / offer.path).unlink()
         (decided,) = scene.offers.settle()
         assert decided.status == "rejected"
-        assert scene.vault.read(offer.skill) is None
+        assert scene.vault.read(offer.notes[0].path) is None
         assert scene.offers.suggest(()) == ()
 
 
 def test_a_note_that_was_not_asked_here_brings_no_skill(scene: Scene, tmp_path: Path) -> None:
     (offer,) = scene.offers.learn(())
     scene.tick(offer.path, "approve")
-    stranger = SkillOffers(scene.vault, tmp_path / "another machine", traces=scene.offers.traces)
+    stranger = on_another_machine(scene, tmp_path)
     assert stranger.settle() == ()
-    assert scene.vault.read(offer.skill) is None
+    assert scene.vault.read(offer.notes[0].path) is None
     with pytest.raises(UserError, match="no suggestion"):
         stranger.accept(offer.name)
 
@@ -210,20 +217,20 @@ def test_a_draft_that_was_changed_in_the_note_is_not_taken(scene: Scene) -> None
     scene.tick(offer.path, "approve")
     (decided,) = scene.offers.settle()
     assert decided.status == "outdated"
-    assert scene.vault.read(offer.skill) is None
+    assert scene.vault.read(offer.notes[0].path) is None
 
 
 def test_a_yes_that_is_taken_back_is_not_asked_about_again(scene: Scene) -> None:
     (offer,) = scene.offers.learn(())
     scene.offers.accept(offer.name)
-    git(scene.root, "rm", "-q", offer.skill)
+    git(scene.root, "rm", "-q", offer.notes[0].path)
     assert scene.offers.suggest(scene.skills()) == ()
 
 
 def test_a_skill_that_a_person_edited_only_gets_an_addition_and_only_after_a_yes(scene: Scene) -> None:
     (offer,) = scene.offers.learn(())
     scene.offers.accept(offer.path)
-    file = scene.root / offer.skill
+    file = scene.root / offer.notes[0].path
     mine = file.read_text("utf-8") + "\nAlways warm the pot. My own rule.\n"
     file.write_text(mine, "utf-8")
     for _ in range(4):
@@ -233,10 +240,10 @@ def test_a_skill_that_a_person_edited_only_gets_an_addition_and_only_after_a_yes
         write(scene.root / path, text)
     (change,) = scene.offers.learn(scene.skills())
     assert file.read_text("utf-8") == mine, "nothing is written unasked"
-    assert change.skill == offer.skill
+    assert change.notes[0].path == offer.notes[0].path
     scene.tick(change.path, "approve")
     (decided,) = scene.offers.settle()
-    assert decided.status == "accepted"
+    assert decided.status == "approved"
     now = file.read_text("utf-8")
     assert set(mine.split("---\n", 2)[2].splitlines()) <= set(now.splitlines()), "no line of theirs is lost"
     assert "memory_save" in now
@@ -255,7 +262,7 @@ def test_an_addition_to_a_skill_that_has_changed_since_or_is_gone_is_outdated(sc
         task = f"write the tasting sheet for tea from {PLACES[scene.times % 6]}"
         write(scene.root / (entry := run_note(scene.clock, scene.times, task, (*TOOLS, "memory_save")))[0], entry[1])
     (change,) = scene.offers.learn(scene.skills())
-    file = scene.root / offer.skill
+    file = scene.root / offer.notes[0].path
     assert scene.offers.settle() == ()
     if gone:
         file.unlink()
@@ -288,7 +295,7 @@ def test_what_a_model_writes_is_the_skill_and_what_is_of_no_use_is_not_offered(t
             assert not list((scene.root / "approvals").glob("*"))
             assert bool(offers.suggest(())) is (folder == "away"), "one that cannot be written waits for more runs"
             continue
-        assert scene.offers.accept(made[0].name).status == "accepted"
+        assert scene.offers.accept(made[0].name).status == "approved"
         (skill,) = scene.skills()
         assert skill.triggers is not None
         assert (skill.name, skill.description) == ("tea-tasting", "Write the sheet. Use when tea is tasted.")
@@ -305,7 +312,7 @@ def test_chinese_work_is_named_by_the_model_in_its_words(tmp_path: Path) -> None
     said = f"---\n{header}\n---\n用 `vault_write`。"
     (offer,) = replace(scene.offers, language="zh", write=lambda _: said).learn(())
     assert offer.name == "项目交接"
-    assert scene.offers.accept(offer.name).status == "accepted"
+    assert scene.offers.accept(offer.name).status == "approved"
     (skill,) = scene.skills()
     assert skill.triggers is not None and "写项目交接文档" in skill.summary
 
@@ -316,10 +323,12 @@ def test_without_a_model_it_waits_or_the_person_names_it(scene: Scene) -> None:
     with pytest.raises(UserError, match="cannot be the name"):
         offers.learn_as("Tea sheet", ())
     offer = offers.learn_as("tea-sheet", ())
-    assert offer.name == "tea-sheet" and "For tasks such as: write the tasting sheet for tea from" in offer.draft
+    assert (
+        offer.name == "tea-sheet" and "For tasks such as: write the tasting sheet for tea from" in offer.notes[0].text
+    )
     with pytest.raises(UserError, match="often enough"):
         offers.learn_as("again", ())
-    assert offers.accept("tea-sheet").status == "accepted" and scene.library.snapshot().problems == ()
+    assert offers.accept("tea-sheet").status == "approved" and scene.library.snapshot().problems == ()
 
 
 def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> None:
@@ -330,7 +339,7 @@ def test_text_of_a_task_cannot_tick_boxes_or_lead_anywhere(tmp_path: Path) -> No
         write(scene.root / path, text)
     (offer,) = scene.offers.learn(())
     assert scene.offers.settle() == ()
-    assert scene.vault.read(offer.skill) is None
+    assert scene.vault.read(offer.notes[0].path) is None
     above = Note.parse(scene.vault.read(offer.path) or b"").body.partition("\n## `skills/")[0]
     assert "secret]]" not in above
     assert not any(mark in above for mark in ("<!--", "```", "%%", "[x]"))
@@ -413,7 +422,7 @@ def test_it_is_offered_in_the_language_of_the_vault(scene: Scene) -> None:
     asked = (scene.vault.read(offer.path) or b"").decode()
     assert f"# 可以把这个学成技能 {offer.name} 吗？" in asked and "你让我这样做过 3 次" in asked
     scene.tick(offer.path, "approve")
-    assert [each.status for each in offers.settle()] == ["accepted"]
+    assert [each.status for each in offers.settle()] == ["approved"]
     (skill,) = scene.skills()
     assert skill.description.startswith("用于这样的任务：") and "品鉴表" in skill.name
     assert "## 步骤" in skill.body and "## Steps" not in skill.body

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.proposal import parse_proposal
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.trust.owner_edits import OwnerEdit, carry_trust, load_owner_edits, trust_approved
+from agent.vault.record_folder import RecordFolder
 from tests.fakes import FakeClock
 from tests.skills.shelves import by_hand, library, reviewed, text
 from tests.vaults import git, make_vault, write
 
+UNASKED = RecordFolder(Path("nothing-was-asked"), parse_proposal)
 NOW = FakeClock().now()
 FILE = "skills/a/SKILL.md"
 
@@ -93,27 +96,27 @@ def test_a_strangers_skill_cannot_take_the_place_of_a_trusted_one(tmp_path: Path
 
 def test_what_the_owner_edits_by_hand_stays_trusted(tmp_path: Path, lib: SkillLibrary) -> None:
     edit = by_hand(tmp_path / "vault", FILE, text("a", description="Better."))
-    assert carry_trust(lib, {**edit, "daily/x.md": OwnerEdit(None, "1")}, NOW) == ("a",)
+    assert carry_trust(lib, UNASKED, {**edit, "daily/x.md": OwnerEdit(None, "1")}, NOW) == ("a",)
     assert trusted(lib) and lib.snapshot().named["a"].description == "Better."
-    assert carry_trust(lib, edit, NOW) == ()
+    assert carry_trust(lib, UNASKED, edit, NOW) == ()
 
 
 def test_but_not_when_something_else_changed_with_it(tmp_path: Path, lib: SkillLibrary) -> None:
     edit = by_hand(tmp_path / "vault", FILE, text("a", description="Better."))
     write(tmp_path / "vault/skills/a/scripts/run.sh", "rm -rf")
-    assert carry_trust(lib, edit, NOW) == () and not trusted(lib)
+    assert carry_trust(lib, UNASKED, edit, NOW) == () and not trusted(lib)
 
 
 def test_nor_what_a_stranger_changed_in_the_same_file_just_before(tmp_path: Path, lib: SkillLibrary) -> None:
     write(tmp_path / "vault" / FILE, text("a", body="Obey me."))
     edit = by_hand(tmp_path / "vault", FILE, text("a", body="Obey me. And boil it well."))
-    assert carry_trust(lib, edit, NOW) == () and not trusted(lib)
+    assert carry_trust(lib, UNASKED, edit, NOW) == () and not trusted(lib)
 
 
 def test_nor_what_has_changed_again_since(tmp_path: Path, lib: SkillLibrary) -> None:
     edit = by_hand(tmp_path / "vault", FILE, text("a", body="Mine."))
     write(tmp_path / "vault" / FILE, text("a", body="Obey me."))
-    assert carry_trust(lib, edit, NOW) == () and not trusted(lib)
+    assert carry_trust(lib, UNASKED, edit, NOW) == () and not trusted(lib)
 
 
 def test_an_edit_is_told_from_what_was_pulled_before_it(tmp_path: Path) -> None:
@@ -142,7 +145,7 @@ def test_an_edit_is_told_from_what_was_pulled_before_it(tmp_path: Path) -> None:
 def test_and_not_what_was_never_looked_at(tmp_path: Path) -> None:
     lib = library(tmp_path, {"vault/skills/a/SKILL.md": text("a")})
     edit = {FILE: OwnerEdit(None, sha256(text("a").encode()).hexdigest())}
-    assert carry_trust(lib, edit, NOW) == () and not trusted(lib)
+    assert carry_trust(lib, UNASKED, edit, NOW) == () and not trusted(lib)
 
 
 def test_a_text_that_was_approved_is_trusted_and_nothing_beside_it(tmp_path: Path) -> None:
@@ -151,13 +154,13 @@ def test_a_text_that_was_approved_is_trusted_and_nothing_beside_it(tmp_path: Pat
     approved: dict[str, tuple[bytes | None, bytes | None]] = {
         f"skills/{name}/SKILL.md": (None, text(name).encode()) for name in "ab"
     }
-    assert trust_approved(lib, {FILE: (None, b"another text")}, NOW) == ()
-    assert trust_approved(lib, {FILE: (b"an older text", text("a").encode())}, NOW) == ()
-    assert trust_approved(lib, approved, NOW) == ("a",)
+    assert trust_approved(lib, UNASKED, {FILE: (None, b"another text")}, NOW) == ()
+    assert trust_approved(lib, UNASKED, {FILE: (b"an older text", text("a").encode())}, NOW) == ()
+    assert trust_approved(lib, UNASKED, approved, NOW) == ("a",)
     assert trusted(lib) and not trusted(lib, "b")
     better = text("a", description="Better.")
     write(tmp_path / "vault" / FILE, better)
-    assert trust_approved(lib, {FILE: (text("a").encode(), better.encode())}, NOW) == ("a",)
+    assert trust_approved(lib, UNASKED, {FILE: (text("a").encode(), better.encode())}, NOW) == ("a",)
 
 
 def test_the_digest_is_of_the_text_that_is_used(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from agent.context.budget import estimate
 from agent.interfaces.cli.main import main
 from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions
-from agent.skills.learning.offers import offers_of
+from agent.skills.learning.offers import SkillOffers
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history, named
 from tests.vaults import git, make_vault, write
@@ -200,7 +200,7 @@ def test_a_skill_that_is_put_aside_is_told_of_once_and_no_log_line_says_it_again
 
 
 def test_learn_says_what_still_waits(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    offer = offers_of(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0]))
+    offer = SkillOffers(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0]))
     assert main(["skills", "learn"]) == 0
     assert f"{offer.name} waits for your answer in {offer.path}" in capsys.readouterr().out
 
@@ -263,7 +263,7 @@ def test_status_says_how_many_notes_ask_about_skills(root: Path, capsys: pytest.
     workspace = open_workspace(root)
     assert told() == {"reviews": [], "suggestions": []}
     (review,) = skill_set(workspace, lambda: None, estimate).ask_reviews()
-    offer = offers_of(workspace.vault).propose(named(find_suggestions(history(1).traces, ())[0]))
+    offer = SkillOffers(workspace.vault).propose(named(find_suggestions(history(1).traces, ())[0]))
     assert told() == {"reviews": [review], "suggestions": [offer.path]}
     assert main(["status"]) == 0
     said = "skills   1 to review: vault-agent skills review; 1 to learn: vault-agent skills suggest\n"

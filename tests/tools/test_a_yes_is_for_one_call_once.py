@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.records import records_of
 from agent.clock import SystemClock
 from agent.errors import AgentError, NeedsApproval, QuestionAsked, UserError
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.tools.approval_records import approval_records, fingerprint
-from agent.tools.approvals import Approvals
+from agent.tools.approvals import Approvals, fingerprint
 from agent.tools.tool import RunContext, ToolOutput
 from agent.vault.history.find import commits
 from agent.vault.store import open_vault
@@ -199,7 +199,7 @@ def test_a_note_that_nobody_asked_for_approves_nothing(home: House) -> None:
     path = ask(home)
     home.tick(path, "approve")
     forged = home.text(path)
-    shutil.rmtree(home.vault.writer.layout.folder / "approvals")
+    shutil.rmtree(home.vault.writer.layout.folder / "asked/call")
     write(home.vault.place.root / path, forged)
     again = ask(home)
     assert again != path and home.text("rules/tea.md") == "Offer coffee.\n"
@@ -221,7 +221,7 @@ def test_a_clone_brings_no_approvals(home: House, tmp_path: Path) -> None:
 def test_a_broken_record_approves_nothing(home: House) -> None:
     path = ask(home)
     home.tick(path, "approve")
-    (record,) = (home.vault.writer.layout.folder / "approvals").glob("*.json")
+    (record,) = (home.vault.writer.layout.folder / "asked/call").glob("*.json")
     for text in ("{", "[]", json.dumps({**json.loads(record.read_text()), "status": "sure"})):
         record.write_text(text)
         assert home.approvals.pending() == ()
@@ -283,10 +283,10 @@ def test_after_a_crash_behind_an_approved_write_nothing_is_asked_and_nothing_wri
 def test_a_crash_while_asking_leaves_no_question_behind_that_counts(home: House) -> None:
     """Between the record and the note: the record alone is no question, and not a question that was removed."""
     path = ask(home)
-    records = approval_records(home.vault)
+    records = records_of(home.vault, "call")
     (asked,) = records.all()
     (home.vault.place.root / path).unlink()
-    records.put(asked.hash, replace(asked, status="asking"))
+    records.put(asked.key, replace(asked, status="asking"))
     assert home.approvals.pending() == ()
     assert ask(home)
 

@@ -34,7 +34,7 @@ def _yes_for_every_call(put: Put) -> None:
     def careless(
         self: Approvals, tool: str, arguments: JsonObject, context: RunContext, why: str, drafts: Sequence[Draft] = ()
     ) -> None:
-        said = [asked for asked in self._all() if asked.run == context.run and asked.tool == tool]
+        said = [asked for asked in self._all() if asked.run == context.run and asked.name == tool]
         if not any(asked.status == "used" for asked in said):
             require(self, tool, arguments, context, why, drafts)
 

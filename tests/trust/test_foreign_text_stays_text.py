@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.proposal import Proposal
 from agent.escape import Escaper
 from agent.events.runs import Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli import printing, prompt
@@ -39,10 +40,9 @@ from agent.markdown.values import Value
 from agent.memory.daily import log_block
 from agent.runs.decisions import Question
 from agent.runs.named_decisions import approval_text
-from agent.skills.trust.review_note import ask_reviews as ask_about
+from agent.skills.trust.reviews import ask_reviews as ask_about
 from agent.texts import Language
-from agent.tools.approval_note import compose, diff, shown_call, why_asked
-from agent.tools.approval_records import ApprovalRecord
+from agent.tools.approval_note import compose, diff, shown_call, title, why_asked
 from agent.tools.tool import Draft
 from tests.skills.shelves import library
 from tests.skills.shelves import text as skill_text
@@ -80,13 +80,14 @@ def shown(*, terminal: bool) -> Iterator[io.StringIO]:
         yield stream
 
 
-def asked_about(text: str) -> ApprovalRecord:
+def asked_about(text: str) -> Proposal:
     """An approval in which every field is the text's."""
     call = shown_call(text, {text: text, "list": [text]})
     change = diff([Draft(text, f"{text}\n".encode(), f"{text}\n{text}\n".encode())])
-    ids = ("01M81R6R50WX965FMJD1VYEKVF", "0" * 64, text, text, "r", "s", "c")
-    why = why_asked(text, "en")
-    return ApprovalRecord(*ids, call, AT, AT, {}, "pending", paths=(text, "a.md"), why=why, change=change)
+    id, question, why = "01M81R6R50WX965FMJD1VYEKVF", title(text, "en"), why_asked(text, "en")
+    bases = {text: "", "a.md": ""}
+    return Proposal("call", text, text, id, AT, question, "0" * 64, "0" * 64, call, bases=bases, why=why,
+                    change=change, expires=AT, status="pending", run="r", session="s", call="c")  # fmt: skip
 
 
 def answered(text: str) -> None:
@@ -319,8 +320,8 @@ def test_the_question_shows_our_own_record_whatever_the_note_says_by_now(tmp_pat
 def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language) -> None:
     change = diff([Draft(f"{number}.md", None, b"x" * 5_000 + b"\ny\n" * 50) for number in range(40)])
     call = shown_call("vault_write", {"paths": [f"{number}.md" for number in range(40)], "text": "z" * 9_000})
-    paths = tuple(f"a folder/{number}{'n' * 200}.md" for number in range(40))
-    asked = replace(asked_about("x"), path="approvals/x.md", tool="vault_write", shown=call, change=change, paths=paths)
+    paths = {f"a folder/{number}{'n' * 200}.md": "" for number in range(40)}
+    asked = replace(asked_about("x"), path="approvals/x.md", name="vault_write", shown=call, change=change, bases=paths)
     with shown(terminal=True) as stream:
         show_framed(approval_frame(asked, b"", language, 80, 30))
     rows = stream.getvalue().splitlines()
@@ -331,9 +332,9 @@ def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language)
 
 
 def test_tool_and_path_stand_in_the_last_line() -> None:
-    asked = replace(asked_about("x"), tool="vault_append", paths=("AGENT.md",))
+    asked = replace(asked_about("x"), name="vault_append", bases={"AGENT.md": ""})
     assert approval_prompt(asked, "en") == "Allow vault_append to change AGENT.md? yes, no (and why), or later? "
-    fetch = replace(asked, tool="web_fetch", paths=(), shown=shown_call("web_fetch", {"url": "https://a.example/x"}))
+    fetch = replace(asked, name="web_fetch", bases={}, shown=shown_call("web_fetch", {"url": "https://a.example/x"}))
     assert approval_prompt(fetch, "en").startswith('Allow web_fetch with "https://a.example/x"? yes')
     assert approval_prompt(asked, "zh").startswith("允许 vault_append 改动 AGENT.md 吗？")
 

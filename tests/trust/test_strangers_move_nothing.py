@@ -13,13 +13,13 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.notice_ledger import open_ledger
+from agent.asking.codes import codes_by_path
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.background.incoming.queue import MessageQueue
 from agent.growth.task_work import TaskWork
 from agent.llm.provider import never
 from agent.memory.entry import Entry, EntryType
-from agent.runs.decision_codes import codes_by_path
 from agent.runs.decisions import approvals
 from agent.schedule.task_notes import load_tasks
 from tests.attention.mailbox import PASSWORD, mailbox
@@ -72,7 +72,7 @@ def _task(here: World, number: int) -> dict[str, str | None]:
 
 
 def _yes(here: World, number: int) -> dict[str, str | None]:
-    code = codes_by_path(here.workspace)[here.approval]
+    code = codes_by_path(here.workspace.vault)[here.approval]
     ticked = here.mallory.read(here.approval).replace("- [ ] approve", "- [x] approve")
     return {here.approval: ticked, f"inbox/{MARK}-{number}.md": f"yes {code}\n"}
 
@@ -139,7 +139,7 @@ def forged(code: str, number: int) -> str:
 
 @pytest.mark.parametrize("count", [20, pytest.param(100, marks=pytest.mark.chaos)])
 def test_messages_and_mails_of_strangers_change_nothing(here: World, tmp_path: Path, count: int) -> None:
-    code = codes_by_path(here.workspace)[here.approval]
+    code = codes_by_path(here.workspace.vault)[here.approval]
     before = git(here.root, "rev-parse", "HEAD")
     token = ReplyToken(b"k" * 32)
     with mailbox() as box, telegram() as (server, bot):

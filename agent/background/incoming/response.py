@@ -7,6 +7,8 @@ its answer, and does not begin it twice.
 from collections.abc import Callable
 from typing import TypeAlias
 
+from agent.asking.codes import codes_by_path
+from agent.asking.replies import parse_decision
 from agent.attention.channels.channel import Incoming
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
@@ -21,12 +23,12 @@ from agent.loop.records import Began, Closed, Spoken
 from agent.loop.request import RunRequest
 from agent.loop.session import Session, load_session
 from agent.runs.crash_recovery import is_own
-from agent.runs.decision_codes import choices_of, codes_by_path, waiting_question
 from agent.runs.decisions import approvals
 from agent.runs.registry import run_registry
-from agent.runs.replies import carry_out, parse_decision
+from agent.runs.replies import carry_out, choices_of
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
+from agent.runs.waiting_questions import waiting_question
 from agent.texts import text
 from agent.tools.taint import frame
 from agent.workspace.workspace import Workspace
@@ -231,7 +233,7 @@ class Responder:
 def describe_wait(workspace: Workspace, note: str) -> str:
     """What waits in a note, as a person needs it to decide in a messenger: what would be done, and how to reply."""
     vault, language = workspace.vault, workspace.settings.vault.language
-    code = codes_by_path(workspace).get(note, "")
+    code = codes_by_path(workspace.vault).get(note, "")
     question = waiting_question(workspace, note)
     if question is not None:
         how = text("messages.choose" if question.options else "messages.answer", language, code=code)
@@ -243,7 +245,7 @@ def describe_wait(workspace: Workspace, note: str) -> str:
     shown = "\n".join(filter(None, [asked.why, asked.shown, asked.change]))
     if len(shown) > LONGEST:
         shown = shown[:LONGEST] + "…\n" + text("messages.not_all", language, note=note)
-    head = text("messages.approve", language, tool=asked.tool)
+    head = text("messages.approve", language, tool=asked.name)
     return vault.masked("\n".join([head, shown, "", text("reply.how", language, code=code)]))
 
 

@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from agent.asking.proposals import mark_taken
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.job_notices import Notify
@@ -35,7 +36,7 @@ from agent.errors import AgentError, LockHeld, Retryable
 from agent.events.types import FilesChanged, Origin
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
-from agent.runs.job_approvals import mark_settled, question, record_question, refusal_of, settle_job_approvals
+from agent.runs.job_approvals import occurrence_of, question, refusal_of, settle_job_approvals
 from agent.runs.job_upkeep import job_record
 from agent.schedule.conditions import ChangesReady
 from agent.schedule.goal_notes import GoalNotes
@@ -316,7 +317,7 @@ class Jobs:
     def _ask(self, entry: PendingRun, row: HistoryRow) -> None:
         """Ask whether an occurrence may run."""
         settings, job = self.workspace.settings, entry.job
-        asked, note = question(
+        note = question(
             self.workspace.vault,
             job,
             entry.occurrence,
@@ -325,7 +326,6 @@ class Jobs:
             settings.vault.language,
         )
         rows = row_requests(self.workspace, {job.id: (job, [row])})
-        record_question(self.workspace.vault, asked)
         write_request_commit(self.workspace, job, (*rows, note))
 
     def _take_answers(self) -> None:
@@ -335,17 +335,17 @@ class Jobs:
             return
         self._is_decided, self._expire_at = False, now + timedelta(minutes=10)
         for asked in settle_job_approvals(self.workspace.vault):
-            job = self._by_id.get(asked.job)
+            job = self._by_id.get(asked.name)
+            mark_taken(self.workspace.vault, asked)
             if job is None:
-                mark_settled(self.workspace.vault, asked)
                 continue
+            occurrence = occurrence_of(asked)
             refusal = refusal_of(job, asked, self.workspace.settings.vault.language)
-            mark_settled(self.workspace.vault, asked)
             if refusal:
-                self._add_row(job, HistoryRow(asked.planned, "refused", reason=refusal, machine=self._machine))
+                self._add_row(job, HistoryRow(occurrence.at, "refused", reason=refusal, machine=self._machine))
             else:
-                at = self.workspace.clock.monotonic()
-                self.runs.append(PendingRun(job, asked.occurrence, at, asked.stands_for, is_approved=True))
+                at, stands_for = self.workspace.clock.monotonic(), int(asked.facts["stands_for"])
+                self.runs.append(PendingRun(job, occurrence, at, stands_for, is_approved=True))
 
     def _note_interrupted(self, key: str) -> None:
         """A run that has begun and not ended: the process was killed; the row of one that another runs now waits."""

@@ -5,6 +5,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from agent.asking.glance import has_any
 from agent.background.presence_files import state_of
 from agent.dataclass import dataclass
 from agent.lazy import later
@@ -12,8 +13,6 @@ from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.agent_state import AgentState
 from agent.schedule.job import Job
 from agent.schedule.shelf import Shelf
-from agent.vault.glance import has_records
-from agent.vault.layout import JOB_APPROVALS
 from agent.vault.store import Vault
 from agent.workspace.schedule_switch import ScheduleSwitch, schedule_switch
 from agent.workspace.workspace import Workspace
@@ -57,6 +56,6 @@ def jobs_status(
 
 def _asked(vault: Vault) -> int:
     """The number of questions about jobs that wait."""
-    if not has_records(vault, JOB_APPROVALS):
+    if not has_any(vault, "job"):
         return 0
     return len(import_module("agent.runs.job_approvals").pending_job_approvals(vault))

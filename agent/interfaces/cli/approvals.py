@@ -1,11 +1,12 @@
 """`vault-agent approvals`: lists all that waits for a yes (calls, skills, arrivals, jobs), and approves or rejects."""
 
 from collections.abc import Callable
-from datetime import datetime
 
 import click
 
 from agent.app.open import open_workspace
+from agent.asking.codes import codes_by_path
+from agent.asking.proposal import Proposal
 from agent.deeds.decisions import ShownApproval, approval, decide, list_approvals
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
@@ -13,24 +14,11 @@ from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.interfaces.cli.time_format import format_time
-from agent.runs.decision_codes import codes_by_path
+from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import decision_text, find_decision, name_of
-from agent.runs.pending_decisions import (
-    DecisionKind,
-    PendingDecision,
-    pending_decisions,
-)
 from agent.runs.resumer import Resumer
 
 _EXPLAINED = "Go on with the run here when no daemon does."
-_ABOUT: dict[DecisionKind, str] = {
-    "skill_review": "may the skill {name} be used?",
-    "skill_offer": "shall the skill {name} be learned?",
-    "arrived_note": "may the text that arrived in {name} steer the agent?",
-    "arrived_files": "may {name}, which came from elsewhere, be on this disk?",
-    "remote": "do only you write to {name}?",
-    "job": "may the job {name} run now?",
-}
 
 
 @click.group(invoke_without_command=True)
@@ -49,10 +37,11 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     waiting, now = pending_decisions(workspace), workspace.clock.now()
-    codes = codes_by_path(workspace) if waiting else {}
+    codes = codes_by_path(workspace.vault) if waiting else {}
     width = max((columns(name_of(each)) for each in waiting), default=0)
     lines = [
-        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {_since(each, now)}  {_about(each)}  {each.path}"
+        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {format_time(each.created, now)}  "
+        f"{_about(each)}  {each.path}"
         for each in waiting
     ]
     lines += (
@@ -78,7 +67,7 @@ def _deciding(yes: bool) -> Callable[..., None]:
         asked = find_decision(workspace, name)
         done = decide(workspace, asked, yes, reason)
         status = said(done.status)
-        if asked.call is None:
+        if asked.kind != "call":
             shown = said("waits until git has finished what it is doing") if done.status == "pending" else status
             output.emit(done, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
             return
@@ -100,11 +89,5 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
     command.command(_word, help=_help, epilog=EXIT_CODES)(click.argument("name", metavar="NAME")(_decide))
 
 
-def _since(asked: PendingDecision, now: datetime) -> str:
-    return format_time(asked.since, now) if asked.since else "-"
-
-
-def _about(asked: PendingDecision) -> str:
-    if asked.call is None:
-        return asked.question or said(_ABOUT[asked.kind], name=asked.name)
-    return " ".join((asked.call.tool, *asked.call.paths))
+def _about(asked: Proposal) -> str:
+    return " ".join((asked.name, *asked.paths)) if asked.kind == "call" else asked.question

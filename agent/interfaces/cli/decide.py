@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from agent.asking.note import shows
+from agent.asking.proposal import Proposal
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.output import ToldError, say
@@ -21,8 +23,6 @@ from agent.runs.decisions import GivenDecision, Question, approvals, read_questi
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated
-from agent.tools.approval_note import shows, title
-from agent.tools.approval_records import ApprovalRecord
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -113,19 +113,17 @@ def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision 
     return GivenDecision(question.path, words=chosen)
 
 
-def approval_frame(
-    asked: ApprovalRecord, data: bytes, language: Language, columns: int, rows: int
-) -> list[str | Styled]:
+def approval_frame(asked: Proposal, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
     """The approval, cut to a screen of this size; its end has the number of missing lines and the command to see
     them."""
     room = max(rows - _AROUND, _FEWEST)
     call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
-    head = [asked.why, "" if shows(data, asked.shown) else text("decide.changed_note", language)]
+    head = [asked.why, "" if shows(data, asked) else text("decide.changed_note", language)]
     shown_change = _fitting(change, columns, max(room - len(call), room * 2 // 3))
     shown_call = _fitting(call, columns, room - _rows(shown_change, columns))
     left = len(call) - len(shown_call) + len(change) - len(shown_change)
     return [
-        Styled(title(asked, language), bold=True),
+        Styled(asked.question, bold=True),
         *filter(None, head),
         "",
         *(_cut(line, columns) for line in shown_call),
@@ -138,7 +136,7 @@ def approval_frame(
     ]
 
 
-def approval_prompt(asked: ApprovalRecord, language: Language) -> str:
+def approval_prompt(asked: Proposal, language: Language) -> str:
     """The prompt for an approval: the tool, and its target or arguments."""
     values = asked.paths or tuple(_values(parse_json(asked.shown)["arguments"]))
     names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))
@@ -146,7 +144,7 @@ def approval_prompt(asked: ApprovalRecord, language: Language) -> str:
         names = text("decide.and_more", language, names=names, count=len(values) - _NAMED)
     key = "decide.to_change" if asked.paths else "decide.with_values"
     what = text(key, language, names=names) if values else ""
-    return text("decide.approve", language, tool=_quoted(asked.tool), what=what)
+    return text("decide.approve", language, tool=_quoted(asked.name), what=what)
 
 
 def question_text(question: Question, language: Language) -> str:

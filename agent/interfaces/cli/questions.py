@@ -5,6 +5,7 @@ from importlib import import_module
 import click
 
 from agent.app.open import open_workspace
+from agent.asking.codes import codes_by_path
 from agent.deeds.decisions import QuestionView, list_questions, question_view
 from agent.interfaces.cli.decide import question_text
 from agent.interfaces.cli.language import said
@@ -12,7 +13,6 @@ from agent.interfaces.cli.output import Output, fitted
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
-from agent.runs.decision_codes import codes_by_path
 from agent.runs.named_decisions import NamedAnswer, answer_question, find_question
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
@@ -32,7 +32,7 @@ def command(ctx: click.Context) -> None:
 def _list(output: Output) -> None:
     workspace = open_workspace(output.vault())
     waiting = waiting_questions(workspace)
-    codes, language = codes_by_path(workspace) if waiting else {}, workspace.settings.vault.language
+    codes, language = codes_by_path(workspace.vault) if waiting else {}, workspace.settings.vault.language
     shown = [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
     text = "\n\n".join([*shown, said("vault-agent questions answer ID TEXT")]) if waiting else said("nothing is asked")
     output.emit(lambda: list_questions(workspace), fitted(text))

@@ -12,7 +12,7 @@ def show_skill_news(workspace: Workspace, output: Output) -> None:
         return
     language = workspace.settings.vault.language
     for offer in take_news(workspace.vault):
-        if offer.status == "accepted":
-            output.note(text("skill_news.learned", language, name=offer.name, path=offer.skill))
+        if offer.status == "approved":
+            output.note(text("skill_news.learned", language, name=offer.name, path=offer.notes[0].path))
         else:
             output.note(text("skill_news.suggested", language, name=offer.name, path=offer.path))

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.app.open import open_workspace
+from agent.asking.proposal import ProposalStatus
 from agent.context.budget import estimate
 from agent.deeds.skills import (
-    OfferView,
     SuggestionView,
     UseView,
     distrust_skill,
     list_skills,
     matches_of,
+    offer_view,
     preview_task,
     show_skill,
     skill_problems,
@@ -41,7 +42,7 @@ from agent.runs.skill_lookup import find_skill, skills_on_demand
 from agent.runs.skill_set import skill_library, skill_set
 from agent.skills.history.usage import Opinion, load_uses, merge_opinions
 from agent.skills.learning.offer_news import take_news
-from agent.skills.learning.offer_records import OfferStatus
+from agent.skills.learning.suggestion import tools_of
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
@@ -57,14 +58,14 @@ else:
     counting = later("agent.app.agent", "counting")
 
 _SHOWN = {MatchStatus.ACTIVE, MatchStatus.OFFERED, MatchStatus.UNREVIEWED}
-_DECIDED: dict[OfferStatus, str] = {
-    "accepted": "{name} was accepted",
+_DECIDED: dict[ProposalStatus, str] = {
+    "approved": "{name} was accepted",
     "rejected": "{name} was rejected",
     "outdated": "{name} is outdated",
 }
 _RUNS = 10
-_TASK = 80
 """The most runs of one skill that are shown."""
+_TASK = 80
 
 
 @group("list")
@@ -258,7 +259,7 @@ def suggest(output: Output, workspace: Workspace) -> None:
     waiting = learner.offers.pending()
     more = learner.offers.suggest(found.library.snapshot().skills)
     lines = [
-        said("{name}  {tools}  waits in {path}", name=each.name, tools=" → ".join(each.tools), path=each.path)
+        said("{name}  {tools}  waits in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
         for each in waiting
     ]
     lines += [
@@ -274,7 +275,7 @@ def suggest(output: Output, workspace: Workspace) -> None:
     lines += ["", said("to be asked about them: vault-agent skills learn")] if more else []
     output.emit(
         {
-            "waiting": [OfferView.of(each) for each in waiting],
+            "waiting": [offer_view(each) for each in waiting],
             "more": [
                 SuggestionView.of(each, tasks=list(each.conditions), evidence=[run.path for run in each.evidence])
                 for each in more
@@ -305,12 +306,13 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
         learner = skill_learning(skills_on_demand(workspace), None)
         offer = learner.accept(accept) if accept else learner.reject(reject or "", because)
         answers = {
-            "accepted": said("learned: {skill}", skill=offer.skill),
+            "approved": said("learned: {skill}", skill=offer.notes[0].path),
             "rejected": said("{name} is not learned", name=offer.name),
+            "pending": said("waits until git has finished what it is doing"),
         }
         take_news(workspace.vault)
         none = said("nothing was learned: {reason}", reason=said(offer.reason))
-        output.emit(OfferView.of(offer), answers.get(offer.status, none))
+        output.emit(offer_view(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
@@ -320,7 +322,7 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
     take_news(workspace.vault)  # all of it is printed here
     lines = [said(_DECIDED.get(each.status, "{name} waits"), name=each.name) for each in decided]
     lines += [
-        said("{name}: {tools}; answer in {path}", name=each.name, tools=" → ".join(each.tools), path=each.path)
+        said("{name}: {tools}; answer in {path}", name=each.name, tools=" → ".join(tools_of(each)), path=each.path)
         for each in made
     ]
     lines += [said("{name} waits for your answer in {path}", name=each.name, path=each.path) for each in waiting]
@@ -334,6 +336,6 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
             )
         )
     output.emit(
-        {"offered": [OfferView.of(each) for each in made], "decided": [OfferView.of(each) for each in decided]},
+        {"offered": [offer_view(each) for each in made], "decided": [offer_view(each) for each in decided]},
         "\n".join(lines) or said("no workflow has come back often enough yet"),
     )

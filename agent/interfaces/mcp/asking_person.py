@@ -24,7 +24,6 @@ from agent.escape import escape_line
 from agent.interfaces.mcp.clients import Client
 from agent.runs.decisions import approvals
 from agent.texts import Language, text
-from agent.tools.approval_note import title
 from agent.tools.approvals import Approvals
 from agent.tools.wrappers import cut
 from agent.workspace.workspace import Workspace
@@ -79,7 +78,7 @@ def _form(approvals: Approvals, path: str) -> ElicitRequestFormParams:
     lines = [path]
     if asked is not None:
         shown = "\n".join(filter(None, [asked.shown, asked.change]))
-        lines = [title(asked, language), asked.why, cut(shown, _SHOWN), path]
+        lines = [asked.question, asked.why, cut(shown, _SHOWN), path]
     message = "\n".join(escape_line(line) for part in lines for line in part.split("\n"))
     return ElicitRequestFormParams(message=message, requested_schema=_schema(language))
 

@@ -130,7 +130,7 @@ def carry_out(
     if transaction.outcome.commit:
         drop_unfinished(vault.private_folder)
         follow_names(vault.private_folder, own_names(forgetting.said.names))
-        forget_in_decisions(vault.private_folder, forgetting.said)
+        forget_in_decisions(vault, forgetting.said)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 

@@ -10,14 +10,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from agent.asking.proposal import ProposalKind
+from agent.asking.records import records_of
 from agent.config import private
 from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.vault.layout import GIVEN_TEXTS, RESEARCH_RECORDS, SET_ASIDE
+from agent.vault.store import Vault
 
-_DECISIONS = ("proposals", "skill-suggestions", "job-approvals")
-"""The private folders with records of what the person is asked to decide."""
-_PROPOSED = frozenset(("text", "draft"))
+_KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job")
+"""What the person is asked to decide in words of the agent's."""
+_PROPOSED = frozenset(("text",))
 """The keys of texts that a yes would write: one that said it is dropped whole, and so is never written."""
 _LARGEST = 1 << 20
 """Bytes of a file in which names are replaced: larger ones are logs and databases."""
@@ -32,11 +35,11 @@ def drop_unfinished(folder: Path) -> None:
             each.unlink()
 
 
-def forget_in_decisions(folder: Path, said: SaidAgain) -> None:
+def forget_in_decisions(vault: Vault, said: SaidAgain) -> None:
     """Put the mark for the text into the records of what the person is or was asked to decide; a record of a question
     that is open then fits its note no more, and so a yes to it does nothing. A file that cannot be changed stays."""
-    for name in _DECISIONS:
-        for each in (folder / name).glob("*.json"):
+    for kind in _KINDS:
+        for each in records_of(vault, kind).folder.glob("*.json"):
             with suppress(OSError, ValueError):
                 text = each.read_text("utf-8")
                 document = parse_json(text)

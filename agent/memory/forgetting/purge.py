@@ -275,7 +275,7 @@ class Forgetter:
         drop_unfinished(self.vault.private_folder)
         (self.vault.private_folder / OUTLINES).unlink(missing_ok=True)
         follow_names(self.vault.private_folder, quoted.names)
-        forget_in_decisions(self.vault.private_folder, quoted)
+        forget_in_decisions(self.vault, quoted)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names
         )

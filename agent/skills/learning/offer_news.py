@@ -5,12 +5,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent.asking.answers import undecided
+from agent.asking.proposal import Proposal
+from agent.asking.records import proposals_of
 from agent.config.private import make_folder
-from agent.skills.learning.offer_records import SkillOffer, load_offers, offer_records_folder, waiting_offers
 from agent.vault.store import Vault
 
 
-def take_news(vault: Vault) -> tuple[SkillOffer, ...]:
+def take_news(vault: Vault) -> tuple[Proposal, ...]:
     """The offers that wait, and the accepted ones whose skill is still there, that were not taken before."""
     shown = _folder(vault)
     return tuple(offer for offer in _current(vault) if _take(shown, offer))
@@ -26,15 +28,14 @@ def _folder(vault: Vault) -> Path:
     return vault.private_folder / "skill-news"
 
 
-def _current(vault: Vault) -> Iterator[SkillOffer]:
-    records = offer_records_folder(vault)
-    yield from waiting_offers(vault, records)
-    for offer in load_offers(records):
-        if offer.status == "accepted" and vault.read(offer.skill) is not None:
+def _current(vault: Vault) -> Iterator[Proposal]:
+    yield from undecided(vault, "skill_offer")
+    for offer in proposals_of(vault, "skill_offer"):
+        if offer.status == "approved" and vault.read(offer.notes[0].path) is not None:
             yield offer
 
 
-def _take(folder: Path, offer: SkillOffer) -> bool:
+def _take(folder: Path, offer: Proposal) -> bool:
     """True for the first process that takes this offer with its status: it creates the file of this name."""
     make_folder(folder)
     try:
@@ -44,5 +45,5 @@ def _take(folder: Path, offer: SkillOffer) -> bool:
     return True
 
 
-def _name(offer: SkillOffer) -> str:
-    return f"{offer.id}-{'accepted' if offer.status == 'accepted' else 'offered'}"
+def _name(offer: Proposal) -> str:
+    return f"{offer.id}-{'accepted' if offer.status == 'approved' else 'offered'}"

@@ -1,40 +1,33 @@
-"""Offers of learned skills: each is a note in `approvals/`, answered by a ticked box or a command.
+"""Offers of learned skills: proposals of a text, whose yes writes it to `skills/learned/`.
 
-Nothing is written to `skills/learned/` without an approval requested on this machine: a ticked note from a pull has no
-record here, and a note with a changed draft is outdated. An existing skill is never overwritten: a longer workflow is
-offered as an addition to it. A workflow that nobody has written up is not offered: it waits for a model. Finding
-workflows is left to `learner`, the texts to `suggestion` and `written`.
+An existing skill is never overwritten: a longer workflow is offered as an addition to it. A workflow that nobody has
+written up is not offered: it waits for a model. Finding workflows is left to `learner`, the texts to `suggestion` and
+`written`.
 """
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from pathlib import Path
 
-from agent.asking.answers import free_path
+from agent.asking.answers import settle, tick, undecided
+from agent.asking.proposal import Proposal
+from agent.asking.proposals import TextConsequence, propose
+from agent.asking.records import proposals_of, save
 from agent.dataclass import dataclass
-from agent.errors import AgentError, BadNote, SecretFound, UserError
-from agent.markdown.checkbox_decision import parse_reason, settled_note
+from agent.errors import AgentError, SecretFound, UserError
 from agent.markdown.note import Note
+from agent.markdown.values import Value
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions, sequence_of
-from agent.skills.learning.offer_records import (
-    SkillOffer,
-    delete_offer,
-    load_offers,
-    offer_records_folder,
-    save_offer,
-    waiting_offers,
-)
 from agent.skills.learning.sequences import ToolSequence, contains
 from agent.skills.learning.suggestion import (
     Suggestion,
-    compose_note,
     compose_skill,
     extend_skill,
     is_offer,
-    parse_decision,
-    shows,
+    offer_draft,
+    tools_of,
+    workflow_facts,
+    workflow_key,
 )
 from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.learning.written import WriteSkill, named_by_person, read_written
@@ -47,34 +40,33 @@ from agent.vault.store import Vault
 MOST_AT_ONCE = 3
 """The most waiting offers: more would be noise."""
 logger = logging.getLogger(__name__)
-_STAMP = Stamp("agent", tool="skill_learner")
+_TOOL = "skill_learner"
 
 
 @dataclass(frozen=True, slots=True)
 class SkillOffers:
-    """The offers of one vault. `folder` has their records, `language` is that of their notes; `traces` loads the runs
+    """The offers of one vault. `language` is that of their notes; `traces` loads the runs
     that are learned from, `write` asks a model for a skill (None: there is none)."""
 
     vault: Vault
-    folder: Path
     language: Language = "en"
     traces: Callable[[], Sequence[WorkflowTrace]] = tuple
     write: WriteSkill | None = None
 
-    def all(self) -> tuple[SkillOffer, ...]:
+    def all(self) -> tuple[Proposal, ...]:
         """All offers made on this machine, oldest first."""
-        return load_offers(self.folder)
+        return proposals_of(self.vault, "skill_offer")
 
-    def pending(self) -> tuple[SkillOffer, ...]:
-        """The offers without an answer."""
-        return waiting_offers(self.vault, self.folder)
+    def pending(self) -> tuple[Proposal, ...]:
+        """The offers without a recorded answer."""
+        return tuple(undecided(self.vault, "skill_offer"))
 
     def refused(self) -> tuple[RefusedWorkflow, ...]:
         """The workflows refused here or in another clone, and those whose skill was deleted or moved away."""
         offers = self.all()
-        gone = [offer for offer in offers if offer.status == "accepted" and self.vault.read(offer.skill) is None]
-        refused = [offer for offer in offers if offer.status in {"rejected", "unwritten"}]
-        found = [RefusedWorkflow(offer.tools, offer.support) for offer in [*gone, *refused]]
+        gone = [each for each in offers if each.status == "approved" and self.vault.read(each.notes[0].path) is None]
+        refused = [offer for offer in offers if offer.status == "rejected"]
+        found = [RefusedWorkflow(tools_of(offer), int(offer.facts["support"])) for offer in [*gone, *refused]]
         for path in self.vault.note_paths():
             name = self.vault.home.name_of(path)
             if name.startswith((APPROVALS, DEPRECATED)):
@@ -87,7 +79,7 @@ class SkillOffers:
         Runs that a learned skill came from are not counted again.
         """
         waiting = self.pending()
-        known = {offer.key for offer in waiting}
+        known = {workflow_key(tools_of(offer)) for offer in waiting}
         taught = self._taught(skills)
         fresh = [
             trace
@@ -97,13 +89,13 @@ class SkillOffers:
         found = find_suggestions(fresh, skills, self.refused())
         return tuple(replace(each, language=self.language) for each in found if each.key not in known)
 
-    def learn(self, skills: Sequence[Skill]) -> tuple[SkillOffer, ...]:
+    def learn(self, skills: Sequence[Skill]) -> tuple[Proposal, ...]:
         """Offer the best suggestions, up to three waiting offers; returns the new offers. A new skill is offered once a
         model has written it, and one that no model could write is left until it was done twice as often."""
         room = MOST_AT_ONCE - len(self.pending())
         if room <= 0:  # called after every run that uses tools: this saves reading all traces
             return ()
-        made: list[SkillOffer] = []
+        made: list[Proposal] = []
         for suggestion in self.suggest(skills)[:room]:
             try:
                 written = self._written(suggestion, self._taken(skills))
@@ -112,7 +104,7 @@ class SkillOffers:
                 logger.warning("a workflow is not offered as a skill: %s", error)
         return tuple(made)
 
-    def learn_as(self, name: str, skills: Sequence[Skill]) -> SkillOffer:
+    def learn_as(self, name: str, skills: Sequence[Skill]) -> Proposal:
         """Offer the best new workflow under the name that the person gives it; raises `UserError`."""
         new = next((each for each in self.suggest(skills) if not each.changes), None)
         if new is None:
@@ -133,16 +125,16 @@ class SkillOffers:
             return None
         written = read_written(suggestion, said, taken)
         if written is None and self.write is not None:
-            tools, support = suggestion.tools, suggestion.support
-            unwritten = SkillOffer(suggestion.key, self.vault.clock.new_id(), "", "", "", tools, support, "")
-            save_offer(self.folder, replace(unwritten, status="unwritten", reason="the model's text was of no use"))
+            now, why = self.vault.clock.now(), "the model's text was of no use"
+            facts = workflow_facts(suggestion)  # as if it were refused: it is left until it was done twice as often
+            save(self.vault, Proposal("skill_offer", "", "", self.vault.clock.new_id(), now, facts=facts,
+                                      status="rejected", reason=why))  # fmt: skip
         return written
 
-    def propose(self, suggestion: Suggestion) -> SkillOffer:
+    def propose(self, suggestion: Suggestion) -> Proposal:
         """Write the note for one suggestion that has its name and text, in a commit; raises `UserError` if the skill
         was added or removed meanwhile."""
-        now, number = self.vault.clock.now(), self.vault.clock.new_id()
-        path = free_path(self.vault, f"{now:%Y-%m-%d}-skill-{suggestion.name}", {each.path for each in self.all()})
+        now = self.vault.clock.now()
         skill = self.vault.home.at(f"{LEARNED}{suggestion.name}/{FILE}")
         base = self.vault.read(skill)
         if suggestion.changes and base is None:
@@ -152,79 +144,32 @@ class SkillOffers:
         if not suggestion.changes and base is not None:
             raise UserError("{skill} exists already", hint="rename it, then: vault-agent skills learn", skill=skill)
         draft = extend_skill(suggestion, base, now) if base is not None else compose_skill(suggestion, now)
-        offer = SkillOffer(
-            suggestion.key,
-            number,
-            path,
-            suggestion.name,
-            skill,
-            suggestion.tools,
-            suggestion.support,
-            draft.decode(),
-            base.decode() if base is not None else None,
-        )
-        save_offer(self.folder, offer)  # before and after the note, so that a crash leaves no note without a record
-        try:
-            with self.vault.transaction(f"skills(suggest): {suggestion.name}", _STAMP) as change:
-                change.create(path, compose_note(suggestion, draft, number, now, skill, base))
-        except AgentError:
-            delete_offer(self.folder, offer)
-            raise
-        return save_offer(self.folder, replace(offer, status="pending"))
+        asked = offer_draft(suggestion, draft, skill, base)
+        more: dict[str, Value] = {"sequence": list(suggestion.tools), "support": suggestion.support}
+        return propose(self.vault, asked, self.language, tool=_TOOL, more={"skill": suggestion.name, **more})
 
-    def accept(self, name: str) -> SkillOffer:
-        """Accept the offer with this skill, note or id for the person: writes skill and answer in one commit.
+    def accept(self, name: str) -> Proposal:
+        """Accept the offer with this skill, note or id for the person; raises `UserError` if no such offer waits."""
+        return self._answer(name, True)
 
-        Raises `UserError` if no such offer waits.
-        """
-        return self._decide(self._waiting(name), True, "", Stamp("human"))
-
-    def reject(self, name: str, why: str = "") -> SkillOffer:
+    def reject(self, name: str, why: str = "") -> Proposal:
         """Refuse an offer for the person; the workflow is offered again after twice as many runs."""
-        return self._decide(self._waiting(name), False, " ".join(why.split())[:500], Stamp("human"))
+        return self._answer(name, False, why)
 
-    def settle(self) -> tuple[SkillOffer, ...]:
-        """Apply the answers ticked in the notes; returns the decided offers.
+    def settle(self) -> tuple[Proposal, ...]:
+        """Apply the answers given in the notes; returns the decided offers."""
+        return settle(self.vault, ("skill_offer",), TextConsequence(self.vault), Stamp("agent", tool=_TOOL))
 
-        A deleted note is a refusal. An addition to a deleted skill is outdated.
-        """
-        decided: list[SkillOffer] = []
-        for offer in self.pending():
-            data = self.vault.own_version(offer.path)
-            said = parse_decision(data) if data is not None and Note.parse(data).id == offer.id else None
-            if data is None and not self.vault.queued:
-                removed = replace(offer, status="rejected", reason="the note that asked was removed")
-                decided.append(save_offer(self.folder, removed))
-            elif said is not None and data is not None:
-                decided.append(self._decide(offer, said, parse_reason(data), _STAMP))
-            elif data is not None and offer.base is not None and self.vault.read(offer.skill) is None:
-                decided.append(self._decide(offer, True, "", _STAMP))  # its base has changed: it becomes outdated
-        return tuple(decided)
+    def _answer(self, name: str, yes: bool, why: str = "") -> Proposal:
+        offer = self._waiting(name)
+        tick(self.vault, offer, yes, why)
+        return next((each for each in self.settle() if each.id == offer.id), offer)
 
-    def _waiting(self, name: str) -> SkillOffer:
+    def _waiting(self, name: str) -> Proposal:
         for offer in self.pending():
             if name in {offer.name, offer.path, offer.id}:
                 return offer
         raise UserError("no suggestion {name} waits here", hint="vault-agent skills suggest lists them", name=name)
-
-    def _decide(self, offer: SkillOffer, yes: bool, why: str, stamp: Stamp) -> SkillOffer:
-        """Write the answer to the note and, after approval, the skill, in one commit; then to the record."""
-        data = self.vault.read(offer.path)
-        base = offer.base.encode() if offer.base is not None else None
-        settled = replace(offer, status="accepted" if yes else "rejected", reason=why)
-        if yes and data is not None and not shows(data, offer.draft.encode()):
-            settled = replace(
-                offer, status="outdated", reason="the draft in the note was changed; edit the skill instead"
-            )
-        elif yes and self.vault.read(offer.skill) != base:
-            settled = replace(offer, status="outdated", reason=f"{offer.skill} has changed since")
-        body = f"Decided in {offer.path}."
-        with self.vault.transaction(f"skills({settled.status}): {offer.name}", stamp, body=body) as change:
-            if settled.status == "accepted":
-                change.write(offer.skill, base, offer.draft.encode())
-            if data is not None and (after := _settled(data, settled, self.vault.clock.now())) is not None:
-                change.edit(offer.path, data, after)
-        return save_offer(self.folder, settled)
 
     def _taught(self, skills: Sequence[Skill]) -> Mapping[str, Sequence[ToolSequence]]:
         """By the path of a session that learned skills came from: their workflows."""
@@ -234,15 +179,6 @@ class SkillOffers:
                 for link in Note.parse(self.vault.read(skill.path) or b"").strings("learned_from"):
                     found.setdefault(f"{link.removeprefix('[[').removesuffix(']]')}.md", []).append(tools)
         return found
-
-
-def _settled(data: bytes, offer: SkillOffer, now: datetime) -> bytes | None:
-    """The note with the answer; None if it cannot be parsed: the answer is then only in the record."""
-    yes = None if offer.status == "outdated" else offer.status == "accepted"
-    try:
-        return settled_note(data, yes, offer.status, now, offer.reason).data
-    except BadNote:
-        return None
 
 
 def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
@@ -256,13 +192,3 @@ def _parse_refusal(name: str, data: bytes) -> Iterator[RefusedWorkflow]:
         sequence = str(metadata.get("sequence", "")) if isinstance(metadata, Mapping) else ""
         if sequence:
             yield RefusedWorkflow(tuple(sequence.split(",")), max(len(note.strings("learned_from")), 1))
-
-
-def offers_of(
-    vault: Vault,
-    language: Language = "en",
-    traces: Callable[[], Sequence[WorkflowTrace]] = tuple,
-    write: WriteSkill | None = None,
-) -> SkillOffers:
-    """The offers of a vault, with their records in its private folder; see `SkillOffers`."""
-    return SkillOffers(vault, offer_records_folder(vault), language, traces, write)

@@ -1,6 +1,6 @@
 """A workflow suggested as a skill, its `SKILL.md`, and the note that offers it.
 
-Finding workflows is left to `learner`; checking that an answered note has a record and shows the draft, to `offers`.
+Finding workflows is left to `learner`; asking and what a yes does to `offers`.
 """
 
 import json
@@ -9,13 +9,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from agent.asking.note import compose_proposal, kind_of
-from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.asking.note import kind_of
+from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
-from agent.escape import escape, escape_line
-from agent.markdown import checkbox_decision
-from agent.markdown.blocks import format_fenced
-from agent.markdown.checkbox_decision import question_part
+from agent.escape import escape_line
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text
@@ -66,8 +63,13 @@ class Suggestion:
 
     @property
     def key(self) -> str:
-        """The id of the workflow: the first characters of the SHA-256 of its tools."""
-        return sha256(",".join(self.tools).encode()).hexdigest()[:16]
+        """The id of the workflow."""
+        return workflow_key(self.tools)
+
+
+def workflow_key(tools: Sequence[str]) -> str:
+    """The id of a workflow: the first characters of the SHA-256 of its tools."""
+    return sha256(",".join(tools).encode()).hexdigest()[:16]
 
 
 def plain_body(suggestion: Suggestion) -> str:
@@ -141,16 +143,8 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
     return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
 
 
-def compose_note(
-    suggestion: Suggestion,
-    draft: bytes,
-    number: str,
-    when: datetime,
-    place: str,
-    base: bytes | None,
-) -> bytes:
-    """The note that offers the skill; `number` is its id, `place` the path that the skill would have, `base`
-    the skill as it is (None: it is new)."""
+def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | None) -> ProposalDraft:
+    """What offers the skill; `place` is the path that it would have, `base` the skill as it is (None: it is new)."""
     language = suggestion.language
     question = "add" if suggestion.changes else "learn"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
@@ -160,38 +154,32 @@ def compose_note(
         f"- {_flat(each.task) or text('skill_suggestion.a_run', language)} ([[{each.path.removesuffix('.md')}]])"
         for each in suggestion.evidence
     ]
-    asked = ProposalDraft(
-        "skill",
+    return ProposalDraft(
+        "skill_offer",
         suggestion.name,
         text(f"skill_suggestion.{question}", language, name=suggestion.changes or suggestion.name),
         text("skill_suggestion.seen", language, support=support, rate=rate, took=took, steps=steps),
         (ProposedNote(place, draft.decode(), base.decode() if base is not None else None),),
         ((text("skill_suggestion.where", language), "\n".join(runs)),),
         tuple(str(link) for link in _links(suggestion)),
+        workflow_facts(suggestion),
         holds=text("skill_suggestion.holds", language, place=place),
     )
-    more: dict[str, Value] = {"skill": suggestion.name, "sequence": list(suggestion.tools), "support": support}
-    return compose_proposal(asked, number, when, language, more)
+
+
+def workflow_facts(suggestion: Suggestion) -> dict[str, str]:
+    """What is kept of a workflow in the record of its offer."""
+    return {"sequence": ",".join(suggestion.tools), "support": str(suggestion.support)}
+
+
+def tools_of(offer: Proposal) -> tuple[str, ...]:
+    """The workflow of an offer."""
+    return tuple(offer.facts["sequence"].split(","))
 
 
 def is_offer(note: Note) -> bool:
     """True for a note that offers a skill, also in the form of earlier versions."""
     return note.type == TYPE or kind_of(note) == "skill"
-
-
-def _shown(draft: bytes) -> str:
-    """The draft as shown in the note."""
-    return format_fenced(escape(draft.decode("utf-8", "replace").rstrip()), "markdown")
-
-
-def shows(note: bytes, draft: bytes) -> bool:
-    """True if the note shows this draft unchanged."""
-    return _shown(draft) in note.decode("utf-8", "replace").replace("\r\n", "\n")
-
-
-def parse_decision(data: bytes) -> bool | None:
-    """The decision in the note's question part; see `checkbox_decision.parse_decision`."""
-    return checkbox_decision.parse_decision(question_part(Note.parse(data).body.replace("\r\n", "\n")))
 
 
 def _links(suggestion: Suggestion) -> list[Value]:

@@ -10,12 +10,14 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
+from agent.asking.proposal import Proposal
 from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, SkillSource
-from agent.skills.trust.review_records import load_record, save_record
+from agent.skills.trust.reviews import is_answered_by, open_review
 from agent.vault.history.versions import Version, versions
+from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 
@@ -52,27 +54,33 @@ def _sha(data: bytes | None) -> str | None:
     return sha256(data).hexdigest() if data is not None else None
 
 
-def carry_trust(library: SkillLibrary, edited: Mapping[str, OwnerEdit], when: datetime) -> tuple[str, ...]:
+def carry_trust(
+    library: SkillLibrary, reviews: RecordFolder[Proposal], edited: Mapping[str, OwnerEdit], when: datetime
+) -> tuple[str, ...]:
     """Pin again the skills changed only by these edits since they were pinned; returns their names.
 
     A skill with any other change stays unreviewed. So does a skill with an open review question about another change:
-    an edit is not an answer to it.
+    an edit is not an answer to it. `reviews` are the questions that were asked here.
     """
-    return _trust(library, edited, lambda key: library.pins.get(key), when, "edited by hand")
+    return _trust(library, reviews, edited, lambda key: library.pins.get(key), when, "edited by hand")
 
 
 def trust_approved(
-    library: SkillLibrary, texts: Mapping[str, tuple[bytes | None, bytes | None]], when: datetime
+    library: SkillLibrary,
+    reviews: RecordFolder[Proposal],
+    texts: Mapping[str, tuple[bytes | None, bytes | None]],
+    when: datetime,
 ) -> tuple[str, ...]:
     """Pin the skills of which all that is new since their review is in these texts, by path before and after: the
     person has approved exactly them. Returns their names."""
     edits = {path: OwnerEdit(*map(_sha, pair)) for path, pair in texts.items()}
     unread = Pin("", {}, 0, when, "")
-    return _trust(library, edits, lambda key: library.pins.get(key) or unread, when, "approved")
+    return _trust(library, reviews, edits, lambda key: library.pins.get(key) or unread, when, "approved")
 
 
 def _trust(
     library: SkillLibrary,
+    reviews: RecordFolder[Proposal],
     edits: Mapping[str, OwnerEdit],
     pin_of: Callable[[str], Pin | None],
     when: datetime,
@@ -83,15 +91,15 @@ def _trust(
     for skill in library.snapshot().skills:
         folder = skill.path.removesuffix(FILE)
         pin = None if skill.source is SkillSource.PACKAGE or skill.reviewed else pin_of(skill.key)
-        record = load_record(library.pins, skill.key)
-        if pin is None or (record is not None and not record.is_answered_by(pin)):
+        asked = open_review(reviews, skill.key)
+        if pin is None or (asked is not None and not is_answered_by(asked, pin)):
             continue
         now = library.hashes(skill)
         changed = {path: OwnerEdit(pin.files.get(path), now.get(path)) for path in pin.changed(now)}
         if changed and all(edits.get(f"{folder}{path}") == edit for path, edit in changed.items()):
             carried = Pin(skill.key, now, skill.size, when, how)
             library.pins.put(carried)
-            if record is not None:
-                save_record(library.pins, replace(record, digest=carried.digest))
+            if asked is not None:
+                reviews.put(skill.key, replace(asked, subject=carried.digest))
             kept.append(skill.name)
     return tuple(kept)

@@ -12,7 +12,7 @@ from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.skill_set import skill_set
 from agent.skills.learning.learner import find_suggestions
-from agent.skills.learning.offers import offers_of
+from agent.skills.learning.offers import SkillOffers
 from tests.remotes import shared_with_mallory
 from tests.skills.shelves import text, triggers
 from tests.skills.synthetic import history, named
@@ -41,7 +41,7 @@ def own(tmp_path: Path) -> dict[str, str]:
 
 def offer(root: Path) -> str:
     """The name of a skill that is offered."""
-    return offers_of(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
+    return SkillOffers(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
 
 
 def listed(root: Path, own: dict[str, str]) -> dict[str, str]:
@@ -61,7 +61,7 @@ def test_everything_that_waits_is_in_one_list(root: Path, own: dict[str, str]) -
     asked = document(root, own, "ask", "change")
     assert listed(root, own) == {"skill_review": "tea", "skill_offer": name, "call": "vault_edit"}
     shown = tell(root, own, "approvals")
-    assert "may the skill tea be used?" in shown and f"shall the skill {name} be learned?" in shown
+    assert "May I use the skill tea?" in shown and f"May I learn this as the skill {name}?" in shown
     assert "vault_edit AGENT.md" in shown and asked["waits_for"] in shown and REVIEW in shown
     assert "Boil." in tell(root, own, "approvals", "show", "tea")
     assert "name: " in tell(root, own, "approvals", "show", name)
@@ -94,8 +94,8 @@ def test_a_skill_is_learned_by_a_yes_and_not_by_a_no(root: Path, own: dict[str, 
     assert said["status"] == "rejected" and not (root / "skills/learned").exists()
     (note,) = (root / "approvals").glob(f"*-skill-{name}.md")
     assert "not worth it" in note.read_text()
-    name = offers_of(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
-    assert document(root, own, "approvals", "yes", name)["status"] == "accepted"
+    name = SkillOffers(open_workspace(root).vault).propose(named(find_suggestions(history(1).traces, ())[0])).name
+    assert document(root, own, "approvals", "yes", name)["status"] == "approved"
     assert (root / f"skills/learned/{name}/SKILL.md").exists()
     skills = {each["name"]: each["reviewed"] for each in document(root, own, "skills", "list")["skills"]}
     assert skills[name] is True

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from agent.app.notice_ledger import open_ledger
+from agent.asking.note import shows
+from agent.asking.proposal import Proposal
 from agent.attention.receipts import unheard_reminders
 from agent.dataclass import dataclass
 from agent.deeds import decisions
@@ -16,14 +18,13 @@ from agent.interfaces.http.pages.versions import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import Question, arrived_decisions
+from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import answer_question
 from agent.runs.owed_jobs import owed_now
-from agent.runs.pending_decisions import PendingDecision, pending_decisions
 from agent.runs.registry import run_registry
 from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import text
-from agent.tools.approval_note import shows
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
 
@@ -35,7 +36,7 @@ class _Asked:
     """What waits for a yes or no. `shown` is the id of the content that the person sees; `change` is a patch, `html` a
     note, `warning` says that the note shows something else than the program's own record."""
 
-    decision: PendingDecision
+    decision: Proposal
     title: str
     shown: str
     why: str = ""
@@ -88,19 +89,19 @@ def _question(request: PageRequest, asked: Question) -> _Question:
     return _Question(asked, html_of(request, asked.path, asked.text), versions, is_open)
 
 
-def _asked(request: PageRequest, decision: PendingDecision) -> _Asked:
-    vault, call = request.workspace.vault, decision.call
-    if call is None:
+def _asked(request: PageRequest, decision: Proposal) -> _Asked:
+    vault = request.workspace.vault
+    if decision.kind != "call":
         data = vault.own_version(decision.path) or b""
         body = _HEADING.sub("", without_boxes(Note.parse(data).body), count=1)  # its title is above it
-        title = decision.question or request.text(f"asks_{decision.kind}", name=decision.name)
-        return _Asked(decision, title, vault.content_id(data), html=html_of(request, decision.path, body))
+        return _Asked(decision, decision.question, vault.content_id(data), html=html_of(request, decision.path, body))
     warning = ""
-    if not shows(vault.read(decision.path) or b"", call.shown):
+    if not shows(vault.read(decision.path) or b"", decision):
         warning = text("decide.changed_note", request.language)
-    path = call.paths[0] if len(call.paths) == 1 else ""
-    title = request.text("asks_change", path=path) if path else request.text("asks_call", name=call.tool)
-    return _Asked(decision, title, call.hash, call.why, call.shown, call.change, "", call.expires, warning)
+    path = decision.paths[0] if len(decision.paths) == 1 else ""
+    title = request.text("asks_change", path=path) if path else request.text("asks_call", name=decision.name)
+    return _Asked(decision, title, decision.key, decision.why, decision.shown, decision.change, "", decision.expires,
+                  warning)  # fmt: skip
 
 
 def decide(request: PageRequest) -> Done:

@@ -9,24 +9,16 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from agent.attention.channels.channel import Choice
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.note import Note
-from agent.markdown.title import clipped
-from agent.runs.decisions import Question
-from agent.runs.pending_decisions import pending_decisions
-from agent.runs.waiting_questions import waiting_questions
-from agent.texts import text
 from agent.vault.folders import APPROVALS, QUESTIONS
-from agent.workspace.workspace import Workspace
+from agent.vault.store import Vault
 
 DIGITS, LETTERS = "23456789", "ABCDEFGHJKMNPQRSTVWXYZ"
 SHORTEST, LONGEST = 3, 11
 CODE = rf"[{DIGITS}][{LETTERS}][{DIGITS}](?:[{LETTERS}][{DIGITS}]){{0,4}}[{LETTERS}]?"
 """A pattern for codes in capital letters."""
-_LABEL = 30
-"""The most characters on a button."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,48 +58,28 @@ def with_codes(notes: Iterable[tuple[str, str]]) -> tuple[CodedNote, ...]:
     return tuple(found)
 
 
-def coded_notes(workspace: Workspace) -> tuple[CodedNote, ...]:
+def coded_notes(vault: Vault) -> tuple[CodedNote, ...]:
     """All notes that ask or have asked something, with their codes."""
-    vault = workspace.vault
     asking = [path for path in vault.note_paths() if vault.home.holds(path, APPROVALS, QUESTIONS)]
-    return with_codes((_id_of(workspace, path), path) for path in asking)
+    return with_codes((_id_of(vault, path), path) for path in asking)
 
 
-def find_code(workspace: Workspace, typed: str) -> CodedNote | None:
+def find_code(vault: Vault, typed: str) -> CodedNote | None:
     """The note with this code, in any case of letters; a longer form of the code is known, too."""
     typed = typed.upper()
     if not re.fullmatch(CODE, typed):
         return None
-    known = [each for each in coded_notes(workspace) if each.whole.startswith(typed) and typed.startswith(each.code)]
+    known = [each for each in coded_notes(vault) if each.whole.startswith(typed) and typed.startswith(each.code)]
     return max(known, key=lambda each: len(each.code), default=None)
 
 
-def codes_by_path(workspace: Workspace) -> dict[str, str]:
+def codes_by_path(vault: Vault) -> dict[str, str]:
     """The code of each note that asks or has asked something, by its path."""
-    return {each.path: each.code for each in coded_notes(workspace)}
+    return {each.path: each.code for each in coded_notes(vault)}
 
 
-def choices_of(workspace: Workspace, path: str) -> tuple[Choice, ...]:
-    """The buttons with which the note at `path` can be decided or answered from a messenger: yes and no, or the options
-    of a question. Empty if nothing waits there, and for a question without options: its answer is typed (`7K2 …`)."""
-    code, language = codes_by_path(workspace).get(path, ""), workspace.settings.vault.language
-    question = waiting_question(workspace, path)
-    if question is not None:
-        labels = (clipped(each, _LABEL) for each in question.options)
-        return tuple(Choice(label, f"{code} {number}") for number, label in enumerate(labels, 1))
-    if not any(each.path == path for each in pending_decisions(workspace)):
-        return ()
-    allow = Choice(text("reply.allow", language), text("reply.yes", language, code=code))
-    return allow, Choice(text("reply.refuse", language), text("reply.no", language, code=code))
-
-
-def waiting_question(workspace: Workspace, path: str) -> Question | None:
-    """The unanswered question in the note at `path`; None if there is none."""
-    return next((each for each in waiting_questions(workspace) if each.path == path), None)
-
-
-def _id_of(workspace: Workspace, path: str) -> str:
+def _id_of(vault: Vault, path: str) -> str:
     try:
-        return Note.parse(workspace.vault.read(path) or b"").id or path
+        return Note.parse(vault.read(path) or b"").id or path
     except BadNote:
         return path
