@@ -20,6 +20,8 @@ OLDER_FOLDERS: Mapping["ProposalKind", str] = {
     "job": "job-approvals",
     "rule": "proposals",
     "mutation": "proposals",
+    "remote_wait": "sync-questions",
+    "conflict": "sync-questions",
 }
 """The private folder in which each kind had its records in earlier versions."""
 

@@ -5,7 +5,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from agent.asking.proposal import Proposal, ProposalKind, ProposalStatus, ProposedNote, parse_proposal, parse_words
+from agent.asking.proposal import (
+    ChoiceKind,
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    ProposedNote,
+    parse_proposal,
+    parse_words,
+)
 from agent.json_value import parse_json
 from agent.markdown.note import Note
 from agent.vault.store import Vault
@@ -95,6 +103,14 @@ def _job(key: str, row: dict[str, object], written: datetime) -> Proposal:
                     reason=reason, is_taken=is_settled)  # fmt: skip
 
 
+def _choice(key: str, row: dict[str, object], written: datetime) -> Proposal:
+    kinds: dict[object, ChoiceKind] = {"remote": "remote_wait", "conflict": "conflict"}
+    statuses: dict[object, ProposalStatus] = {"open": "pending", "answered": "approved", "over": "outdated"}
+    name, path, id, matter, answer, theirs = _words(row, "name", "path", "id", "matter", "answer", "theirs")
+    return Proposal(kinds[row["subject"]], name, path, id, written, key=key, subject=matter, facts={"theirs": theirs},
+                    choices=parse_words(row["choices"]), status=statuses[row["status"]], reason=answer)  # fmt: skip
+
+
 def _text(key: str, row: dict[str, object], written: datetime) -> Proposal:
     empty = {name: "" for name in ("key", "subject", "shown", "why", "change", "run", "session", "call")}
     return parse_proposal({**empty, "bases": {}, "expires": None, **row})
@@ -118,4 +134,5 @@ _READ: Mapping[str, Callable[[str, dict[str, object], datetime], Proposal]] = {
     "arrivals": _arrival,
     "job-approvals": _job,
     "proposals": _text,
+    "sync-questions": _choice,
 }

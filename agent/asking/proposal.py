@@ -8,11 +8,23 @@ from typing import Literal, TypeAlias, cast, get_args
 from agent.dataclass import dataclass
 
 ProposalKind: TypeAlias = Literal[
-    "call", "skill_review", "skill_offer", "arrived_note", "arrived_files", "remote", "job", "rule", "mutation"
+    "call",
+    "skill_review",
+    "skill_offer",
+    "arrived_note",
+    "arrived_files",
+    "remote",
+    "job",
+    "rule",
+    "mutation",
+    "remote_wait",
+    "conflict",
 ]
 """What is asked about. A new kind is a word here and a row in `runs.kinds`: all interfaces show and decide it."""
 TextKind: TypeAlias = Literal["rule", "mutation"]
 """The kinds whose yes writes what the note shows, and nothing else."""
+ChoiceKind: TypeAlias = Literal["remote_wait", "conflict"]
+"""What sync asks about in `questions/`: these are answered by their `choices`, and the meaning is the `reason`."""
 ProposalStatus: TypeAlias = Literal["asking", "pending", "approved", "used", "rejected", "expired", "outdated"]
 """`asking`: its note may not be written yet. `used`: the yes was for one time, and that was. `expired`: nobody answered
 in time. `outdated`: what the note shows, or what it asks about, has changed since."""
@@ -58,8 +70,8 @@ class Proposal:
     `name` says what it is about: the tool of a call, the skill, the arrived note, the address of a remote, the job.
     What a yes is for is exact: `subject` is a fingerprint of it, `shown` the words that the note must still show,
     `notes` are the texts that a yes writes, and `bases` the contents (path, content id) of what it would change (empty:
-    no note yet). `why` and `change` are told to the person. Of those with the same kind and `key`, the last one counts;
-    empty: the id.
+    no note yet). `why` and `change` are told to the person. `choices` are boxes with their meanings, where there are
+    more than yes and no. Of those with the same kind and `key`, the last one counts; empty: the id.
 
     `actor`, `run`, `session` and `call` say who asks. `reason` is the person's, or why it is outdated. Of a decided
     one, only the paths of its `notes` are kept. `is_taken`: its kind has acted upon the answer.
@@ -79,6 +91,7 @@ class Proposal:
     why: str = ""
     change: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
     actor: str = "agent"
     run: str = ""
     session: str = ""
@@ -111,6 +124,7 @@ def parse_proposal(row: dict[str, object]) -> Proposal:
         notes=parse_notes(notes),
         bases=parse_words(row["bases"]),
         facts=parse_words(row["facts"]),
+        choices=parse_words(row.get("choices", {})),
         is_taken=row["is_taken"] is True,
         **words,
     )

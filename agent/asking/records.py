@@ -49,7 +49,7 @@ def _folder(vault: Vault, kind: ProposalKind) -> RecordFolder[Proposal]:
 def _take_over(vault: Vault, name: str) -> None:
     """Write the records of an earlier version anew, each before the old one goes, so that a crash loses none."""
     lock = vault.private_folder / "asked.lock"
-    with process_lock(lock, vault.clock, _PATIENCE, "another vault-agent takes over what was asked"):
+    with process_lock(lock, vault.clock, _PATIENCE, "another vault-agent is deciding on an approval"):
         for file, asked in older_proposals(vault, name):
             if asked is not None:
                 records = _folder(vault, asked.kind)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from agent.asking.proposal import Proposal
 from agent.asking.proposals import TEXT_KINDS
 from agent.asking.questions.form import without_patience
+from agent.asking.questions.question import Question, noted_questions
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
-from agent.runs.decisions import Question, noted_questions, open_questions
+from agent.runs.decisions import open_questions
 from agent.runs.kinds import pending_decisions
 from agent.runs.profile_answers import profile_questions
 from agent.runs.profile_upkeep import is_quiet_now
@@ -45,7 +46,7 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
         ),
         *(
             _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
-            for each in noted_questions(workspace)
+            for each in noted_questions(workspace.vault)
             if each.expires is not None and each.path not in known
         ),
     )

@@ -4,8 +4,8 @@ from typing import TypeVar
 
 from agent.asking.codes import codes_by_path
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question
 from agent.deeds.result import ResultValue
-from agent.runs.decisions import Question
 from agent.runs.kinds import decide_proposal, pending_decisions
 from agent.runs.named_decisions import decision_text, find_decision
 from agent.runs.waiting_questions import waiting_questions

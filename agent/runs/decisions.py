@@ -4,17 +4,13 @@ A ticked box, a command and an answer in a chat have the same result: the decisi
 is left to `service` and `resumer`.
 """
 
-from datetime import datetime
-from pathlib import Path
-
 from agent.asking.answers import answer_in
-from agent.asking.questions.form import answer_heading, boxes_in, parse_answer, split_answer
+from agent.asking.questions.form import parse_answer
+from agent.asking.questions.question import Question, read_question, write_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.markdown.note import Note
 from agent.runs.registry import RunMark, run_registry
 from agent.tools.approvals import Approvals
-from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.versions import versions
 from agent.vault.store import Vault
@@ -34,52 +30,10 @@ class GivenDecision:
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question of the agent in the note at `path`; `answer` is empty while there is none. `urgency` is `low`, `high`,
-    or empty where something waits for it."""
-
-    id: str
-    path: str
-    text: str
-    options: tuple[str, ...]
-    run: str
-    expires: datetime | None
-    answer: str
-    urgency: str = ""
-
-
 def approvals(workspace: Workspace) -> Approvals:
     """The approvals of a vault."""
     vault, settings = workspace.vault, workspace.settings
     return Approvals(vault, vault.clock, settings.tools.approval_hours, settings.vault.language)
-
-
-def read_question(vault: Vault, path: str) -> Question | None:
-    """The question in a note; None if the note holds none."""
-    data = vault.read(path)
-    note = Note.parse(data or b"")
-    if data is None or note.type != "question":
-        return None
-    above, _ = split_answer(note.body.replace("\r\n", "\n"))
-    boxes = [each.text for each in boxes_in(note.body)]
-    expires = note.header.get("expires")
-    return Question(
-        note.id or "",
-        path,
-        without_boxes(above),
-        tuple(boxes),
-        note.string("run") or "",
-        expires if isinstance(expires, datetime) else None,
-        parse_answer(vault.own_version(path) or b""),
-        note.string("urgency") or "",
-    )
-
-
-def without_boxes(body: str) -> str:
-    """The text of a question's note without its heading's mark and its boxes."""
-    text = "\n".join(line for line in body.splitlines() if not line.lstrip().startswith("- ["))
-    return text.strip().removeprefix("# ")
 
 
 def open_questions(workspace: Workspace) -> tuple[Question, ...]:
@@ -88,23 +42,6 @@ def open_questions(workspace: Workspace) -> tuple[Question, ...]:
     paths = sorted(path for path in waiting if workspace.vault.home.holds(path, QUESTIONS))
     found = (read_question(workspace.vault, path) for path in paths)
     return tuple(question for question in found if question is not None and not question.answer)
-
-
-def noted_questions(workspace: Workspace) -> tuple[Question, ...]:
-    """The unanswered questions that no run waits for, such as one about the profile, sorted by path: who asked reads
-    the answer in the note. A note that arrived from where others write asks nothing."""
-    vault, found = workspace.vault, list[Question]()
-    place = Path(vault.place.root, vault.home.at(QUESTIONS))
-    for file in sorted(place.glob("*.md")) if place.is_dir() else ():
-        path = file.relative_to(vault.place.root).as_posix()
-        data = vault.own_version(path)
-        if data is None or b"status: open" not in data:
-            continue
-        note = Note.parse(data)
-        asked = read_question(vault, path) if note.string("status") == "open" and not note.string("run") else None
-        if asked is not None and not asked.answer:
-            found.append(asked)
-    return tuple(found)
 
 
 def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
@@ -119,24 +56,6 @@ def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def answer(workspace: Workspace, question: Question, text: str) -> None:
-    """Write an answer into the question's note in the person's name: a tick for an option, else text below it."""
-    said, path = workspace.vault.masked(text.strip()), question.path
-    if not said:
-        raise UserError("the answer is empty", hint="vault-agent questions answer {id} TEXT", id=question.id)
-    data = workspace.vault.read(path) or b""
-    note = Note.parse(data)
-    body = note.body
-    box = f"- [ ] {said}"
-    if said in question.options and f"\n{box}" in body:
-        after = body.replace(f"\n{box}", f"\n- [x] {said}", 1)
-    else:
-        heading = f"\n\n{answer_heading(workspace.settings.vault.language)}\n" if split_answer(body)[1] is None else ""
-        after = body.rstrip("\n") + heading + f"\n\n{said}\n"
-    with workspace.vault.transaction(f"question(answer): {path}", Stamp("human")) as change:
-        change.edit(path, data, note.with_body(after).data)
-
-
 def record_decision(workspace: Workspace, given: GivenDecision) -> None:
     """Write a decision into its note in the person's name; raises `UserError` for one that is not open any more."""
     if given.yes is not None:
@@ -145,7 +64,7 @@ def record_decision(workspace: Workspace, given: GivenDecision) -> None:
     question = read_question(workspace.vault, given.asked)
     if question is None:
         raise UserError("there is no question in {path} any more", hint="vault-agent questions", path=given.asked)
-    answer(workspace, question, given.words)
+    write_answer(workspace.vault, question, given.words, workspace.settings.vault.language)
 
 
 def ready(workspace: Workspace) -> tuple[RunMark, ...]:

@@ -5,10 +5,11 @@ from pathlib import PurePosixPath
 from agent.asking.codes import find_code
 from agent.asking.note import shows
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question, write_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, answer, approvals
+from agent.runs.decisions import approvals
 from agent.runs.kinds import pending_decisions
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
@@ -102,5 +103,5 @@ def answer_question(workspace: Workspace, question: Question, given: str) -> Nam
         is_done = answer_sync_question(workspace, of_sync, words)
         later = Resumer.DAEMON if is_watched(workspace) else Resumer.LATER
         return NamedAnswer(words, Resumer.HERE if is_done else later, is_of_sync=True)
-    answer(workspace, question, words)
+    write_answer(workspace.vault, question, words, workspace.settings.vault.language)
     return NamedAnswer(words, Resumer.LATER, is_of_run=bool(question.run))

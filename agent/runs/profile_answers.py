@@ -1,7 +1,7 @@
 """The questions about the profile that wait for the person, and what follows once they have answered."""
 
+from agent.asking.questions.question import Question, noted_questions
 from agent.memory.profile.questions import decided, has_consented, open_questions
-from agent.runs.decisions import Question, noted_questions
 from agent.workspace.workspace import Workspace
 
 
@@ -13,4 +13,4 @@ def is_profile_answered(workspace: Workspace) -> bool:
 def profile_questions(workspace: Workspace) -> tuple[Question, ...]:
     """The unanswered questions about the profile: which of two lines holds, and whether health may be noted."""
     asked = frozenset(open_questions(workspace.vault))
-    return tuple(each for each in noted_questions(workspace) if each.path in asked) if asked else ()
+    return tuple(each for each in noted_questions(workspace.vault) if each.path in asked) if asked else ()

@@ -6,13 +6,13 @@ answered in the note.
 
 from agent.asking.codes import CodedNote, codes_by_path, find_code
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question
 from agent.asking.replies import NO, YES, DecisionReply
 from agent.attention.channels.channel import Choice
 from agent.errors import AgentError, Retryable
 from agent.markdown.title import clipped
-from agent.runs.decisions import Question, answer
 from agent.runs.kinds import decide_proposal, pending_decisions
-from agent.runs.sync_questions import answer_sync_question, asked_by_sync
+from agent.runs.named_decisions import answer_question
 from agent.runs.waiting_questions import waiting_question
 from agent.texts import text, translated
 from agent.workspace.workspace import Workspace
@@ -76,10 +76,7 @@ def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: De
     if not words or (not question.run and question.options and words not in question.options):
         options = "\n".join(f"{number}. {each}" for number, each in enumerate(question.options, 1))
         return text("reply.which", language, code=note.code, options=options).strip()
-    if question.path in asked_by_sync(workspace):
-        answer_sync_question(workspace, question, words)
-    else:
-        answer(workspace, question, words)
+    answer_question(workspace, question, words)
     return text("reply.answered", language, code=note.code, words=workspace.vault.masked(words))
 
 

@@ -14,8 +14,7 @@ from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
 from agent.runs.registry import run_registry
 from agent.texts import Sentence, joined
 from agent.vault.folders import MACHINES, QUESTIONS
-from agent.vault.glance import has_notes, has_records
-from agent.vault.layout import SYNC_QUESTIONS
+from agent.vault.glance import has_notes
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -116,7 +115,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
 def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str, ...]]:
     """The numbers of approvals and questions that wait, and the notes with a decision that arrived."""
     vault = workspace.vault
-    is_asked = has_runs or has_any(vault, "call") or has_records(vault, SYNC_QUESTIONS)
+    is_asked = has_runs or has_any(vault, "call", "remote_wait", "conflict")
     if not is_asked and not has_notes(vault, QUESTIONS):
         return 0, 0, ()
     decisions = import_module("agent.runs.decisions")

@@ -8,9 +8,12 @@ question whose matter is over is closed.
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import get_args
 
 from agent.asking.answers import post
+from agent.asking.proposal import ChoiceKind, Proposal
+from agent.asking.questions.question import Question, noted_questions, without_boxes
+from agent.asking.records import proposals_of, records_of, save
 from agent.dataclass import dataclass
 from agent.errors import BadNote, UserError
 from agent.markdown import blocks, tasks
@@ -21,13 +24,10 @@ from agent.markdown.title import clipped
 from agent.markdown.values import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
-from agent.runs.decisions import Question, noted_questions, without_boxes
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.folders import QUESTIONS
-from agent.vault.layout import SYNC_QUESTIONS
 from agent.vault.provenance.remotes import plain_address
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
@@ -36,30 +36,11 @@ from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
 from agent.vault.worktree.paths import is_note
 from agent.workspace.workspace import Workspace
 
-Subject: TypeAlias = Literal["remote", "conflict"]
-Status: TypeAlias = Literal["open", "answered", "over"]
+_KINDS: tuple[ChoiceKind, ...] = get_args(ChoiceKind)
 _STAMP = Stamp("agent", tool="sync_ask")
 _SHOWN = 20
 _LONGEST = 4_000
 """The most characters of each version that a question shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class SyncQuestion:
-    """One question about a remote or a note, the `name`. `matter` says what exactly was asked about: another matter is
-    another question. `path` is the note that asks, `id` the id in its header, `choices` the boxes with their meaning.
-    """
-
-    subject: Subject
-    name: str
-    matter: str
-    path: str
-    id: str
-    choices: Mapping[str, str]
-    theirs: str = ""
-    paths: tuple[str, ...] = ()
-    status: Status = "open"
-    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,34 +79,33 @@ def adopt_questions(workspace: Workspace) -> None:
     can settle it on either machine.
     """
     vault, known = workspace.vault, asked_by_sync(workspace)
-    arrived = [each.path for each in noted_questions(workspace) if each.path not in known]
+    arrived = [each.path for each in noted_questions(workspace.vault) if each.path not in known]
     notes = {path: Note.parse(vault.read(path) or b"") for path in arrived}
     for conflict in conflicted_notes(vault) if notes else ():
         question, body, _ = _conflict_question(workspace, conflict)
-        key = _key("conflict", conflict.path)
-        before = _records(vault).get(key)
+        before = records_of(vault, "conflict").get(question.key)
         same = [path for path, note in notes.items() if note.body.strip() == body.strip()]
-        if same and (before is None or before.matter != question.matter):
-            _records(vault).put(key, replace(question, path=same[0], id=notes[same[0]].string("id") or ""))
+        if same and (before is None or before.subject != question.subject):
+            save(vault, replace(question, path=same[0], id=notes[same[0]].string("id") or ""))
 
 
 def open_sync_questions(workspace: Workspace) -> tuple[Question, ...]:
     """The questions without an answer whose matter still stands, sorted by path."""
     vault = workspace.vault
-    waiting = [each for each in _records(vault).all() if each.status == "open" and _is_current(vault, each)]
+    waiting = [each for each in proposals_of(vault, *_KINDS) if each.status == "pending" and _is_current(vault, each)]
     found = [_as_question(vault, each) for each in sorted(waiting, key=lambda each: each.path)]
     return tuple(each for each in found if not each.answer)
 
 
 def asked_by_sync(workspace: Workspace) -> frozenset[str]:
     """The notes of all questions of sync that are known here, also of those whose matter is over."""
-    return frozenset(each.path for each in _records(workspace.vault).all())
+    return frozenset(each.path for each in proposals_of(workspace.vault, *_KINDS))
 
 
 def asked_conflict(workspace: Workspace, path: str) -> ConflictedNote | None:
     """The versions between which the question in the note at `path` lets choose; None if it is about something else."""
-    asked = next((each for each in _records(workspace.vault).all() if each.path == path), None)
-    if asked is None or asked.subject != "conflict":
+    asked = next((each for each in proposals_of(workspace.vault, *_KINDS) if each.path == path), None)
+    if asked is None or asked.kind != "conflict":
         return None
     try:
         return conflicted_note(workspace.vault, asked.name)
@@ -149,11 +129,11 @@ def answer_sync_question(workspace: Workspace, question: Question, words: str) -
         change.edit(path, data, above + box.replace(b"[ ]", b"[x]", 1) + below)
     if not change.outcome.queued:
         settle_questions(workspace)
-    found = next(each for each in _records(vault).all() if each.path == path)
-    return found.status != "open" and found.subject == "conflict"
+    found = next(each for each in proposals_of(vault, *_KINDS) if each.path == path)
+    return found.status != "pending" and found.kind == "conflict"
 
 
-def _as_question(vault: Vault, asked: SyncQuestion) -> Question:
+def _as_question(vault: Vault, asked: Proposal) -> Question:
     note = Note.parse(vault.own_version(asked.path) or b"")
     above = question_part(note.body.replace("\r\n", "\n"))
     return Question(asked.id, asked.path, without_boxes(above), tuple(asked.choices), "", None, _answer(vault, asked))
@@ -162,37 +142,29 @@ def _as_question(vault: Vault, asked: SyncQuestion) -> Question:
 def settle_questions(workspace: Workspace) -> tuple[Allowed, ...]:
     """Carry out the answers about notes, close what is over, and return what is allowed for remotes that still wait."""
     vault, language = workspace.vault, workspace.settings.vault.language
-    for question in [each for each in _records(vault).all() if each.status == "open"]:
+    for question in [each for each in proposals_of(vault, *_KINDS) if each.status == "pending"]:
         if not _is_current(vault, question):
-            _close(vault, replace(question, status="over"), text("sync_question.over", language))
+            _close(vault, replace(question, status="outdated"), text("sync_question.over", language))
         elif meaning := _answer(vault, question):
-            if question.subject == "conflict":
+            if question.kind == "conflict":
                 note, side = conflicted_note(vault, question.name), ConflictSide(meaning)
                 resolve(vault, note, side, text("conflict.other", language))
-            _close(vault, replace(question, status="answered", answer=meaning), text("sync_question.result", language))
-    answered = [each for each in _records(vault).all() if each.status == "answered" and each.subject == "remote"]
+            _close(vault, replace(question, status="approved", reason=meaning), text("sync_question.result", language))
+    answered = [each for each in proposals_of(vault, "remote_wait") if each.status == "approved"]
     current = [each for each in answered if _is_current(vault, each)]  # again, if the round after the answer has failed
     return tuple(Allowed(each.name, permission) for each in current for permission in _permission(each))
 
 
-def _records(vault: Vault) -> RecordFolder[SyncQuestion]:
-    return RecordFolder(vault.private_folder / SYNC_QUESTIONS, _parse)
+def _draft(
+    vault: Vault, kind: ChoiceKind, name: str, matter: str, choices: Mapping[str, str], theirs: str = ""
+) -> Proposal:
+    """A question without its note. `matter` says what exactly is asked about: another one is another question."""
+    key = sha256(f"{kind.removesuffix('_wait')} {name}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    facts, now = {"theirs": theirs}, vault.clock.now().replace(microsecond=0)
+    return Proposal(kind, name, "", "", now, key=key, subject=matter, facts=facts, choices=choices, status="pending")
 
 
-def _parse(document: dict[str, object]) -> SyncQuestion:
-    choices, paths = document.pop("choices"), document.pop("paths")
-    if not isinstance(choices, dict) or not isinstance(paths, list):
-        raise ValueError
-    return SyncQuestion(**document, choices=choices, paths=tuple(map(str, paths)))  # type: ignore[arg-type]
-
-
-def _key(subject: Subject, name: str) -> str:
-    return sha256(f"{subject} {name}".encode("utf-8", "surrogateescape")).hexdigest()[:32]
-
-
-def _remote_question(
-    workspace: Workspace, remote: SyncedRemote, wait: Wait
-) -> tuple[SyncQuestion, str, tuple[str, ...]]:
+def _remote_question(workspace: Workspace, remote: SyncedRemote, wait: Wait) -> tuple[Proposal, str, tuple[str, ...]]:
     language = workspace.settings.vault.language
     count, name = len(wait.paths), remote.name
     choices: dict[str, str] = {}
@@ -218,7 +190,7 @@ def _remote_question(
     matter = _matter(wait)
     answers = workspace.vault.provenance.answers.load()
     sources = () if answers.is_mine(plain_address(remote.address)) else (name,)
-    question = SyncQuestion("remote", name, matter, "", "", choices, wait.theirs, wait.paths)
+    question = _draft(workspace.vault, "remote_wait", name, matter, choices, wait.theirs)
     return question, _body(title, why, choices, shown), sources
 
 
@@ -228,7 +200,7 @@ def _matter(wait: Wait) -> str:
     return f"{wait.kind} {wait.theirs} {paths}"
 
 
-def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[SyncQuestion, str, tuple[str, ...]]:
+def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[Proposal, str, tuple[str, ...]]:
     vault, language = workspace.vault, workspace.settings.vault.language
     copies = [*conflict.copies]
     choices = _boxes(language, ours="sync_question.this", theirs="sync_question.that", both="sync_question.both")
@@ -241,7 +213,7 @@ def _conflict_question(workspace: Workspace, conflict: ConflictedNote) -> tuple[
     for data in conflict.copies.values() if is_note(conflict.path) else ():
         shown += [f"## {text('conflict.other', language)}", format_fenced(_short(data))]
     sources = (vault.provenance.strangers(copy, data) for copy, data in conflict.copies.items())
-    question = SyncQuestion("conflict", conflict.path, " ".join(copies), "", "", choices, "", tuple(copies))
+    question = _draft(vault, "conflict", conflict.path, " ".join(copies), choices)
     return (
         question,
         _body(title, why, choices, "\n\n".join(shown if is_note(conflict.path) else ())),
@@ -262,20 +234,19 @@ def _body(title: str, why: str, choices: Mapping[str, str], shown: str) -> str:
     return f"# {title}\n\n{why}\n\n{boxes}\n\n{shown}\n"
 
 
-def _ask(workspace: Workspace, question: SyncQuestion, body: str, sources: tuple[str, ...]) -> str:
+def _ask(workspace: Workspace, question: Proposal, body: str, sources: tuple[str, ...]) -> str:
     """Write the question's note unless this was asked already; returns its path, empty if it was."""
     vault, now = workspace.vault, workspace.clock.now().replace(microsecond=0)
-    key, records = _key(question.subject, question.name), _records(vault)
-    before = records.get(key)
-    if before is not None and before.matter == question.matter:
+    before = records_of(vault, question.kind).get(question.key)
+    if before is not None and before.subject == question.subject:
         return ""
-    if before is not None and before.status == "open":
-        _close(vault, replace(before, status="over"), text("sync_question.over", workspace.settings.vault.language))
-    path, id = _path(vault, f"{now:%Y-%m-%d}-{slug(question.name) or question.subject}"), workspace.clock.new_id()
+    if before is not None and before.status == "pending":
+        _close(vault, replace(before, status="outdated"), text("sync_question.over", workspace.settings.vault.language))
+    path, id = _path(vault, f"{now:%Y-%m-%d}-{slug(question.name) or 'sync'}"), workspace.clock.new_id()
     header: dict[str, Value] = {"id": id, "type": "question", "created": now, "status": "open"}
     if sources:
         header["untrusted"] = [" ".join(each.split())[:200] for each in sources]
-    records.put(key, replace(question, path=path, id=id))
+    save(vault, replace(question, path=path, id=id))
     post(vault, {path: Note.compose(header, body).data}, f"sync(ask): {question.name}", _STAMP)
     return path
 
@@ -285,18 +256,18 @@ def _path(vault: Vault, name: str) -> str:
     return next(path for path in paths if vault.read(path) is None)
 
 
-def _is_current(vault: Vault, question: SyncQuestion) -> bool:
+def _is_current(vault: Vault, question: Proposal) -> bool:
     """True while the matter of a question is as it was asked."""
-    if question.subject == "remote":
+    if question.kind == "remote_wait":
         remote = sync_state(vault).remotes.get(question.name)
-        return remote is not None and remote.wait is not None and _matter(remote.wait) == question.matter
+        return remote is not None and remote.wait is not None and _matter(remote.wait) == question.subject
     try:
-        return " ".join(conflicted_note(vault, question.name).copies) == question.matter
+        return " ".join(conflicted_note(vault, question.name).copies) == question.subject
     except UserError:
         return False
 
 
-def _answer(vault: Vault, question: SyncQuestion) -> str:
+def _answer(vault: Vault, question: Proposal) -> str:
     """The meaning of the one box that the person has ticked; empty without one, or with several."""
     own = vault.own_version(question.path)
     note = Note.parse(own or b"")
@@ -308,20 +279,20 @@ def _answer(vault: Vault, question: SyncQuestion) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _permission(question: SyncQuestion) -> Iterator[RemotePermission]:
-    match question.answer:
+def _permission(question: Proposal) -> Iterator[RemotePermission]:
+    match question.reason:
         case "keep":
-            yield RemotePermission(RemoteChoice.KEEP, theirs=question.theirs)
+            yield RemotePermission(RemoteChoice.KEEP, theirs=question.facts["theirs"])
         case "take":
-            yield RemotePermission(RemoteChoice.TAKE, theirs=question.theirs)
+            yield RemotePermission(RemoteChoice.TAKE, theirs=question.facts["theirs"])
         case "yes":
-            yield RemotePermission(mass=True, theirs=question.theirs)
+            yield RemotePermission(mass=True, theirs=question.facts["theirs"])
 
 
-def _close(vault: Vault, question: SyncQuestion, result: str) -> None:
+def _close(vault: Vault, question: Proposal, result: str) -> None:
     """Write how a question has ended, into its record and its note."""
-    _records(vault).put(_key(question.subject, question.name), question)
-    data = vault.read(question.path)
+    save(vault, question)
+    data, status = vault.read(question.path), "answered" if question.status == "approved" else "over"
     if data is None:
         return
     try:
@@ -329,7 +300,7 @@ def _close(vault: Vault, question: SyncQuestion, result: str) -> None:
         if note.string("status") != "open":
             return  # another machine has closed it
         title, _, rest = note.body.lstrip("\n").partition("\n")
-        closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", question.status)
+        closed = note.with_body(f"\n{title}\n\n→ {result}\n{rest}").with_key("status", status)
     except BadNote:
         return
-    post(vault, {question.path: closed.data}, f"sync({question.status}): {question.name}", _STAMP)
+    post(vault, {question.path: closed.data}, f"sync({status}): {question.name}", _STAMP)

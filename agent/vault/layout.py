@@ -42,9 +42,8 @@ RESEARCH_RECORDS = "research"
 """The private folder with what researches that are not over have found so far."""
 GIVEN_TEXTS = "given-texts"
 """The private folder with the texts that models were given in conversations, to the letter."""
-ASKED, SYNC_QUESTIONS = "asked", "sync-questions"
-"""The private folders with the records of what the person is asked: a yes, one folder for each kind, and a word about
-sync."""
+ASKED = "asked"
+"""The private folder with the records of what the person is asked, one folder for each kind."""
 _TELLING = (AGENT_NOTE, MEMORY_NOTE, ENTRIES, SESSIONS, APPROVALS)
 """Names in the table of folders; where one of them is, the agent has lived."""
 _ID = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")

@@ -65,6 +65,18 @@ TEXT: dict[str, object] = {
     "reason": "no",
     "is_taken": True,
 }
+CHOICE: dict[str, object] = {
+    "subject": "conflict",
+    "name": "tea.md",
+    "matter": "tea (conflict).md",
+    "path": PATH,
+    "id": ID,
+    "choices": {"this one": "ours"},
+    "theirs": "",
+    "paths": [],
+    "status": "answered",
+    "answer": "ours",
+}
 KINDS: dict[ProposalKind, tuple[str, dict[str, object]]] = {
     "call": ("approvals", CALL),
     "skill_review": ("reviewed/asked", REVIEW),
@@ -73,6 +85,7 @@ KINDS: dict[ProposalKind, tuple[str, dict[str, object]]] = {
     "arrived_files": ("arrivals", ARRIVAL | {"kind": "files"}),
     "remote": ("arrivals", ARRIVAL | {"kind": "remote"}),
     "rule": ("proposals", TEXT),
+    "conflict": ("sync-questions", CHOICE),
 }
 
 
@@ -88,7 +101,7 @@ def asked_before(tmp_path: Path, kind: ProposalKind, note: str = NOTE.format(id=
     return vault, found
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("call", "rule")])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("call", "rule", "conflict")])
 def test_what_waits_goes_on_waiting_and_is_found_by_its_key(tmp_path: Path, kind: ProposalKind) -> None:
     note = NOTE.replace("id: {id}\n", "") if kind == "skill_review" else NOTE.format(id=ID)
     vault, found = asked_before(tmp_path, kind, note)
@@ -109,6 +122,12 @@ def test_a_call_keeps_all_that_its_yes_is_for(tmp_path: Path) -> None:
 def test_a_decided_proposal_stays_decided(tmp_path: Path) -> None:
     _, found = asked_before(tmp_path, "rule")
     assert (found.status, found.is_taken, found.actor, found.facts) == ("rejected", True, "job:a", {"rule": "x"})
+
+
+def test_an_answer_about_versions_of_a_note_keeps_its_meaning(tmp_path: Path) -> None:
+    _, found = asked_before(tmp_path, "conflict")
+    assert (found.status, found.reason, found.choices) == ("approved", "ours", {"this one": "ours"})
+    assert (found.name, found.subject, found.path, found.id) == ("tea.md", "tea (conflict).md", PATH, ID)
 
 
 def test_a_refused_review_is_not_asked_again(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.asking.questions.question import write_answer
 from agent.interfaces.cli.main import main
-from agent.runs.decisions import answer, open_questions
+from agent.runs.decisions import open_questions
 from agent.schedule.new_job import job_of_words
 from tests.jobs.town import Town, found, job
 from tests.stories.agents import call, ticked
@@ -222,7 +223,7 @@ def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "tea", "waits")
         (question,) = open_questions(town.workspace)
-        answer(town.workspace, question, "green")
+        write_answer(town.workspace.vault, question, "green", "en")
         town.wait_for(house, "tea", "waits", "done")
         assert "Green it is." in town.daily()
 
@@ -238,7 +239,7 @@ def test_the_answer_after_a_question_lands_where_the_procedure_puts_it(town: Tow
         town.clock.pass_by(minutes=1)
         town.wait_for(house, "explore", "waits")
         (question,) = open_questions(town.workspace)
-        answer(town.workspace, question, "3 May")
+        write_answer(town.workspace.vault, question, "3 May", "en")
         town.wait_for(house, "explore", "waits", "done")
         note = "profile/00-basic-info.md"
         assert "- **Birthday**: 3 May ([[cake]])" in (town.root / note).read_text("utf-8")

@@ -11,6 +11,7 @@ import pytest
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
+from agent.asking.questions.question import write_answer
 from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
@@ -21,7 +22,7 @@ from agent.loop.request import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.runs.accounts import ModelsOfRun
-from agent.runs.decisions import answer, open_questions
+from agent.runs.decisions import open_questions
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index
@@ -259,7 +260,7 @@ def test_a_run_that_waits_in_a_group_is_not_lost_when_somebody_else_speaks(house
     with house.opened() as agent:
         assert [mark.session for mark in agent.marks.waiting()] == [session], "olga's question is forgotten"
         (question,) = open_questions(agent.workspace)
-        answer(agent.workspace, question, "The red one.")
+        write_answer(agent.workspace.vault, question, "The red one.", "en")
         house.given.clear()
         assert agent.resume(session).outcome is RunOutcome.FINISHED
         assert "the person answered: The red one." in house.heard()

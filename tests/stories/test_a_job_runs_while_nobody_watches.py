@@ -8,6 +8,7 @@ import pytest
 
 from agent.app.agent import build_runs, opened_runs
 from agent.app.open import open_workspace
+from agent.asking.questions.question import write_answer
 from agent.events.runs import Speaker
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.llm.messages import Json
@@ -15,7 +16,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began
 from agent.loop.request import RunRequest
 from agent.loop.session import load_session, sessions
-from agent.runs.decisions import answer, open_questions
+from agent.runs.decisions import open_questions
 from agent.runs.run_trace import run_trace
 from agent.runs.waiting_conversations import waiting_conversations
 from agent.tools.tool import RunContext, Tool, ToolOutput
@@ -107,7 +108,7 @@ def test_it_writes_only_where_it_may_also_when_it_goes_on_after_an_answer(house:
     )
     ended = house.ask(job(writes=("garden/", "tea.md")))
     assert ended.outcome is RunOutcome.QUESTION_ASKED
-    answer(house.workspace, open_questions(house.workspace)[0], "yes")
+    write_answer(house.workspace.vault, open_questions(house.workspace)[0], "yes", "en")
     ended = house.resume(ended.session)
     assert ended.outcome is RunOutcome.FINISHED, ended
     beds, _, *others, last = house.results(ended)
@@ -165,7 +166,7 @@ def test_everything_it_does_is_in_the_name_of_the_job_and_goes_back_by_it(house:
     before = head(house.root)
     ended = house.ask(job())
     assert house.actors(before) == {"job:morning"}
-    answer(house.workspace, open_questions(house.workspace)[0], "yes")
+    write_answer(house.workspace.vault, open_questions(house.workspace)[0], "yes", "en")
     before = head(house.root)
     assert house.resume(ended.session).outcome is RunOutcome.FINISHED
     assert house.actors(before) == {"job:morning"}

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question
 from agent.escape import Escaper
 from agent.events.runs import Speaker, TaskCompleted, ToolCallFailed
 from agent.interfaces.cli import printing, prompt
@@ -38,7 +39,6 @@ from agent.markdown.inertness.active import active_parts
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
-from agent.runs.decisions import Question
 from agent.runs.named_decisions import approval_text
 from agent.skills.trust.reviews import ask_reviews as ask_about
 from agent.texts import Language

@@ -8,7 +8,7 @@ import pytest
 from agent.config.resources import resource
 from agent.vault.folders import APPROVALS, MACHINES, QUESTIONS
 from agent.vault.glance import has_notes, has_records
-from agent.vault.layout import ASKED, SYNC_QUESTIONS
+from agent.vault.layout import ASKED, SET_ASIDE
 from agent.vault.template import placed, read_template
 from tests.vaults import make_vault
 
@@ -46,11 +46,11 @@ def test_what_cannot_be_read_counts_as_there(tmp_path: Path) -> None:
 
 def test_records_are_seen_by_their_folder(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
-    assert not has_records(vault, SYNC_QUESTIONS) and not has_records(vault, ASKED)
+    assert not has_records(vault, SET_ASIDE) and not has_records(vault, ASKED)
     folder = vault.private_folder / ASKED
     folder.mkdir(parents=True)
     assert not has_records(vault, ASKED)
     (folder / "key.json").write_text("{}", "utf-8")
     assert has_records(vault, ASKED)
-    (vault.private_folder / SYNC_QUESTIONS).write_text("no folder", "utf-8")
-    assert has_records(vault, SYNC_QUESTIONS) and os.path.lexists(vault.private_folder / SYNC_QUESTIONS)
+    (vault.private_folder / SET_ASIDE).write_text("no folder", "utf-8")
+    assert has_records(vault, SET_ASIDE) and os.path.lexists(vault.private_folder / SET_ASIDE)

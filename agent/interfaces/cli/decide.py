@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from agent.asking.note import shows
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question, read_question
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.output import ToldError, say
@@ -19,7 +20,7 @@ from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed,
 from agent.interfaces.cli.run_summary import AnsweredRun
 from agent.json_value import parse_json
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import GivenDecision, Question, approvals, read_question, record_decision
+from agent.runs.decisions import GivenDecision, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated

@@ -8,11 +8,12 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.asking.questions.question import write_answer
 from agent.events.runs import HumanResponse, Speaker
 from agent.llm.scripted import Scripted
 from agent.loop.request import RunRequest
 from agent.markdown.note import Note
-from agent.runs.decisions import answer, open_questions, ready
+from agent.runs.decisions import open_questions, ready
 from tests.fakes import FakeClock
 from tests.stories.agents import call, furnish, script
 
@@ -40,7 +41,7 @@ def test_the_answer_stands_behind_the_task_and_is_an_event(root: Path, monkeypat
         (asked,) = open_questions(workspace)
         text = (root / asked.path).read_text("utf-8")
         assert "Why I ask: The boat is bare." in text and "Without an answer: I take red." in text
-        answer(workspace, asked, "blue")
+        write_answer(workspace.vault, asked, "blue", "en")
         assert len(ready(workspace)) == 1
         runs.resume(ended.session)
     assert seen[1].index("Paint the boat") < seen[1].index("## The person has answered\n- blue")

@@ -10,13 +10,14 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.asking.questions.question import noted_questions, write_answer
 from agent.events.runs import Speaker
 from agent.growth.curiosity.look import ACCOUNT, gap_to_ask, look
 from agent.growth.curiosity.looked_ahead import load_looked_ahead
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
 from agent.memory.store import load_entries
-from agent.runs.decisions import answer, noted_questions, open_questions
+from agent.runs.decisions import open_questions
 from agent.runs.status import ledger_of
 from agent.tools.text_origin import text_origin_of
 from agent.workspace.search_index import open_index
@@ -120,8 +121,8 @@ def test_the_answer_is_known_to_the_next_run(tmp_path: Path, monkeypatch: pytest
     home = House(tmp_path, monkeypatch, NEED)
     home.ask(TRIP)
     look(home.workspace, lambda event: None)
-    (asked,) = noted_questions(home.workspace)
-    answer(home.workspace, asked, "Friday – more time, more traffic")
+    (asked,) = noted_questions(home.workspace.vault)
+    write_answer(home.workspace.vault, asked, "Friday – more time, more traffic", "en")
     look(home.workspace, lambda event: None)
     again = home.told(home.ask(TRIP))
     assert "your person's notes say" in again and "Friday" in again
@@ -137,7 +138,7 @@ def test_without_it_the_work_is_of_no_use_so_the_run_waits(tmp_path: Path, monke
         "utf-8"
     )
     assert look(home.workspace, lambda event: None) == "", "what a run asks is not asked beside it"
-    answer(home.workspace, asked, asked.options[0])
+    write_answer(home.workspace.vault, asked, asked.options[0], "en")
     with opened_runs(home.workspace) as runs:
         assert runs.resume(ended.session).answer == "Planned from Friday on."
     look(home.workspace, lambda event: None)

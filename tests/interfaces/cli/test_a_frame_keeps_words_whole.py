@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from agent.asking.questions.question import Question
 from agent.interfaces.cli.decide import question_frame
 from agent.interfaces.cli.printing import wrapped
-from agent.runs.decisions import Question
 
 CALL = '  "content": "# Packing for Porto\\n\\n- [ ] passport\\n- [ ] the charger that was missing in June"'
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from agent.app.notice_ledger import open_ledger
 from agent.asking.note import shows
 from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question
 from agent.attention.receipts import unheard_reminders
 from agent.dataclass import dataclass
 from agent.deeds import decisions
@@ -17,7 +18,7 @@ from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.versions import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
-from agent.runs.decisions import Question, arrived_decisions
+from agent.runs.decisions import arrived_decisions
 from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import answer_question
 from agent.runs.owed_jobs import owed_now
