@@ -78,7 +78,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         logger.warning("%s", index.chosen.notice)
     searches, asks = recall_source(workspace, index, bus.publish), approvals(workspace)
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
-    keeper = EntryWriter(workspace.vault, searches.near)
+    keeper = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
     traces = SessionTraces(vault)

@@ -192,7 +192,7 @@ def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[]
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
-        keeper = EntryWriter(fresh.vault, recall_source(fresh, index).near)
+        keeper = EntryWriter(fresh.vault, recall_source(fresh, index).near, fresh.settings.vault.language)
         return Conversations(fresh, keeper, models, bus.publish_async, notes_about_owner(fresh.vault, estimate))
 
     return UpkeepJobs(

@@ -20,8 +20,8 @@ LIFECYCLE, DAILY = "lifecycle", "daily"
 FORGET = "forget"
 EDITS = "edits"
 """The `Vault-Tool` trailer of the commits with which the program writes down what it learned from a person's edits."""
-TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE})
-"""The `Vault-Tool` trailers of commits made by the upkeep of memory."""
+TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, "remember", "memory_save"})
+"""The `Vault-Tool` trailers of commits with which memories are kept and tended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
     other commit removed later, and that are not in the last commit."""
     history = line_history(vault, path)
     made = trailers_made_here(vault, set(history.removed.values()))
-    taken = {line for line, commit in history.removed.items() if _is_by({LIFECYCLE}, made.get(commit, {}))}
+    taken = {line for line, commit in history.removed.items() if _is_by(TOOLS, made.get(commit, {}))}
     if taken:
         now = (vault.read_at("HEAD", path) or b"").decode("utf-8", "surrogateescape")
         taken.difference_update(line.rstrip("\r") for line in now.split("\n"))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.memory.entry import Entry, EntryType, slug
+from agent.memory.memory_lines import memory_change
+from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
@@ -16,14 +18,18 @@ if TYPE_CHECKING:
     from agent.memory.store import StoredEntry
 
 
-def remember(vault: Vault, text: str, keywords: tuple[str, ...] = ()) -> tuple[Entry, Outcome, bool]:
-    """Write `text` as a new entry in one commit, or count the one that says it; returns the entry, the outcome
-    (committed or queued), and True if it was known."""
+def remember(
+    vault: Vault, text: str, keywords: tuple[str, ...] = (), language: Language = "en"
+) -> tuple[Entry, Outcome, bool]:
+    """Write `text` as a new entry and into MEMORY.md (in `language`) in one commit, or count the one that says it;
+    returns the entry, the outcome (committed or queued), and True if it was known."""
     entry = Entry(vault.clock.new_id(), vault.clock.now(), text, keywords=keywords)
     known = _known(vault, entry)
     with vault.transaction(f"memory(entry): remember {one_line(text)}", Stamp("agent", tool="remember")) as change:
         if known is None:
-            change.create(vault.home.at(entry.path), entry.note())
+            made = (vault.home.at(entry.path), None, entry.note())
+            for path, before, after in (made, *memory_change(vault, (made,), language)):
+                change.write(path, before, after)
         else:
             dedupe = import_module("agent.memory.capture.dedupe")  # slow to load, and rarely needed
             verdict = dedupe.Judgement(dedupe.Resolution.AGAIN, entry, known)

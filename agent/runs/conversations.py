@@ -39,6 +39,7 @@ from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
+from agent.runs.profile_upkeep import fill_profile
 from agent.runs.waiting_conversations import (
     WaitingConversation,
     begin_waiting,
@@ -156,6 +157,8 @@ class Conversations:
         verdicts = self.keeper.keep(found.entries, subject, stamp, known=found.known, edits=ended)
         log_capture(session.path, verdicts, clock.monotonic() - began)
         self.tell(captured(_last_run(found), session.path, verdicts, estimate))
+        if ended or any(each.resolution is Resolution.SUPERSEDES for each in verdicts):
+            fill_profile(self.workspace)  # what it quotes has changed
         return verdicts
 
     def _by_model(self, session: Session, waiting: WaitingConversation) -> "_Found | None":

@@ -95,7 +95,7 @@ def _undo(chat: ChatState, rest: str) -> str:
 def _remember(chat: ChatState, rest: str) -> str:
     if not rest:
         return text("chat.remember_usage", chat.language)
-    entry, outcome, _ = remember(chat.workspace.vault, rest)
+    entry, outcome, _ = remember(chat.workspace.vault, rest, language=chat.language)
     path = chat.workspace.vault.home.at(entry.path)
     if outcome.queued:
         return text("chat.remembered_later", chat.language, why=outcome.queued, path=path)

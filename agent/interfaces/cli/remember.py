@@ -25,8 +25,9 @@ def command(output: Output, text: str, keywords: tuple[str, ...]) -> None:
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    vault = workspace_for(output).vault
-    entry, outcome, known = remember(vault, text, keywords)
+    workspace = workspace_for(output)
+    vault = workspace.vault
+    entry, outcome, known = remember(vault, text, keywords, workspace.settings.vault.language)
     path = vault.home.at(entry.path)
     document = {"path": path, "id": entry.id, "commit": outcome.commit, "queued": outcome.queued, "known": known}
     about = [said("it was remembered already, and is counted again there")] if known else []

@@ -40,7 +40,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
         *vault_tools(notes),
         search_tool(notes, searches.search),
         recall_tool(notes, searches.remembered),
-        save_tool(notes, vault.clock, SameWords(vault)),
+        save_tool(notes, vault.clock, SameWords(vault), workspace.settings.vault.language),
         _forget_tool(workspace, notes),
         log_tool(vault),
         undo_tool(vault),

@@ -25,7 +25,9 @@ from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_c
 from agent.memory.capture.run_trace import RunTrace
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.memory_lines import memory_change
 from agent.memory.store import StoredEntry, load_entries
+from agent.texts import Language
 from agent.vault.change import CAPTURE, Stamp, actor_of
 from agent.vault.folders import AgentFolder
 from agent.vault.store import Vault
@@ -71,6 +73,8 @@ class EntryWriter:
 
     vault: Vault
     near: Near
+    language: Language = "en"
+    """That of new sections of MEMORY.md."""
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 
     def judged(self, entry: Entry, beside: Sequence[StoredEntry] = ()) -> Judgement:
@@ -117,6 +121,8 @@ class EntryWriter:
         notes = _Notes(dict[str, tuple[bytes | None, bytes]](edits))
         home = self.vault.home
         verdicts = tuple(notes.add(self._kept(entry, (*notes.new, *known)), home) for entry in entries)
+        made = ((path, *versions) for path, versions in notes.changes.items())
+        shown = memory_change(self.vault, tuple(made), self.language)
         with self.vault.transaction(subject, stamp, hold=hold) as transaction:
             if stamp.session and not hold:
                 transaction.release(stamp.session)
@@ -125,6 +131,8 @@ class EntryWriter:
             for path, (before, after) in notes.changes.items():
                 if before != after:
                     transaction.write(path, before, after)
+            for path, before_note, after in shown:
+                transaction.write(path, before_note, after)
         for path in notes.changes:
             self.wrote(path)
         return verdicts

@@ -75,9 +75,10 @@ class Forgetting:
         return self.said.marks
 
     def should_be_seen(self, home: AgentFolder) -> bool:
-        """True if the person should see it first: it concerns more than the one note that they may have named, or that
-        one is their own, and a word may have been meant."""
-        return bool(self.changed) or len(self.gone) > 1 or any(home.row(path) == OWN_NOTES for path, _ in self.gone)
+        """True if the person should see it first: it concerns more than the one note that they may have named and its
+        line in MEMORY.md, or that one is their own, and a word may have been meant."""
+        changed = any(home.name_of(each.path) != MEMORY_NOTE for each in self.changed)
+        return changed or len(self.gone) > 1 or any(home.row(path) == OWN_NOTES for path, _ in self.gone)
 
 
 def find_places(vault: Vault, said: SaidAgain, gone: dict[str, bytes], report: Report) -> Forgetting:

@@ -11,11 +11,14 @@ from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of
 from agent.memory.entry import MODEL, Entry, EntryType, slug
+from agent.memory.memory_lines import memory_change
+from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
-from agent.vault.folders import ENTRIES, AgentFolder
+from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
+from agent.vault.store import Vault
 
 
 class Keeper(Protocol):
@@ -27,8 +30,8 @@ class Keeper(Protocol):
         """Called with the path of an entry that was written."""
 
 
-def save_tool(notes: Notes, clock: Clock, keeper: Keeper) -> Tool:
-    """The tool for one vault; `keeper` compares with known entries."""
+def save_tool(notes: Notes, clock: Clock, keeper: Keeper, language: Language) -> Tool:
+    """The tool for one vault; `keeper` compares with known entries, `language` is that of MEMORY.md."""
 
     def decide(call: JsonObject, context: RunContext) -> Judgement:
         text = arguments.text(call, "text")
@@ -54,11 +57,11 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper) -> Tool:
         return (notes.vault.home.at(f"{ENTRIES}{slug(arguments.text(call, 'text')) or 'memory'}.md"),)
 
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
-        return _drafts(decide(call, context), notes.vault.home)
+        return _drafts(decide(call, context), notes.vault, language)
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         verdict = decide(call, context)
-        drafts = _drafts(verdict, notes.vault.home)
+        drafts = _drafts(verdict, notes.vault, language)
         if not drafts:
             return ToolOutput("nothing had to change: it is remembered already")
         subject = f"memory(entry): remember {one_line(arguments.text(call, 'text'))}"
@@ -77,9 +80,10 @@ def save_tool(notes: Notes, clock: Clock, keeper: Keeper) -> Tool:
     return Tool("memory_save", description, schema, perform, frozenset({"memory"}), timeout=0, effect=effect)
 
 
-def _drafts(verdict: Judgement, home: AgentFolder) -> tuple[Draft, ...]:
+def _drafts(verdict: Judgement, vault: Vault, language: Language) -> tuple[Draft, ...]:
     """The notes that a verdict creates or changes, that of the memory first."""
-    return tuple(Draft(path, before, after) for path, before, after in changes_of(verdict, home))
+    changes = changes_of(verdict, vault.home)
+    return tuple(Draft(*each) for each in (*changes, *memory_change(vault, changes, language)))
 
 
 def _format_verdict(verdict: Judgement, path: str) -> str:

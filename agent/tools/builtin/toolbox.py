@@ -54,7 +54,7 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [grep_tool(notes), tasks_tool(notes, clock), undo_tool(vault)]
-    tools += [save_tool(notes, clock, deps.keeper), Questions(vault, clock, question_hours, language).tool()]
+    tools += [save_tool(notes, clock, deps.keeper, language), Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     return (*tools, _delegate_tool(deps.delegate), *more)
 

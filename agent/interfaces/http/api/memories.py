@@ -37,6 +37,6 @@ def remember_text(workspace: Workspace, new: ToRemember) -> TypedReply[Remembere
     vault, text = workspace.vault, new.text
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome, known = remember(vault, text, tuple(new.keywords))
+    entry, outcome, known = remember(vault, text, tuple(new.keywords), workspace.settings.vault.language)
     done = RememberedEntry(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
     return TypedReply(done, status=202 if outcome.queued else 200 if known else 201)
