@@ -11,7 +11,6 @@ from agent.attention.rules import Limits, limits_of
 from agent.clock import in_machine_seconds
 from agent.events.notices import NoticeRaised
 from agent.metrics.collect import Collector
-from agent.vault.layout import NOTICES
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace, reload_settings
 
@@ -25,7 +24,7 @@ def open_outbox(workspace: Workspace, publish: Callable[[object], object] | None
         partial(_limits, workspace),
         partial(_channels, workspace),
         workspace.settings.vault.language,
-        (workspace.vault.private_folder / NOTICES).with_name("sending.lock"),
+        workspace.vault.private_folder / "sending.lock",
         publish or partial(_count, workspace),
         workspace.vault.masked,
         choices=partial(_choices, workspace),

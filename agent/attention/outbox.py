@@ -19,7 +19,7 @@ from agent.attention.channels.channel import Channel, Choice, Message
 from agent.attention.lateness import late_line
 from agent.attention.notice_code import notice_code
 from agent.attention.receipt import NoticeDecision, NoticeReceipt
-from agent.attention.receipts import FileMark, NoticeLedger
+from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import (
     Limits,
     decide,
@@ -209,7 +209,7 @@ class Outbox:
         return any(date <= now and from_seconds <= seconds for date, from_seconds in looks)
 
     @property
-    def mark(self) -> FileMark:
+    def mark(self) -> int:
         """Another one once anything was noted, by whichever process."""
         return self.ledger.mark
 

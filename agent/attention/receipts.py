@@ -1,4 +1,4 @@
-"""The ledger of notices on this machine, in JSON lines outside the vault: each decision, and what became of it.
+"""The ledger of notices on this machine, a JSON line for each decision, and for each thing that became of it.
 
 It is the outbox, too: what was decided to be sent and has no proof is sent again after a kill. Lines are on disk when a
 call returns. A line that is damaged counts for nothing; receipts are left out after a year. Safe to use from several
@@ -11,33 +11,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TypeAlias, cast, get_args
 
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt, Reaction
-from agent.clock import Clock, in_machine_seconds
-from agent.errors import Permanent, Retryable, os_reason
+from agent.clock import Clock
 from agent.events.notices import Decided, NoticeRaised
 from agent.json_value import parse_json
-from agent.vault import durable as disk
-from agent.vault.line_file import LineFile
+from agent.records.database import Records
+from agent.records.lines import Lines
+from agent.vault.layout import NOTICES
 
 KEPT = timedelta(days=366)
-_PATIENCE = 10.0
-"""Seconds to wait for another process that decides."""
 _MANY = 5_000
-"""Lines of a file after which old ones are left out at the start."""
+"""Lines after which old ones are left out at the start."""
 _Field: TypeAlias = str | float | bool | list[str] | dict[str, str | float | bool | list[str]] | None
 _Line: TypeAlias = Mapping[str, _Field]
-FileMark: TypeAlias = tuple[int, int]
-"""The inode and the size of the file: they differ after each change of it."""
 
 
 class NoticeLedger:
-    """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be used."""
+    """The ledger of one vault. Raises `Permanent` when it cannot be used, `Retryable` while others hold it."""
 
-    def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._file = path, clock, LineFile(path, _unusable, durable)
+    def __init__(self, records: Records, clock: Clock) -> None:
+        self._records, self._clock, self._lines = records, clock, Lines(records, NOTICES)
         self._mutex = threading.RLock()
         self._receipts: dict[str, NoticeReceipt] = {}
         with self._mutex:
@@ -45,13 +40,9 @@ class NoticeLedger:
             self._shorten()
 
     @property
-    def mark(self) -> FileMark:
-        """The state of the file, for a look that costs nothing else; zeros without a file."""
-        try:
-            found = self._path.stat()
-        except OSError:
-            return 0, 0
-        return found.st_ino, found.st_size
+    def mark(self) -> int:
+        """Another number after each line, for a look that costs nothing else."""
+        return self._lines.mark
 
     def all(self) -> tuple[NoticeReceipt, ...]:
         """All receipts, in the order in which the notices were raised."""
@@ -67,9 +58,8 @@ class NoticeLedger:
 
     @contextmanager
     def deciding(self) -> Iterator[tuple[NoticeReceipt, ...]]:
-        """Be the only one who decides, on this machine; yields all receipts. Raises `Retryable` if another process
-        holds it for too long."""
-        with self._mutex, self._lock():
+        """Be the only one who decides, on this machine; yields all receipts."""
+        with self._mutex, self._records.transaction():
             self._take_in()
             yield tuple(self._receipts.values())
 
@@ -113,24 +103,12 @@ class NoticeLedger:
     def _append(self, id: str, step: str, **fields: _Field) -> None:
         line = json.dumps({"id": id, "step": step, "at": self._clock.now().isoformat(), **fields}, ensure_ascii=False)
         with self._mutex:
+            self._lines.append(line)
             self._take_in()
-            self._file.append(line)
-            self._take_in()
-
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        with self._file.locked(in_machine_seconds(self._clock), _PATIENCE) as is_held:
-            if not is_held:
-                raise Retryable("another process decides about notices", hint="try again")
-            yield
 
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
-        found = self._file.news()
-        if found is None:
-            self._receipts, self._file = {}, LineFile(self._path, _unusable, self._file.is_durable)
-            return
-        is_other, lines = found
+        is_other, lines = self._lines.news()
         if is_other:
             self._receipts = {}
         for line in lines:
@@ -153,18 +131,18 @@ class NoticeLedger:
         self._receipts[id] = receipt
 
     def _shorten(self) -> None:
-        """Leave out the lines of receipts that are older than `KEPT`, once the file is long."""
-        if self._file.lines <= _MANY:
+        """Leave out the lines of receipts that are older than `KEPT`, once there are many."""
+        if self._lines.count <= _MANY:
             return
-        with self._lock():
+        with self._records.transaction():
             self._take_in()
             newest = max((each.at for each in self._receipts.values()), default=self._clock.now())
             kept = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
-            parsed = ((line, _parsed(line)) for line in self._path.read_bytes().splitlines())
-            left = [line.decode() for line, fields in parsed if fields and fields.get("id") in kept]
-            if len(left) < self._file.lines:
-                disk.replace(self._path, "".join(f"{line}\n" for line in left))
-            self._take_in()
+            parsed = ((line, _parsed(line)) for line in self._lines.all())
+            left = [line for line, fields in parsed if fields and fields.get("id") in kept]
+            if len(left) < self._lines.count:
+                self._lines.replace(left)
+        self._take_in()
 
 
 def unheard_reminders(receipts: Iterable[NoticeReceipt]) -> tuple[NoticeReceipt, ...]:
@@ -182,10 +160,10 @@ def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
     }
 
 
-def _parsed(line: bytes) -> _Line | None:
+def _parsed(line: str) -> _Line | None:
     try:
-        found = parse_json(line.decode())
-    except (ValueError, RecursionError):
+        found = parse_json(line)
+    except ValueError:
         return None
     return cast(_Line, found) if isinstance(found, dict) else None
 
@@ -277,12 +255,3 @@ def _moment(fields: Mapping[str, object], key: str) -> datetime:
     if found.tzinfo is None:
         raise ValueError(key)
     return found
-
-
-def _unusable(path: Path, error: OSError) -> Permanent:
-    return Permanent(
-        "the ledger of notices {path} cannot be used: {reason}",
-        hint="make it readable and writable: no notice is sent while it is not known which were",
-        path=path,
-        reason=os_reason(error),
-    )

@@ -1,20 +1,17 @@
-"""The times awake of the present day in which something was done, on this machine: a small file outside the vault.
+"""The times awake of the present day in which something was done, on this machine, outside the vault.
 
 They go into the day's log together, in one commit once the day is over. What was done has its own place there at once.
 """
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
-from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
 from agent.memory import daily
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.texts import Language, text
 
-TIMES = "schedule/awake.json"
 _NAMED = 5
 """The most pieces of work that a line names."""
 
@@ -36,22 +33,15 @@ class AwakeTime:
         return f"- {text('jobs.awake', language, begun=begun, ended=ended, done=named + more)}\n"
 
 
-def load_times(private_folder: Path) -> tuple[AwakeTime, ...]:
-    """The times that are not in the vault yet, in their order; none where the file is missing or damaged."""
-    try:
-        rows = parse_json((private_folder / TIMES).read_bytes())
-        return tuple(_parsed(row["begun"], row["ended"], row["done"]) for row in rows)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return ()
+def load_times(records: Records) -> tuple[AwakeTime, ...]:
+    """The times that are not in the vault yet, in their order; none where they are damaged."""
+    return _table(records).get() or ()
 
 
-def save_times(private_folder: Path, times: Sequence[AwakeTime]) -> None:
+def save_times(records: Records, times: Sequence[AwakeTime]) -> None:
     """Write the times that are not in the vault yet."""
-    rows = [{"begun": each.begun.isoformat(), "ended": each.ended.isoformat(), "done": each.done} for each in times]
-    path = private_folder / TIMES
-    make_folder(path.parent)
-    replace(path, json.dumps(rows))
+    _table(records).put(tuple(times))
 
 
-def _parsed(begun: str, ended: str, done: Sequence[object]) -> AwakeTime:
-    return AwakeTime(datetime.fromisoformat(begun), datetime.fromisoformat(ended), tuple(map(str, done)))
+def _table(records: Records) -> Table[tuple[AwakeTime, ...]]:
+    return Table(records, "awake-times", tuple[AwakeTime, ...], is_flushed=False)

@@ -1,15 +1,14 @@
 """Looks for patterns once a day, after something was asked.
 
-The look is at most one commit a day, none if nothing has changed. The day is in a small file outside the vault:
+The look is at most one commit a day, none if nothing has changed. The day is kept outside the vault:
 without it, a look finds the same again.
 """
 
 from collections.abc import Callable
-from pathlib import Path
+from datetime import date
 
 from agent.background.routine import PATIENCE, On, QuietOn, Routine
 from agent.background.touched import changes_in
-from agent.config import private
 from agent.dataclass import dataclass
 from agent.events.growth import PatternDetected
 from agent.events.runs import TaskCompleted
@@ -17,6 +16,7 @@ from agent.events.types import FilesChanged
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.look import TOOL, look
 from agent.memory.profile.changes import propose_changes
+from agent.records.table import Table
 from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
 from agent.vault.change import Stamp, actor_of
@@ -24,8 +24,6 @@ from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
 
 _FINISHED = "finished"
-_FILE = "patterns-looked"
-"""The file with the day (ISO) of the last look."""
 _STAMP = Stamp(actor_of(growth_account("patterns")), tool=TOOL)
 
 
@@ -55,8 +53,8 @@ class Insights:
     def look(self) -> None:
         """Look for patterns and bring their notes up to date, unless that was done today."""
         vault, settings, now = self.workspace.vault, self.workspace.settings, self.workspace.clock.now()
-        today = now.date().isoformat()
-        if self._looked() == today:
+        today = now.date()
+        if self._looked.get() == today:
             return
         found = look(vault, settings.vault.language, now, self.vectors(), settings.attention.quiet)
         proposed = propose_changes(profile_writing(self.workspace), found.changes)
@@ -65,17 +63,12 @@ class Insights:
                 change.requests += proposed.requests
         for each in found.written(proposed.blocks):
             self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
-        private.replace(self._file, today)
+        self._looked.put(today)
 
     @property
-    def _file(self) -> Path:
-        return self.workspace.vault.private_folder / _FILE
-
-    def _looked(self) -> str:
-        try:
-            return self._file.read_text("utf-8").strip()
-        except (OSError, ValueError):
-            return ""
+    def _looked(self) -> Table[date]:
+        """The day of the last look."""
+        return Table(self.workspace.vault.records, "patterns-looked", date, is_flushed=False)
 
 
 def _run_ended(event: TaskCompleted) -> tuple[str, ...]:

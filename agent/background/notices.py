@@ -11,7 +11,6 @@ from dataclasses import field
 from datetime import datetime
 
 from agent.attention.outbox import Outbox
-from agent.attention.receipts import FileMark
 from agent.background.failures import failure_of, log_failed_work, log_failure
 from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
@@ -49,7 +48,7 @@ class Notices:
     waiting: Callable[[set[str]], Iterable[NoticeRaised]]
     problem: str = ""
     _outbox: Outbox | None = field(default=None, init=False)
-    _mark: FileMark | None = field(default=None, init=False)
+    _mark: int | None = field(default=None, init=False)
     _looks: tuple[tuple[datetime, float], ...] = field(default=(), init=False)
     _look_at: float = field(default=0.0, init=False)
     _pause_until: float = field(default=0.0, init=False)

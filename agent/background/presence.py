@@ -1,7 +1,7 @@
 """Whether the agent sleeps, is awake or works: what wakes it, and the lines in the day's log about what it did when.
 
-Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come in a small file, as
-they are other processes; the daemon takes it away in its next turn. A time awake in which nothing was done leaves
+Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come from
+other processes; the daemon takes them in its next turn. A time awake in which nothing was done leaves
 nothing in the vault, and those of a day are written together once it is over (`awake_times`).
 """
 
@@ -14,12 +14,12 @@ from datetime import date, datetime
 from agent.background.awake_times import AwakeTime, load_times, save_times
 from agent.background.part import PACE
 from agent.background.pool import Pool
-from agent.background.presence_files import STATE, order_is_done, take_order
+from agent.background.presence_files import GivenOrder, order_is_done, take_order
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged
-from agent.json_value import parse_json
 from agent.memory import daily
+from agent.schedule.agent_state import state_table
 from agent.schedule.history import Outcome
 from agent.schedule.states import StateMachine
 from agent.vault.change import Append, Stamp
@@ -47,16 +47,16 @@ class Presence:
 
     def __post_init__(self) -> None:
         schedule = self.workspace.settings.schedule
-        path = self.workspace.vault.private_folder / STATE
-        self.machine = StateMachine(path, schedule.idle_minutes, schedule.work_minutes, self._hear)
+        table = state_table(self.workspace.vault.records)
+        self.machine = StateMachine(table, schedule.idle_minutes, schedule.work_minutes, self._hear)
 
     def start(self, _: object) -> None:
-        """Go on from the file; an order of before the start counts no more."""
+        """Go on from what was kept; an order of before the start counts no more."""
         take_order(self.workspace.vault)
         order_is_done(self.workspace.vault)
         self.machine.start(*self._now)
         self.problem = self.machine.problem
-        self._kept = list(load_times(self.workspace.vault.private_folder))
+        self._kept = list(load_times(self.workspace.vault.records))
 
     def turn(self, _: float) -> float:
         """Do what a person ordered, let time pass, and write down when it was awake on a day that is over."""
@@ -101,26 +101,19 @@ class Presence:
         return self.workspace.clock.now().astimezone(), self.workspace.clock.monotonic()
 
     def _obey(self) -> None:
-        data = take_order(self.workspace.vault)
-        if data is not None:
+        given = take_order(self.workspace.vault)
+        if given is not None:
             try:
-                self._carry_out(data)
+                self._carry_out(given)
             finally:
                 order_is_done(self.workspace.vault)
 
-    def _carry_out(self, data: bytes) -> None:
-        try:
-            given = parse_json(data)
-        except ValueError:
-            given = {}
-        match given:
-            case {"order": "wake", "reason": str(reason)}:
-                self.wake(reason)
-            case {"order": "sleep", "reason": str(reason)}:
-                self.machine.sleep(reason, self._now[0])
-                self.sent_to_sleep = self._now[0]
-            case _:
-                logger.info("an order that cannot be understood")
+    def _carry_out(self, given: GivenOrder) -> None:
+        if given.order == "wake":
+            self.wake(given.reason)
+        else:
+            self.machine.sleep(given.reason, self._now[0])
+            self.sent_to_sleep = self._now[0]
 
     def _hear(self, event: StateChanged) -> None:
         self.publish(event)
@@ -129,7 +122,7 @@ class Presence:
 
     def _write_days_that_are_over(self) -> None:
         """Keep the times awake of today, and write those of each day before into its log, in one commit."""
-        folder, heard = self.workspace.vault.private_folder, len(self._heard)
+        records, heard = self.workspace.vault.records, len(self._heard)
         if not heard and not self._kept:
             return
         kept = [*self._kept, *self._heard[:heard]]
@@ -139,7 +132,7 @@ class Presence:
             self._write(day, [each for each in kept if each.begun.date() == day])
             kept = [each for each in kept if each.begun.date() != day]
         if kept != self._kept:
-            save_times(folder, kept)
+            save_times(records, kept)
         self._kept = kept
         del self._heard[:heard]
 

@@ -71,7 +71,7 @@ class Tasks:
     """The monotonic time of the next try by the task's id, and how often it could not be begun."""
 
     def __post_init__(self) -> None:
-        self._progress = TaskProgress.load(self.workspace.vault.private_folder)
+        self._progress = TaskProgress.load(self.workspace.vault.records)
 
     def turns_going_on(self) -> set[str]:
         """The names of the turns for the tasks that the last daemon has begun."""
@@ -120,7 +120,7 @@ class Tasks:
         if any(task.dependencies for task in shelf.waiting):
             shelf = load_tasks(self.workspace.vault)
         self._shelf = shelf
-        self._progress = TaskProgress.load(self.workspace.vault.private_folder)
+        self._progress = TaskProgress.load(self.workspace.vault.records)
         wrong = shelf.problems
         self.problem = "; ".join(f"{each.path}: {each.message}" for each in wrong)
 

@@ -129,7 +129,7 @@ class TaskWork:
     @property
     def progress(self) -> TaskProgress:
         """What was begun on this machine, as it is on disk."""
-        return TaskProgress.load(self.workspace.vault.private_folder)
+        return TaskProgress.load(self.workspace.vault.records)
 
     def _do(self, task: Task, begun: BegunTask, cancelled: Cancelled, before_end: Callable[[], object]) -> TaskEnded:
         settings, clock = self.workspace.settings.schedule, in_machine_seconds(self.workspace.clock)

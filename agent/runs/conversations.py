@@ -93,7 +93,7 @@ class Conversations:
             return False
         try:
             begin_waiting(self.workspace, event)
-        except OSError as error:
+        except AgentError as error:
             logger.warning("%s: the rules decide what is worth keeping: %s", event.session, error)
             return False
         self._here.add(event.session)

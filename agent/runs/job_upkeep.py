@@ -16,7 +16,6 @@ from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_hi
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
-from agent.vault.layout import OCCURRENCES
 from agent.vault.listing import contents
 from agent.vault.store import Vault
 from agent.workspace.daemon_lock import load_daemon_state
@@ -83,8 +82,7 @@ def record_here(workspace: Workspace, job: Job) -> JobRecord:
 
 def job_ledger(workspace: Workspace) -> "OccurrenceLedger":
     """The ledger of this machine; raises `Permanent` if it cannot be read."""
-    durable = workspace.settings.git.durable
-    return OccurrenceLedger(workspace.vault.private_folder / OCCURRENCES, workspace.clock, durable=durable)
+    return OccurrenceLedger(workspace.vault.records)
 
 
 def _record_of(workspace: Workspace, job: Job, rows: Sequence[HistoryRow]) -> JobRecord:

@@ -1,15 +1,12 @@
 """Whether the node host answers, since when, and the permissions of its machine: looked at by whoever asks, once a
-minute at most, and noted in one small file for all processes."""
+minute at most, and kept for all processes."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import field
 from datetime import datetime, timedelta
-from pathlib import Path
 
-from agent.config.private import make_folder, replace
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
+from agent.records.table import Table
 from agent.runs.node_host import node_link
 from agent.workspace.workspace import Workspace
 
@@ -17,7 +14,6 @@ FRESH = timedelta(seconds=55)
 """The time for which a look is good: less than the daemon's minute."""
 GAP = timedelta(minutes=5)
 """The longest time without a look of which the state is taken to have been the same."""
-_FILE = "node.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +32,8 @@ def node_state(workspace: Workspace) -> NodeState | None:
     """The state of the node host now; None where the settings switch it off. May take some seconds."""
     if not workspace.settings.node.enabled:
         return None
-    path, now = workspace.vault.private_folder / _FILE, workspace.clock.now()
-    before = _load(path)
+    table, now = Table(workspace.vault.records, "node", NodeState, is_flushed=False), workspace.clock.now()
+    before = table.get()
     if before is not None and abs(now - before.looked) < FRESH:
         return before
     link = node_link(workspace)
@@ -47,21 +43,5 @@ def node_state(workspace: Workspace) -> NodeState | None:
     since = before.since if before is not None and is_known else now
     known = link.permissions.states if is_connected else before.permissions if before is not None else {}
     found = NodeState(now, since, is_connected, dict(known), str(link.problem))
-    make_folder(path.parent)
-    replace(path, json.dumps(asdict(found), default=datetime.isoformat))
+    table.put(found)
     return found
-
-
-def _load(path: Path) -> NodeState | None:
-    try:
-        said = parse_json(path.read_bytes())
-        found = NodeState(
-            datetime.fromisoformat(said["looked"]),
-            datetime.fromisoformat(said["since"]),
-            said["is_connected"] is True,
-            {str(name): str(state) for name, state in said["permissions"].items()},
-            str(said["problem"]),
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    return found if found.looked.tzinfo and found.since.tzinfo else None

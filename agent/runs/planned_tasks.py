@@ -15,7 +15,7 @@ _FEWEST = 4
 
 def marked_tasks(workspace: Workspace) -> TaskShelf:
     """The tasks, with those that this machine has begun in progress."""
-    return TaskProgress.load(workspace.vault.private_folder).mark(load_tasks(workspace.vault))
+    return TaskProgress.load(workspace.vault.records).mark(load_tasks(workspace.vault))
 
 
 def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:

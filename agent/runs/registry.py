@@ -1,20 +1,18 @@
-"""Marks of the runs that are active or wait for a person, as small files in the vault's private folder.
+"""Marks of the runs that are active or wait for a person, kept on this machine.
 
 A run has a mark while it is active; a mark without a process belongs to an interrupted run. A waiting run keeps its
 mark, with the path of the note that it waits for, so that it can resume after the decision. Notes are copied with a
 vault, marks never are: only runs that this machine started resume automatically.
 """
 
-import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.config.private import make_folder, replace
+from agent.config.private import make_folder
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
+from agent.records.table import Table
 from agent.vault.locks import holder, process_lock
 from agent.vault.store import Vault
 
@@ -25,7 +23,7 @@ _PATIENCE = 0.5
 class RunMark:
     """A run in the session of this id. `waits_for` is the note to decide or answer in, empty while the run is active;
     `content` is the blob id of the session's note as the run left it; `parent` names the run that delegated to it, and
-    only that run resumes it. `job` is the job that the run belongs to; older marks have none."""
+    only that run resumes it. `job` is the job that the run belongs to."""
 
     id: str
     session: str
@@ -38,8 +36,9 @@ class RunMark:
 
 @dataclass(frozen=True, slots=True)
 class RunRegistry:
-    """The marks of one vault on this machine."""
+    """The marks of one vault on this machine. `folder` has the locks of sessions."""
 
+    marks: Table[RunMark]
     folder: Path
     clock: Clock
 
@@ -54,32 +53,24 @@ class RunRegistry:
 
     def put(self, mark: RunMark) -> None:
         """Save a mark; it replaces the session's last one."""
-        replace(self._file(mark.id), json.dumps(asdict(mark)))
+        self.marks.put(mark, mark.id)
 
     def drop(self, session: str) -> None:
         """Delete a session's mark."""
-        self._file(session).unlink(missing_ok=True)
+        self.marks.drop(session)
 
     def get(self, session: str) -> RunMark | None:
         """A session's mark; None if there is none that can be read."""
-        try:
-            said = parse_json(self._file(session).read_text("utf-8"))
-            return RunMark(**{key: str(said[key]) for key in RunMark.__slots__ if key != "job" or key in said})
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        return self.marks.get(session)
 
-    def all(self) -> Iterator[RunMark]:
+    def all(self) -> Sequence[RunMark]:
         """Every mark that can be read."""
-        found = (self.get(path.stem) for path in sorted(self.folder.glob("*.json")))
-        return (mark for mark in found if mark is not None)
+        return self.marks.all()
 
     def waiting(self) -> tuple[RunMark, ...]:
         """The marks of runs that wait for a person and whose session no process holds; without those of sub-runs."""
         found = (mark for mark in self.all() if mark.waits_for and not mark.parent)
         return tuple(mark for mark in found if not self.is_held(mark.id))
-
-    def _file(self, session: str) -> Path:
-        return self.folder / f"{session}.json"
 
     def _lock(self, session: str) -> Path:
         return self.folder / f"{session}.lock"
@@ -87,4 +78,5 @@ class RunRegistry:
 
 def run_registry(vault: Vault) -> RunRegistry:
     """The marks of a vault."""
-    return RunRegistry(vault.private_folder / "runs", vault.clock)
+    marks = Table(vault.records, "runs", RunMark, is_flushed=False)
+    return RunRegistry(marks, vault.private_folder / "runs", vault.clock)

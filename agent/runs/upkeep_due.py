@@ -4,15 +4,13 @@ This machine alone remembers when its last upkeep was. The notes say what there 
 or one too many, does no harm.
 """
 
-import json
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
-from agent.config import private
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
+from agent.errors import AgentError
+from agent.records.table import Table
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
 
@@ -32,16 +30,16 @@ class UpkeepDue:
     workspace: Workspace
 
     @property
-    def last(self) -> Path:
-        """The file that records the last upkeep on this machine."""
-        return self.workspace.vault.private_folder / "upkeep.json"
+    def last(self) -> Table[Extent]:
+        """What the last upkeep on this machine had in view."""
+        return Table(self.workspace.vault.records, "upkeep", Extent, is_flushed=False)
 
     def is_due(self, now: datetime) -> bool:
-        """True if the upkeep should run now; reads one small file and the names in one folder."""
+        """True if the upkeep should run now; reads one row and the names in one folder."""
         settings = self.workspace.settings.memory
         if not (settings.lifecycle or settings.long_term):
             return False
-        last, here = self._done(), self.extent(now)
+        last, here = self.last.get() or Extent(), self.extent(now)
         return here.day != last.day or here.entries - last.entries >= settings.lifecycle_entries
 
     def extent(self, now: datetime) -> Extent:
@@ -53,12 +51,5 @@ class UpkeepDue:
 
     def record(self, extent: Extent) -> None:
         """Record an upkeep that has run; it runs once more if that cannot be written."""
-        with suppress(OSError):
-            private.replace(self.last, json.dumps(asdict(extent)))
-
-    def _done(self) -> Extent:
-        try:
-            said = parse_json(self.last.read_text("utf-8"))
-            return Extent(str(said["day"]), int(said["entries"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return Extent()
+        with suppress(AgentError):
+            self.last.put(extent)

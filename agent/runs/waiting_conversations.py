@@ -1,14 +1,14 @@
-"""Conversations that wait for the fast model to read them: this machine's private state, a file for each, so that
-nothing is lost with a process."""
+"""Conversations that wait for the fast model to read them: this machine's private state, so that nothing is lost
+with a process."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
+from pathlib import PurePosixPath
 
-from agent.config import private
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
+from agent.records.table import Table
 from agent.workspace.workspace import Workspace
 
 SILENT = timedelta(minutes=2)
@@ -27,9 +27,8 @@ class WaitingConversation:
 
 
 def begin_waiting(workspace: Workspace, event: TaskCompleted) -> None:
-    """Let the conversation of a run that has ended wait; raises `OSError`."""
-    file = _file(workspace, event.session)
-    known = _load(file)
+    """Let the conversation of a run that has ended wait."""
+    known = waiting_conversation(workspace, event.session)
     runs = tuple(dict.fromkeys((*(known.runs if known else ()), event.run)))
     _save(workspace, WaitingConversation(event.session, runs, workspace.clock.now()))
 
@@ -41,20 +40,17 @@ def tried_once_more(workspace: Workspace, waiting: WaitingConversation) -> None:
 
 def end_waiting(workspace: Workspace, session: str) -> None:
     """The conversation waits no longer."""
-    _file(workspace, session).unlink(missing_ok=True)
+    _table(workspace).drop(_key(session))
 
 
 def waiting_conversation(workspace: Workspace, session: str) -> WaitingConversation | None:
     """The conversation with this session, if it waits."""
-    return _load(_file(workspace, session))
+    return _table(workspace).get(_key(session))
 
 
-def waiting_conversations(workspace: Workspace) -> Iterator[WaitingConversation]:
-    """The conversations that wait; a file that cannot be read is skipped."""
-    folder = _folder(workspace)
-    for file in sorted(folder.glob("*.txt")) if folder.is_dir() else ():
-        if (found := _load(file)) is not None:
-            yield found
+def waiting_conversations(workspace: Workspace) -> Sequence[WaitingConversation]:
+    """The conversations that wait; one that cannot be read is skipped."""
+    return _table(workspace).all()
 
 
 def is_own(workspace: Workspace, session: str) -> bool:
@@ -68,24 +64,13 @@ def silent_conversations(workspace: Workspace) -> tuple[str, ...]:
     return tuple(each.session for each in waiting_conversations(workspace) if now - each.heard >= SILENT)
 
 
-def _folder(workspace: Workspace) -> Path:
-    return workspace.vault.private_folder / "conversations"
-
-
-def _file(workspace: Workspace, session: str) -> Path:
-    return _folder(workspace) / f"{Path(session).stem}.txt"
+def _table(workspace: Workspace) -> Table[WaitingConversation]:
+    return Table(workspace.vault.records, "waiting-conversations", WaitingConversation, is_flushed=False)
 
 
 def _save(workspace: Workspace, waiting: WaitingConversation) -> None:
-    private.make_folder(_folder(workspace))
-    heard = " ".join(filter(None, [waiting.heard.isoformat(), str(waiting.tries or "")]))
-    private.replace(_file(workspace, waiting.session), "\n".join([waiting.session, heard, *waiting.runs]))
+    _table(workspace).put(waiting, _key(waiting.session))
 
 
-def _load(file: Path) -> WaitingConversation | None:
-    try:
-        session, heard, *runs = file.read_text("utf-8").splitlines()
-        when, _, tries = heard.partition(" ")
-        return WaitingConversation(session, tuple(runs), datetime.fromisoformat(when), int(tries or 0))
-    except (OSError, ValueError):
-        return None
+def _key(session: str) -> str:
+    return PurePosixPath(session).stem

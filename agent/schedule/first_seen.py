@@ -1,22 +1,18 @@
-"""Since when each job counts, in a file outside the vault: from when its schedule was first seen on this machine.
+"""Since when each job counts, outside the vault: from when its schedule was first seen on this machine.
 
 So the times before a job was written, before its schedule was edited and while it was paused are no missed ones, also
 if the daemon was off meanwhile. A reminder counts from when it was made: no daemon may have been there to see it.
 """
 
-import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.errors import Permanent, os_reason
-from agent.json_value import parse_json
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.schedule.job import Job
 from agent.schedule.next_try import OWED
 from agent.schedule.occurrences import moment_in
 from agent.schedule.triggers import At, Cron, Every, Timed
-from agent.vault import durable
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +55,9 @@ def _owed_since(job: Job, now: datetime) -> datetime:
     return min(now, max(job.created.astimezone(UTC), now - OWED))
 
 
-def load_first_seen(path: Path) -> dict[str, FirstSeen] | None:
-    """The jobs as they were seen, by id; None if the file is damaged, empty if there is none."""
-    try:
-        state = parse_json(path.read_bytes())
-        return {
-            str(job): FirstSeen(
-                datetime.fromisoformat(seen["since"]),
-                tuple(map(str, seen["schedule"])),
-                tuple(map(datetime.fromisoformat, seen["over"])),
-            )
-            for job, seen in state.items()
-        }
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-def save_first_seen(path: Path, jobs: Mapping[str, FirstSeen], *, is_durable: bool) -> None:
-    """Write the file; raises `Permanent`."""
-    state = {
-        job: {
-            "since": seen.since.isoformat(),
-            "schedule": seen.schedule,
-            "over": [at.isoformat() for at in seen.over],
-        }
-        for job, seen in jobs.items()
-    }
-    try:
-        if is_durable:
-            durable.replace(path, json.dumps(state))
-        else:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(state))
-    except OSError as error:
-        raise Permanent("{path} cannot be written: {reason}", path=path, reason=os_reason(error)) from error
+def first_seen_table(database: Records) -> Table[dict[str, FirstSeen]]:
+    """The jobs as they were seen, by id."""
+    return Table(database, "first-seen", dict[str, FirstSeen])
 
 
 def _text(trigger: Timed) -> str:

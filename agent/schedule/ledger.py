@@ -1,4 +1,4 @@
-"""What was decided about each occurrence on this machine, in a file outside the vault: at most one run, none forgotten.
+"""What was decided about each occurrence on this machine, outside the vault: at most one run, none forgotten.
 
 A line is on disk before a run begins, so that no kill makes it run again. Occurrences that were offered and not decided
 yet are remembered by the heartbeat, so that no kill makes them vanish either. Decisions are kept for `KEPT`; history
@@ -6,32 +6,24 @@ for people is in `history`. Safe to use from several threads and processes.
 """
 
 import dataclasses
-import json
-import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from agent.clock import Clock
-from agent.config.private import clear_way, make_folder
 from agent.dataclass import dataclass
-from agent.errors import Permanent, os_reason
-from agent.json_value import parse_json
-from agent.vault import durable as disk
-from agent.vault.line_file import LineFile
+from agent.records.database import Records
+from agent.records.lines import Lines
+from agent.records.table import Table
+from agent.vault.layout import OCCURRENCES
 
 KEPT = timedelta(days=35)
 """The time for which a decision is kept: longer than the month by which a clock may be wrong."""
 HEARTBEAT = timedelta(seconds=60)
 """The least time between two heartbeats on disk."""
-_PATIENCE = 10.0
-"""Seconds to wait for another process that writes a line."""
 _MANY = 20_000
-"""Lines of a file after which old ones are left out at the start."""
+"""Lines after which old ones are left out at the start."""
 Step: TypeAlias = Literal["begin", "end", "decide", "back"]
 _STEPS: tuple[Step, ...] = get_args(Step)
 SpanKind: TypeAlias = Literal["run", "inactive"]
@@ -71,6 +63,14 @@ class OccurrenceOffer:
     count: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """Up to when the planner has looked, and what was offered and not decided by then, by job."""
+
+    looked: datetime | None
+    held: dict[str, tuple[OccurrenceOffer, ...]]
+
+
 @dataclass(slots=True)
 class _Job:
     """The decisions about one job by the second of their occurrence, and the spans that some of them stand for."""
@@ -82,10 +82,11 @@ class _Job:
 
 
 class OccurrenceLedger:
-    """The ledger in the file at `path`; the first write creates it. Raises `Permanent` when it cannot be written."""
+    """The ledger of one vault. Raises `Permanent` when it cannot be written, `Retryable` while others hold it."""
 
-    def __init__(self, path: Path, clock: Clock, *, durable: bool = True) -> None:
-        self._path, self._clock, self._file = path, clock, LineFile(path, _unusable, durable)
+    def __init__(self, records: Records) -> None:
+        self._records, self._lines = records, Lines(records, OCCURRENCES)
+        self._heartbeat = Table(records, "heartbeat", Heartbeat, is_flushed=False)
         self._mutex = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._offered: dict[str, dict[str, OccurrenceOffer]] = {}
@@ -192,52 +193,28 @@ class OccurrenceLedger:
 
     def _beat(self) -> None:
         with self._mutex:
-            held = {
-                job: [(each.key, each.first.isoformat(), each.kind, each.count) for each in offers.values()]
-                for job, offers in self._offered.items()
-            }
             self._beaten = self.looked
-            looked = self.looked.isoformat() if self.looked else None
-            state = {"looked": looked, "held": held}
-            try:
-                make_folder(self._path.parent)
-                _write_over(self._heartbeat, json.dumps(state).encode())
-            except OSError as error:
-                raise _unusable(self._heartbeat, error) from error
-
-    @property
-    def _heartbeat(self) -> Path:
-        return self._path.with_suffix(".looked")
+            held = {job: tuple(offers.values()) for job, offers in self._offered.items()}
+            self._heartbeat.put(Heartbeat(self.looked, held))
 
     def _load_heartbeat(self) -> None:
         """The heartbeat of the last process. After damage it is a day before the last line: what was decided since then
         is known, and what was not is missed rather than forgotten."""
-        try:
-            state = parse_json(self._heartbeat.read_bytes())
-            self.looked = datetime.fromisoformat(state["looked"])
-            self.held = {
-                str(job): tuple(
-                    OccurrenceOffer(str(key), datetime.fromisoformat(first), kind, int(count))
-                    for key, first, kind, count in offers
-                )
-                for job, offers in state["held"].items()
-            }
-        except FileNotFoundError:
-            pass
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
-            self.held = {}
-        if self.looked is None or self.looked.tzinfo is None:
+        found = self._heartbeat.get() or Heartbeat(None, {})
+        self.looked, self.held = found.looked, found.held
+        if self.looked is None:
             every = (each.at for job in self._jobs.values() for each in job.decisions.values())
             latest = max(every, default=None)
             self.looked = latest - timedelta(days=1) if latest else None
 
     def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
-        with self._mutex, self._lock():
+        with self._mutex, self._records.transaction():
             self._take_in()
             offer = self._offered.get(split_key(key)[0], {}).get(key) if key else None
             since, kind = (_stamp(offer.first), offer.kind) if offer else ("", "run")
             fields = (_stamp(at), step, key, since, kind, outcome, " ".join(reason.split()), _END)
-            self._file.append("\t".join(fields))
+            self._lines.append("\t".join(fields))
+        with self._mutex:
             self._take_in()
             self._take_back(key)
 
@@ -248,25 +225,13 @@ class OccurrenceLedger:
         if not offers:
             self._offered.pop(job, None)
 
-    @contextmanager
-    def _lock(self) -> Iterator[None]:
-        with self._file.locked(self._clock, _PATIENCE) as is_held:
-            if not is_held:
-                raise Permanent(
-                    "another process holds the schedule's ledger {path}", hint="end it, or try again", path=self._path
-                )
-            yield
-
     def _take_in(self) -> None:
         """Parse the lines that were added since the last time, also by other processes."""
-        found = self._file.news()
-        if found is None:
-            return
-        is_other, lines = found
+        is_other, lines = self._lines.news()
         if is_other:
             self._jobs = {}
         for line in lines:
-            self._take(line.decode("utf-8", "replace"))
+            self._take(line)
 
     def _take(self, line: str) -> None:
         """Apply one line; one that a crash has damaged counts for nothing, as its step had not returned."""
@@ -308,27 +273,16 @@ class OccurrenceLedger:
                         known.decisions[last] = dataclasses.replace(known.decisions[last], first=None)
 
     def _shorten(self) -> None:
-        """Leave out decisions that are older than `KEPT`, once the file is long."""
-        if self._file.lines <= _MANY:
+        """Leave out decisions that are older than `KEPT`, once there are many lines."""
+        if self._lines.count <= _MANY:
             return
-        with self._lock():
+        with self._records.transaction():
             self._take_in()
             every = [each for job in self._jobs.values() for each in job.decisions.values()]
             oldest = max(each.at for each in every) - KEPT if every else datetime.min.replace(tzinfo=UTC)
             kept = sorted((each for each in every if each.at >= oldest), key=lambda each: each.at)
-            disk.replace(self._path, "".join(_lines(kept)))
-            self._take_in()
-
-
-def _write_over(path: Path, data: bytes) -> None:
-    """Write a short file in place, without a flush: a kill leaves the old or the new one, and a file system that
-    flushes each replacement is not asked to, once a minute."""
-    clear_way(path)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        os.pwrite(descriptor, data.ljust(os.fstat(descriptor).st_size), 0)
-    finally:
-        os.close(descriptor)
+            self._lines.replace(_lines(kept))
+        self._take_in()
 
 
 def split_key(key: str) -> tuple[str, int]:
@@ -343,20 +297,11 @@ def _lines(decisions: Iterable[Decision]) -> Iterator[str]:
     for each in decisions:
         first = _stamp(each.first) if each.first else ""
         if each.began is not None:
-            yield "\t".join((_stamp(each.began), "begin", each.key, first, each.kind, "", "", _END)) + "\n"
+            yield "\t".join((_stamp(each.began), "begin", each.key, first, each.kind, "", "", _END))
         if each.outcome:
             step = "end" if each.began is not None else "decide"
-            yield "\t".join((_stamp(each.at), step, each.key, first, each.kind, each.outcome, each.reason, _END)) + "\n"
+            yield "\t".join((_stamp(each.at), step, each.key, first, each.kind, each.outcome, each.reason, _END))
 
 
 def _stamp(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="seconds")
-
-
-def _unusable(path: Path, error: OSError) -> Permanent:
-    return Permanent(
-        "the schedule's ledger {path} cannot be used: {reason}",
-        hint="make it readable and writable: no job runs while it is not known which have run",
-        path=path,
-        reason=os_reason(error),
-    )

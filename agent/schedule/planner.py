@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 from itertools import groupby
 from math import inf
-from pathlib import Path
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
 
 from agent.dataclass import dataclass
-from agent.schedule.first_seen import FirstSeen, load_first_seen, save_first_seen, see
+from agent.records.table import Table
+from agent.schedule.first_seen import FirstSeen, see
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key
 from agent.schedule.next_try import may_make_up
@@ -86,13 +86,12 @@ class _Course:
 
 @dataclass(slots=True)
 class Planner:
-    """The plan of all jobs of a vault on this machine. `path` is its file, `days` the days on which jobs run at all,
-    `zone_now` the zone of jobs that name none."""
+    """The plan of all jobs of a vault on this machine. `table` has since when each counts, `days` the days on which
+    jobs run at all, `zone_now` is the zone of jobs that name none."""
 
     ledger: OccurrenceLedger
-    path: Path
+    table: Table[dict[str, FirstSeen]]
     days: tuple[int, ...]
-    is_durable: bool
     zone_now: Callable[[], ZoneInfo] = machine_zone
     _seen: dict[str, FirstSeen] = field(default_factory=dict, init=False)
     _is_damaged: bool = field(default=False, init=False)
@@ -106,8 +105,8 @@ class Planner:
 
     def __post_init__(self) -> None:
         self._zone = self.zone_now()
-        seen = load_first_seen(self.path)
-        self._seen, self._is_damaged = seen or {}, seen is None
+        seen = self.table.get()
+        self._seen, self._is_damaged = seen or {}, seen is None and self.table.has()
 
     def set_jobs(self, jobs: Sequence[Job], now: datetime) -> None:
         """The jobs as they are now, also after an edit; of two with the same id the one with the first path counts.
@@ -329,7 +328,7 @@ class Planner:
         return at.weekday() in job.active_days and (job.remind or at.weekday() in self.days)
 
     def _save(self) -> None:
-        save_first_seen(self.path, self._seen, is_durable=self.is_durable)
+        self.table.put(self._seen)
 
 
 def _runs(job: Job | None) -> bool:

@@ -1,6 +1,6 @@
 """The agent's state: sleeping → waking_up → awake → working → awake → going_to_sleep → sleeping.
 
-`StateMachine` is told what happens, keeps the state in a file outside the vault and publishes each transition. Tasks
+`StateMachine` is told what happens, keeps the state outside the vault and publishes each transition. Tasks
 run only while it is awake; whatever is due wakes it. Durations are those of the monotonic clock, so a computer that
 slept, or whose clock was set, makes no minute of idleness or of work.
 """
@@ -10,11 +10,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import field, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.events.types import StateChanged
-from agent.schedule.agent_state import AgentState, State, look_for_state, save_state
+from agent.records.table import Table
+from agent.schedule.agent_state import AgentState, State
 from agent.texts import Sentence
 
 JUMP = 60.0
@@ -22,7 +22,7 @@ JUMP = 60.0
 _STARTED = Sentence("the daemon was started")
 _IDLE = Sentence("nothing was left to do")
 _JUMPED = Sentence("the computer was asleep, or its clock was set")
-_DAMAGED = Sentence("the file of the agent's state was damaged and was begun anew")
+_DAMAGED = Sentence("the agent's state was damaged and was begun anew")
 
 
 @dataclass(slots=True)
@@ -33,13 +33,13 @@ class _Work:
 
 @dataclass(slots=True)
 class StateMachine:
-    """The agent's state in the file at `path`. Each call has the time, local (`now`) and monotonic. Safe to use from
+    """The agent's state in `table`. Each call has the time, local (`now`) and monotonic. Safe to use from
     several threads; `publish` is called without the lock.
 
-    `idle_minutes` and `work_minutes` are the settings of these names. `problem` says that the file was damaged.
+    `idle_minutes` and `work_minutes` are the settings of these names. `problem` says that what was kept was damaged.
     """
 
-    path: Path
+    table: Table[AgentState]
     idle_minutes: float
     work_minutes: float
     publish: Callable[[StateChanged], object]
@@ -54,10 +54,10 @@ class StateMachine:
     _mutex: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     def start(self, now: datetime, monotonic: float) -> AgentState:
-        """Go on from the file: the agent sleeps after a start, whatever it did before."""
+        """Go on from what was kept: the agent sleeps after a start, whatever it did before."""
         with self._mutex:
-            found, is_damaged = look_for_state(self.path)
-            self.problem = _DAMAGED if is_damaged else ""
+            found = self.table.get()
+            self.problem = _DAMAGED if found is None and self.table.has() else ""
             self._current = (found or AgentState("sleeping", now, _STARTED, now.date())).on_day(now)
             self._busy_at, self._last = monotonic, (now, monotonic)
             if self._current.state != "sleeping":
@@ -183,4 +183,4 @@ class StateMachine:
                 self.publish(event)
 
     def _save(self) -> None:
-        save_state(self.path, self.current)
+        self.table.put(self.current)

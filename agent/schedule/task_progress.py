@@ -1,19 +1,17 @@
-"""What this machine is working on: the tasks that were begun and are not over, in a small file outside the vault.
+"""What this machine is working on: the tasks that were begun and are not over, outside the vault.
 
 A task that the program was stopped in is tried once more at the next start; one in which it was stopped twice has
 failed, so that a task that kills the program is not done for ever.
 """
 
-import json
-from dataclasses import asdict, field, replace
+from dataclasses import field, replace
 from datetime import datetime
-from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.schedule.task import Task
 from agent.schedule.task_notes import TaskShelf
-from agent.vault import durable
 
 TRIES = 2
 """How often a task is begun before a stop in the middle of it counts as its failure."""
@@ -34,18 +32,14 @@ class BegunTask:
 class TaskProgress:
     """The begun tasks of one vault on this machine, by id; each change is durable when it returns."""
 
-    path: Path
+    table: Table[tuple[BegunTask, ...]]
     begun: dict[str, BegunTask] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, private_folder: Path) -> "TaskProgress":
-        """What was begun; nothing where the file is missing or damaged."""
-        path = private_folder / "schedule" / "tasks.json"
-        try:
-            found = [BegunTask(**each) for each in parse_json(path.read_text("utf-8"))]
-        except (OSError, ValueError, TypeError):
-            found = []
-        return cls(path, {each.task: each for each in found})
+    def load(cls, records: Records) -> "TaskProgress":
+        """What was begun; nothing where that is damaged."""
+        table = Table(records, "begun-tasks", tuple[BegunTask, ...])
+        return cls(table, {each.task: each for each in table.get() or ()})
 
     def mark(self, shelf: TaskShelf) -> TaskShelf:
         """The tasks with those that were begun here in progress: their notes say it only once they are over."""
@@ -93,4 +87,4 @@ class TaskProgress:
         self._save()
 
     def _save(self) -> None:
-        durable.replace(self.path, json.dumps([asdict(each) for each in self.begun.values()]))
+        self.table.put(tuple(self.begun.values()))

@@ -23,6 +23,16 @@ def has_records(vault: Vault, name: str) -> bool:
         return True
 
 
+def has_rows(vault: Vault, table: str) -> bool:
+    """True if the table of this name among what this machine remembers has a row."""
+    return bool(vault.records.rows("SELECT 1 FROM record WHERE name = ? LIMIT 1", table))
+
+
+def has_lines(vault: Vault, name: str) -> bool:
+    """True if there are lines of this name among what this machine remembers."""
+    return bool(vault.records.rows("SELECT 1 FROM line WHERE name = ? LIMIT 1", name))
+
+
 def has_notes(vault: Vault, name: str) -> bool:
     """True if the folder that the table of folders calls `name` has a note, beside the one that says what it is for."""
     try:

@@ -25,11 +25,11 @@ from agent.vault.plumbing.object_ids import LINK
 from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.paths import check_inside, is_note
+from agent.vault.worktree.paths import check_inside
 
 if TYPE_CHECKING:
+    from agent.records.database import Records
     from agent.vault.change import Outcome, Stamp
-    from agent.vault.held_back import load_held_back
     from agent.vault.locks import holder
     from agent.vault.plumbing.git_processes import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from agent.vault.signing_key import SigningKey
     from agent.vault.transaction import Transaction
     from agent.vault.worktree.borders import check_ours
-    from agent.vault.worktree.survey import Dirty, dirty
+    from agent.vault.worktree.survey import Dirty, dirty, note_paths
     from agent.vault.write.guard import masked_order, refuse_secrets
     from agent.vault.write.held import HeldNote
     from agent.vault.write.human_commits import commit
@@ -48,11 +48,12 @@ if TYPE_CHECKING:
 else:
     check_ours = later("agent.vault.worktree.borders", "check_ours")
     commit = later("agent.vault.write.human_commits", "commit")
+    Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.git_processes", "git_is_busy")
     holder = later("agent.vault.locks", "holder")
-    load_held_back = later("agent.vault.held_back", "load_held_back")
     masked_order = later("agent.vault.write.guard", "masked_order")
+    note_paths = later("agent.vault.worktree.survey", "note_paths")
     open_writer = later("agent.vault.write.writer", "open_writer")
     provenance = later("agent.vault.provenance.record", "provenance")
     recover = later("agent.vault.write.recover", "recover")
@@ -75,6 +76,7 @@ class Vault:
     """The settings for writing."""
     _writer: "Callable[[], Writer]"
     _provenance: "Callable[[], Provenance]"
+    _records: "Callable[[], Records]"
 
     @property
     def writer(self) -> "Writer":
@@ -85,6 +87,11 @@ class Vault:
     def provenance(self) -> "Provenance":
         """The record of what arrived from elsewhere."""
         return self._provenance()
+
+    @property
+    def records(self) -> "Records":
+        """What this machine must remember about the vault."""
+        return self._records()
 
     @property
     def home(self) -> AgentFolder:
@@ -336,7 +343,7 @@ class Vault:
 
     def note_paths(self, folder: str = "") -> list[str]:
         """All notes in a folder (empty: the vault), sorted; without what git ignores or a sparse checkout excludes."""
-        return _note_paths(self.git, self.place, folder)
+        return note_paths(self.git, self.place, folder)
 
     def own_version(self, path: str) -> bytes | None:
         """The note without the text that arrived from elsewhere and that the person has not looked at yet; None if no
@@ -346,15 +353,6 @@ class Vault:
     def own_version_of(self, name: str) -> bytes | None:
         """The `own_version` of the note that the table of folders calls `name`, such as `AGENT.md`."""
         return self.own_version(self.home.at(name))
-
-
-def _note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
-    where, prefix = ("--", place.prefix + folder) if folder else place.pathspec, place.prefix
-    listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
-    rows = ((row[:1], row[2:].removeprefix(prefix)) for row in listed)
-    away, root = load_held_back(git.gitdir).private, place.root
-    names = {name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(root / name))}
-    return sorted(names - {path.removeprefix(prefix) for path in away})
 
 
 def open_vault(root: Path, state: Path, clock: Clock, options: Options) -> Vault:
@@ -389,11 +387,12 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
     private = layout(place, state, clock)
 
     def writer() -> "Writer":
-        return open_writer(place, private, git, files, clock, options, lambda: len(_note_paths(git, place)))
+        return open_writer(place, private, git, files, clock, options, lambda: len(note_paths(git, place)))
 
     def record() -> "Provenance":
         made, limits = lambda: one_writer().journal.commits(), options.receiving
         return provenance(place, git, private.folder, files.read, made, options.home, limits)
 
     one_writer = only_once(writer)
-    return Vault(place, private, git, files, clock, options, one_writer, only_once(record))
+    records = only_once(lambda: Records(private.folder, durable=options.durable))
+    return Vault(place, private, git, files, clock, options, one_writer, only_once(record), records)

@@ -11,6 +11,7 @@ from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits
 from agent.events.notices import NoticeRaised
 from agent.llm.provider import never
+from agent.records.database import Records
 from tests.attention.channels import FakeChannel
 from tests.fakes import FakeClock
 
@@ -41,7 +42,7 @@ class Desk:
         self.restart()
 
     def restart(self) -> None:
-        self.ledger = NoticeLedger(self.folder / "ledger.jsonl", self.clock, durable=False)
+        self.ledger = NoticeLedger(Records(self.folder, durable=False), self.clock)
         self.outbox = Outbox(
             self.ledger,
             self.clock,

@@ -85,4 +85,4 @@ def test_a_daemon_with_nothing_to_say_writes_nothing_about_it(town: Town) -> Non
         town.clock.pass_by(hours=30)
         house.for_a_while(3)
         assert town.commits() == before
-    assert not (town.workspace.vault.private_folder / "notices/ledger.jsonl").exists()
+    assert open_ledger(town.workspace).all() == ()

@@ -14,6 +14,7 @@ import pytest
 from agent.attention.channels.lark_in import LarkIn
 from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
+from agent.records.database import Records
 from tests.attention.rigs.lark import SECRET, bot_of, two_way_lark
 from tests.attention.rigs.lark_socket import FAULTS, STRANGER, TICKET, LarkSocket
 from tests.attention.servers import Fault, LocalService
@@ -41,7 +42,7 @@ def check(faults: int, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     dice, met, written = random.Random("lark in 17"), 0, list[str]()
     with two_way_lark() as (server, service, socket):
         socket.again = 0.03
-        queue = MessageQueue(folder / "lark.json", str)
+        queue = MessageQueue(Records(folder, durable=False), "lark", str)
         with closing(LarkIn(bot_of(server, 0.8), SystemClock(), wait=0.02)) as inbound:
             line = Line(inbound, server, service, socket, queue)
             while met < faults:
@@ -58,7 +59,7 @@ def check(faults: int, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
                 if dice.random() < 0.1:
                     line.settle()
                     _work_off(line.queue)
-                    line.queue = MessageQueue(folder / "lark.json", str)
+                    line.queue = MessageQueue(Records(folder, durable=False), "lark", str)
                     line.queue.load()
             line.settle()
             assert len(socket.faults) + len(server.faults) + len(socket.refusals) < 5, "they were met"
@@ -70,7 +71,7 @@ def check(faults: int, folder: Path, caplog: pytest.LogCaptureFixture) -> None:
 
 def _work_off(queue: MessageQueue) -> None:
     """Answer what waits, and note it for the test."""
-    ledger = queue.path.with_name("done.txt")
+    ledger = queue.records.path.with_name("done.txt")
     with ledger.open("a", encoding="utf-8") as file:
         for each in list(queue.waiting):
             file.write(f"{each.message.text}\n")

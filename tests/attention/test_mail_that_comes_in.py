@@ -18,6 +18,7 @@ from agent.attention.channels.sent_words import NOTHING_SENT, SentWords, sent_wo
 from agent.background.incoming.queue import MessageQueue
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import never
+from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
 from tests.attention.rigs.mail import SETTINGS
 from tests.fakes import FakeClock
@@ -125,7 +126,7 @@ def test_mail_from_before_the_first_look_is_left_alone(post: Post) -> None:
 
 def test_a_mailbox_that_is_numbered_anew_loses_and_repeats_nothing(post: Post, tmp_path: Path) -> None:
     post.box.put(written("from before", Message_ID="<b@x.org>").as_bytes())
-    queue = MessageQueue(tmp_path / "mail.json", str)
+    queue = MessageQueue(Records(tmp_path, durable=False), "mail", str)
     ids = map(str, count())
 
     def look() -> None:

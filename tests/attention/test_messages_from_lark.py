@@ -20,6 +20,7 @@ from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.provider import Cancelled, never
+from agent.records.database import Records
 from tests.attention.rigs.lark import SECRET, LarkService, bot_of, two_way_lark
 from tests.attention.rigs.lark_socket import BOT, CHAT, GROUP, OWNER, SERVICE, STRANGER, TICKET, LarkSocket
 from tests.attention.servers import LocalService
@@ -74,7 +75,7 @@ class Line:
 @pytest.fixture
 def line(tmp_path: Path) -> Iterator[Line]:
     with two_way_lark() as (server, service, socket):
-        queue = MessageQueue(tmp_path / "lark.json", str)
+        queue = MessageQueue(Records(tmp_path, durable=False), "lark", str)
         with closing(LarkIn(bot_of(server), SystemClock(), wait=0.2)) as inbound:
             yield Line(inbound, server, service, socket, queue)
 

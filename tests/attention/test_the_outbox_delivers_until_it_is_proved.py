@@ -17,6 +17,9 @@ from agent.attention.outbox import FIRST, TRIES, preferred
 from agent.errors import Interrupted, PerhapsDone, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
 from agent.llm.provider import Cancelled, never
+from agent.records.database import Records
+from agent.records.lines import Lines
+from agent.vault.layout import NOTICES
 from tests.attention.channels import FakeChannel
 from tests.attention.outboxes import NOON, Desk, a_notice, limits
 
@@ -304,7 +307,8 @@ def test_secrets_do_not_get_into_the_ledger(tmp_path: Path) -> None:
     desk.fake.answers = [Permanent("401 for hunter2")]
     desk.take(a_notice("the key is hunter2", lines=("hunter2",)))
     desk.turn()
-    assert "hunter2" not in (tmp_path / "ledger.jsonl").read_text("utf-8")
+    lines = str(Lines(Records(tmp_path), NOTICES).all())
+    assert "[secret]" in lines and "hunter2" not in lines
     assert "hunter2" not in str(desk.daily.shown)
 
 
@@ -348,30 +352,28 @@ def test_several_processes_share_one_budget_and_send_nothing_twice(tmp_path: Pat
     receipts = desk.ledger.all()
     assert len(receipts) == 60
     assert sum(each.decision.decided == "sent" for each in receipts) == 7
-    steps = [json.loads(line)["step"] for line in (tmp_path / "ledger.jsonl").read_text().splitlines()]
+    steps = [json.loads(line)["step"] for line in Lines(Records(tmp_path), NOTICES).all()]
     assert steps.count("delivered") == 7 == steps.count("begun")
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        b"",
-        b"\0\0\0\0",
-        b"not json\n",
-        b'{"id": 3, "step": "raised"}\n',
-        b'{"id": "x", "step": "begun", "at": "2026-11-24T12:00:00+00:00"}\n',
-        b'[1]\n"a"\nnull\n',
-        b'{"id": "y", "step": "raised", "at": "never"',
-        b"[" * 20_000 + b"\n",
-        b"\xff\xfe\n",
+        "",
+        "\0\0\0\0",
+        "not json",
+        '{"id": 3, "step": "raised"}',
+        '{"id": "x", "step": "begun", "at": "2026-11-24T12:00:00+00:00"}',
+        "[1]",
+        "null",
+        '{"id": "y", "step": "raised", "at": "never"',
+        "[" * 20_000,
     ],
 )
-def test_a_damaged_line_counts_for_nothing(desk: Desk, damage: bytes) -> None:
-    path = desk.folder / "ledger.jsonl"
+def test_a_damaged_line_counts_for_nothing(desk: Desk, damage: str) -> None:
     first = desk.take(a_notice("one"))
     desk.turn()
-    with path.open("ab") as file:
-        file.write(damage)
+    Lines(Records(desk.folder, durable=False), NOTICES).append(damage)
     desk.restart()
     desk.clock.advance(3600)
     second = desk.take(a_notice("two"))
@@ -380,15 +382,15 @@ def test_a_damaged_line_counts_for_nothing(desk: Desk, damage: bytes) -> None:
     assert {each.id: each.proof for each in desk.ledger.all()} == {first: "proof 1", second: "proof 2"}
 
 
-@pytest.mark.parametrize("keep", [0.0, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.5, 0.8])
 def test_a_ledger_that_was_cut_off_is_gone_on_with(desk: Desk, keep: float) -> None:
-    path = desk.folder / "ledger.jsonl"
     for number in range(5):
         desk.take(a_notice(f"title {number}"))
         desk.turn()
         desk.clock.advance(3600)
-    data = path.read_bytes()
-    path.write_bytes(data[: int(len(data) * keep)])
+    lines = Lines(Records(desk.folder, durable=False), NOTICES)
+    left = lines.all()
+    lines.replace(left[: int(len(left) * keep)])
     desk.turn()
     desk.take(a_notice("after"))
     for _ in range(3):
@@ -397,10 +399,10 @@ def test_a_ledger_that_was_cut_off_is_gone_on_with(desk: Desk, keep: float) -> N
     assert desk.titles[-1] == "after"
 
 
-def test_a_folder_in_the_place_of_the_ledger_is_said(tmp_path: Path) -> None:
-    (tmp_path / "ledger.jsonl").mkdir()
+def test_records_that_cannot_be_written_are_said(tmp_path: Path) -> None:
+    (tmp_path / "there").write_text("a file where the folder should be")
     with pytest.raises(Permanent, match="cannot be used"):
-        Desk(tmp_path)
+        Desk(tmp_path / "there")
 
 
 def test_receipts_are_left_out_after_a_year_once_there_are_many(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

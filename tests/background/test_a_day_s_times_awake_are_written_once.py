@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.background.awake_times import TIMES
+from agent.background.awake_times import load_times, save_times
 from agent.background.pool import Pool
 from agent.background.presence import Presence
 from agent.workspace.workspace import Workspace
@@ -54,32 +54,32 @@ def lines(workspace: Workspace) -> list[str]:
 def test_what_is_in_the_log_is_not_written_again_when_it_could_not_be_forgotten(
     workspace: Workspace, clock: FakeClock
 ) -> None:
-    presence, kept = present(workspace), workspace.vault.private_folder / TIMES
+    presence, records = present(workspace), workspace.vault.records
     work(presence, clock, "Tidy up", "Read on")
-    held = kept.read_bytes()
+    held = load_times(records)
     clock.advance(timedelta(days=1).total_seconds())
     presence.turn(clock.monotonic())
     written = lines(workspace)
     assert [row.rpartition(": ")[2] for row in written] == ["Tidy up", "Read on"]
     before = git(workspace.vault.place.root, "rev-parse", "HEAD")
-    kept.write_bytes(held)  # as a daemon leaves it that ends before it has forgotten them
+    save_times(records, held)  # as a daemon leaves it that ends before it has forgotten them
     again = present(workspace)
     again.turn(clock.monotonic())
     assert lines(workspace) == written
-    assert kept.read_text("utf-8") == "[]"
+    assert load_times(records) == ()
     assert git(workspace.vault.place.root, "rev-parse", "HEAD") == before, "and nothing is committed"
 
 
 def test_a_day_of_which_only_a_part_is_in_the_log_gets_the_rest(workspace: Workspace, clock: FakeClock) -> None:
-    presence, kept = present(workspace), workspace.vault.private_folder / TIMES
+    presence, records = present(workspace), workspace.vault.records
     work(presence, clock, "Tidy up")
-    first = kept.read_bytes()
+    first = load_times(records)
     work(presence, clock, "Read on")
-    both = kept.read_bytes()
+    both = load_times(records)
     assert first != both
-    kept.write_bytes(first)
+    save_times(records, first)
     clock.advance(timedelta(days=1).total_seconds())
     present(workspace).turn(clock.monotonic())
-    kept.write_bytes(both)
+    save_times(records, both)
     present(workspace).turn(clock.monotonic())
     assert [row.rpartition(": ")[2] for row in lines(workspace)] == ["Tidy up", "Read on"]

@@ -178,7 +178,7 @@ def test_a_vault_without_troubles_costs_no_work(root: Path) -> None:
         clock.advance(INTERVAL)
         runner.turn(clock.monotonic())
         assert not runner.pool.has("alerts")
-    assert load_recent(workspace.metrics) == () and not (workspace.vault.private_folder / "alerts.json").exists()
+    assert load_recent(workspace.metrics) == () and not load_standing(workspace.vault)
 
 
 def test_a_node_host_that_is_away_and_a_permission_that_is_denied(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,10 +203,10 @@ def test_a_node_host_that_is_away_and_a_permission_that_is_denied(root: Path, mo
     assert "vault-agent node" in notices(workspace)[1].raised.lines[0]
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'[{"rule": "x"}]', b"[3]"])
-def test_a_damaged_file_of_alerts_is_as_good_as_none(root: Path, damage: bytes) -> None:
+@pytest.mark.parametrize("damage", ["", "{", '[{"rule": "x"}]', "[3]"])
+def test_damaged_alerts_are_as_good_as_none(root: Path, damage: str) -> None:
     workspace = open_workspace(root)
-    (workspace.vault.private_folder / "alerts.json").write_bytes(damage)
+    workspace.vault.records.rows("INSERT INTO record VALUES ('standing-alerts', '', ?)", damage)
     assert load_standing(workspace.vault) == ()
 
 

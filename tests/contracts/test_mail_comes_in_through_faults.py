@@ -21,6 +21,7 @@ from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.llm.provider import never
+from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
 from tests.attention.rigs.mail import SETTINGS
 
@@ -51,7 +52,7 @@ class Reader:
         )
         idle = 0.05 if self.box.idle else 0.0
         self.inbound = MailIn(settings, PASSWORD, ReplyToken(b"k" * 32), SystemClock(), 0.3, 0.0, idle)
-        self.queue = MessageQueue(self.path, str)
+        self.queue = MessageQueue(Records(self.path, durable=False), "mail", str)
         self.queue.load()
 
     def look(self) -> None:
@@ -140,7 +141,7 @@ def check(folder: Path, faults: int, caplog: pytest.LogCaptureFixture, seed: int
             if len(reader.taken) == number:
                 break
     assert reader.taken == Counter(text_of(mail(each)) for each in range(1, number + 1))
-    assert PASSWORD not in reader.said + caplog.text + (folder / "mail.json").read_text()
+    assert PASSWORD not in reader.said + caplog.text + str(reader.queue.records.rows("SELECT value FROM record"))
 
 
 def test_each_mail_is_taken_in_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -86,7 +86,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: object) -> 
 
 
 def queue_of(house: House) -> MessageQueue:
-    queue = MessageQueue(house.workspace.vault.private_folder / "incoming/mail.json", str)
+    queue = MessageQueue(house.workspace.vault.records, "mail", str)
     queue.load()
     return queue
 
@@ -158,8 +158,7 @@ def test_strangers_begin_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         house.for_a_while(1.0)
         assert not post.sent and not house.working
         assert git(root, "rev-parse", "HEAD") == before and not (root / "sessions").exists()
-        kept = b"".join(each.read_bytes() for each in house.workspace.vault.private_folder.rglob("*.json*"))
-        assert b"xyzzy" not in kept
+        assert "xyzzy" not in str(house.workspace.vault.records.rows("SELECT value FROM record"))
 
 
 def test_a_decision_is_confirmed_in_the_conversation_that_asked(

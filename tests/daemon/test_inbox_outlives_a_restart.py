@@ -67,9 +67,10 @@ def test_a_run_that_was_killed_is_said_to_have_been(root: Path) -> None:
     with living(root) as house:
         write(note, "Which tea?\n")
         house.until(lambda: len(house.working) == 1 and any((root / "sessions").rglob("*.md")), "it has begun")
-        kept = request_queue(house.workspace.vault).path.read_bytes()
+        kept = request_queue(house.workspace.vault).table.get()
+        assert kept is not None
         house.parts.inbox.close()
-    request_queue(house.workspace.vault).path.write_bytes(kept)
+    request_queue(house.workspace.vault).table.put(kept)
     with living(root) as house:
         house.until(lambda: status(note) == "failed", "the note says so")
     assert "stopped in the middle" in note.read_text("utf-8") and "pending" in note.read_text("utf-8")
@@ -125,7 +126,7 @@ def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: p
     vault = open_workspace(root).vault
     (request,) = requests.open_requests(text.encode(), whole=True)
     request_queue(vault).save([PendingRequest(note, 0.0, phase="waits", request=request)], ())
-    assert key not in request_queue(vault).path.read_text("utf-8")
+    assert key not in str(request_queue(vault).table.get())
     assert request_queue(vault).load()[0][0].request == request
     write(root / note, "Something else.\n")
     kept = request_queue(vault).load()[0][0].request

@@ -48,19 +48,23 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *replies: object) -> 
     return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "script.json", *replies))
 
 
+def kept(house: House) -> str:
+    """What is kept of all channels."""
+    rows = house.workspace.vault.records.rows("SELECT value FROM record WHERE name = 'incoming'")
+    return "".join(str(text) for (text,) in rows)
+
+
 def listening(house: House, bot: TelegramService) -> None:
     """Wait until the daemon has begun to listen: what was written before it is not answered."""
-    queue = house.workspace.vault.private_folder / "incoming/telegram.json"
-    house.until(queue.exists, "it listens")
+    house.until(lambda: bool(kept(house)), "it listens")
     assert not bot.sent
 
 
 def settled(house: House) -> None:
     """Wait until no message waits and no run goes on."""
-    queue = house.workspace.vault.private_folder / "incoming/telegram.json"
 
     def is_quiet() -> bool:
-        return '"waiting": []' in queue.read_text("utf-8") and not house.working
+        return '"waiting": []' in kept(house) and not house.working
 
     house.until(is_quiet, "all messages are done with")
 
@@ -96,7 +100,7 @@ def test_strangers_get_nothing_at_all(tmp_path: Path, monkeypatch: pytest.Monkey
             bot.write(words, STRANGER)
         bot.write(f"@{BOT_NAME} note xyzzy", STRANGER, GROUP, entities=[NAMED])
         bot.write("chatter of the owner's with others", OWNER, GROUP)
-        queue = MessageQueue(house.workspace.vault.private_folder / "incoming/telegram.json", str)
+        queue = MessageQueue(house.workspace.vault.records, "telegram", str)
 
         def counted() -> int:
             queue.load()
@@ -106,8 +110,7 @@ def test_strangers_get_nothing_at_all(tmp_path: Path, monkeypatch: pytest.Monkey
         house.for_a_while(1.0)
         assert not bot.sent and not house.working
         assert git(root, "rev-parse", "HEAD") == before and not (root / "sessions").exists()
-        kept = b"".join(each.read_bytes() for each in house.workspace.vault.private_folder.rglob("*.json*"))
-        assert b"xyzzy" not in kept
+        assert "xyzzy" not in str(house.workspace.vault.records.rows("SELECT value FROM record"))
 
 
 def test_in_a_group_the_owner_is_answered_when_the_bot_is_named(
@@ -220,8 +223,7 @@ def test_a_program_stopped_between_question_and_answer_answers_once(
         listening(house, bot)
         settled(house)
     bot.write("Which tea?")
-    folder = house.workspace.vault.private_folder / "incoming"
-    queue = MessageQueue(folder / "telegram.json", str)
+    queue = MessageQueue(house.workspace.vault.records, "telegram", str)
     queue.load()
     channel = open_telegram(house.workspace)
     queue.take_in(channel.receive(queue.position, never), str(OWNER), lambda: "01HZZZZZZZ0000000000000001")
@@ -254,7 +256,7 @@ def test_a_run_that_was_killed_goes_on_and_is_not_begun_twice(
         settled(house)
         [session] = sessions(house)
     [began] = [each.event for each in session.records if isinstance(each.event, Began)]
-    queue = MessageQueue(house.workspace.vault.private_folder / "incoming/telegram.json", str)
+    queue = MessageQueue(house.workspace.vault.records, "telegram", str)
     queue.load()
     with queue.changing():  # as if the program was stopped when the run had just ended
         message = Incoming("777:9", str(OWNER), str(OWNER), "Write it down", now_in(house))

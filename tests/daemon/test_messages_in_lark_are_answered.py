@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from agent.background.incoming.queue import MessageQueue
-from agent.vault import durable
+from agent.records.database import RecordsUnusable
+from agent.records.table import Table
 from tests.attention.rigs.lark import APP, SECRET, LarkService, two_way_lark
 from tests.attention.rigs.lark_socket import CHAT, GROUP, OWNER, STRANGER, LarkSocket
 from tests.attention.rigs.rig import Shown
@@ -60,7 +61,7 @@ def bot(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bot]:
 
 
 def queue_of(house: House) -> MessageQueue:
-    queue = MessageQueue(house.workspace.vault.private_folder / "incoming/lark.json", str)
+    queue = MessageQueue(house.workspace.vault.records, "lark", str)
     queue.load()
     return queue
 
@@ -140,17 +141,17 @@ def test_an_approval_is_given_by_a_button_and_by_nobody_else(
 def test_what_cannot_be_written_down_is_not_answered_and_comes_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot
 ) -> None:
-    write_down, full, early = durable.replace, ["disk", "disk"], list[str]()
+    write_down, full, early = Table.put, ["disk", "disk"], list[str]()
 
-    def replace(path: Path, text: str) -> None:
-        if path.name == "lark.json" and "Which tea?" in text and full:
+    def put(table: Table[object], value: object, key: str = "") -> None:
+        if key == "lark" and "Which tea?" in str(value) and full:
             full.pop()
             threading.Event().wait(0.1)
             early.extend(bot.socket.answered)
-            raise OSError(28, "No space left on device")
-        write_down(path, text)
+            raise RecordsUnusable("no space is left")
+        write_down(table, value, key)
 
-    monkeypatch.setattr("agent.background.incoming.queue.durable.replace", replace)
+    monkeypatch.setattr(Table, "put", put)
     root = vault(tmp_path, monkeypatch, *DONE)
     with living(root) as house:
         bot.socket.write("Which tea?")

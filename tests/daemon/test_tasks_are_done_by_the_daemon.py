@@ -116,19 +116,19 @@ def test_a_task_that_the_program_was_stopped_in_is_tried_once_more(root: Path) -
     task(root, "tidy")
     vault = open_workspace(root).vault
     vault.commit_human()
-    TaskProgress.load(vault.private_folder).begin("tidy", vault.clock.now())
+    TaskProgress.load(vault.records).begin("tidy", vault.clock.now())
     with living(root) as house:
         house.until(lambda: over(root, "tidy") is not None, "it is done")
     note = over(root, "tidy")
     assert note is not None and note.header["status"] == "completed"
-    assert not TaskProgress.load(vault.private_folder).begun
+    assert not TaskProgress.load(vault.records).begun
 
 
 def test_a_task_that_the_program_was_stopped_in_twice_has_failed(root: Path) -> None:
     task(root, "tidy")
     vault = open_workspace(root).vault
     for _ in range(2):
-        TaskProgress.load(vault.private_folder).begin("tidy", vault.clock.now())
+        TaskProgress.load(vault.records).begin("tidy", vault.clock.now())
     with living(root) as house:
         house.until(lambda: over(root, "tidy") is not None, "it is over")
     note = over(root, "tidy")
@@ -146,8 +146,8 @@ def test_a_daemon_that_ends_in_the_middle_leaves_the_task_as_it_was(
     path = task(root, "learn", "explore_topic")
     with living(root) as house:
         vault = house.workspace.vault
-        house.until(lambda: "learn" in TaskProgress.load(vault.private_folder).begun, "it is begun")
-    assert path.exists() and not TaskProgress.load(vault.private_folder).begun
+        house.until(lambda: "learn" in TaskProgress.load(vault.records).begun, "it is begun")
+    assert path.exists() and not TaskProgress.load(vault.records).begun
     assert [each.status for each in load_tasks(vault).waiting] == ["pending"]
 
 
@@ -218,5 +218,5 @@ def test_a_killed_daemon_leaves_a_task_that_is_done_at_the_next_start(
 
 
 def is_begun(vault: Vault, tries: int) -> bool:
-    begun = TaskProgress.load(vault.private_folder).begun.get("learn")
+    begun = TaskProgress.load(vault.records).begun.get("learn")
     return begun is not None and begun.tries == tries

@@ -102,10 +102,11 @@ def test_what_a_machine_that_died_has_begun_another_one_answers(
     with pair.living(0) as (house,):
         pair.arrive([house], {"inbox/tea.md": "Which tea?\n"})
         until([house], lambda: len(house.working) == 1 and any((house.root / "sessions").rglob("*.md")), "it has begun")
-        kept = request_queue(house.workspace.vault).path.read_bytes()
+        kept = request_queue(house.workspace.vault).table.get()
+        assert kept is not None
         assert len(pair.claims()) == 1
     if is_killed:
-        request_queue(house.workspace.vault).path.write_bytes(kept)
+        request_queue(house.workspace.vault).table.put(kept)
     with pair.living(1) as (house,):
         write(house.root / "inbox/tea.md", "Which tea?\n\n")
         until([house], lambda: any(each.turns_missed for each in house.parts.inbox.entries.values()), "it waits")

@@ -1,5 +1,6 @@
 """The daemon looks for what repeats once a day, and not while its person talks."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,15 @@ from agent.events.growth import PatternDetected
 from agent.events.runs import Speaker, TaskCompleted
 from agent.events.types import FilesChanged, NoteEdited, Origin, Tick
 from agent.markdown.changes import NoteChange
+from agent.records.table import Table
 from tests.growth.fortnight import NOW, fortnight
 from tests.growth.work import Office, office
 from tests.vaults import write
 
-LOOKED = "patterns-looked"
+
+def kept(made: Office) -> Table[date]:
+    """The day of the last look, as it is kept."""
+    return Table(made.workspace.vault.records, "patterns-looked", date)
 
 
 @pytest.fixture
@@ -54,8 +59,7 @@ def test_one_look_a_day_one_commit_and_no_notice(made: Office) -> None:
     write(made.root / "profile/51-patterns-insights.md", "# Mine\n")
     insights(made, told).look()  # a daemon that was begun again
     assert made.text("profile/51-patterns-insights.md") == "# Mine\n", "one look a day"
-    kept = (made.workspace.vault.private_folder / LOOKED).read_text("utf-8")
-    assert kept == NOW.date().isoformat(), "no word of the vault is kept outside it"
+    assert kept(made).get() == NOW.date(), "no word of the vault is kept outside it"
 
 
 def test_nothing_is_looked_for_while_the_person_talks(made: Office) -> None:
@@ -85,8 +89,8 @@ def test_nothing_is_looked_for_while_the_person_talks(made: Office) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", "2026-11-09 2026"])
-def test_a_damaged_file_costs_nothing_but_a_look(made: Office, damage: str) -> None:
+def test_a_damaged_day_costs_nothing_but_a_look(made: Office, damage: str) -> None:
     told: list[object] = []
-    write(made.workspace.vault.private_folder / LOOKED, damage)
+    kept(made).database.rows("INSERT INTO record VALUES (?, '', ?)", kept(made).name, damage)
     insights(made, told).look()
     assert told

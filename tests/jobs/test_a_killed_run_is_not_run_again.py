@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.clock import SystemClock
 from agent.schedule.ledger import OccurrenceLedger
-from agent.vault.layout import OCCURRENCES
 from tests.daemon.process import end, environment, kill, spawn, wait_for
 from tests.jobs.town import found, job
 
@@ -18,10 +16,9 @@ def test_a_killed_run_is_interrupted_and_the_next_one_runs(tmp_path: Path, monke
     for key, value in own.items():
         monkeypatch.setenv(key, value)
     vault = open_workspace(town.root).vault
-    path = vault.private_folder / OCCURRENCES
 
     def begun() -> tuple[str, ...]:
-        return OccurrenceLedger(path, SystemClock()).open() if path.exists() else ()
+        return OccurrenceLedger(vault.records).open()
 
     def env(start: str) -> dict[str, str]:
         return environment(Path(own["VAULT_AGENT_HOME"]), {**own, "VAULT_AGENT_CLOCK__START": start})

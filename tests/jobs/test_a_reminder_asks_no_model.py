@@ -9,7 +9,6 @@ from agent.app.notice_ledger import open_ledger
 from agent.interfaces.cli.main import main
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.occurrences import Occurrence
-from agent.vault.layout import OCCURRENCES
 from tests.daemon.house import House
 from tests.jobs.town import Town, found, job
 
@@ -116,8 +115,7 @@ def test_a_kill_between_the_begin_and_the_notice_loses_none(town: Town) -> None:
     town.write("jobs/tea.md", job(ONCE, TEA, remind="true"))
     town.clock.pass_by(minutes=2)
     at = town.clock.start.replace(hour=9, minute=0)
-    path = town.workspace.vault.private_folder / OCCURRENCES
-    OccurrenceLedger(path, town.clock, durable=False).begin(Occurrence("tea", at).key, town.clock.now())
+    OccurrenceLedger(town.workspace.vault.records).begin(Occurrence("tea", at).key, town.clock.now())
     with town.daemon() as house:
         hear(town, house, TEA)
         town.wait_for(house, "tea", "done")

@@ -1,9 +1,14 @@
 """Files of this machine's state refer to a note by its new name, and are not named after one that is forgotten."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
-from agent.memory.forgetting.private_state import follow_names
+from agent.memory.forgetting.private_state import follow_names, forget_in_rows
+from agent.memory.forgetting.said_again import phrase
+from agent.records.database import Records
+from agent.records.lines import Lines
+from agent.records.table import Table
 from tests.vaults import write
 
 OLD, NEW = "2026-11-21-钥匙在青蛙下面-5n7f9a", "2026-11-21-forgotten-5n7f9a"
@@ -28,3 +33,17 @@ def test_a_file_named_after_a_note_that_goes_is_deleted_and_all_other_bytes_stay
         write(tmp_path / name, data)
     follow_names(tmp_path, {OLD: NEW, GONE: ""})
     assert {path.name: path.read_bytes() for path in tmp_path.rglob("*.*")} == kept
+
+
+def test_rows_follow_too_and_lose_the_text(tmp_path: Path) -> None:
+    records = Records(tmp_path, durable=False)
+    waiting, told = Table(records, "waiting", list[str]), Lines(records, "told")
+    waiting.put([f"sessions/{OLD}.md", "the key is under the frog", "tea"], OLD)
+    waiting.put(["x"], GONE)
+    told.append(f"[[{OLD}]]")
+    said = replace(phrase("the key is under the frog"), names={OLD: NEW, GONE: ""})
+    forget_in_rows(records, said)
+    ((key, (path, left, other)),) = waiting.items()
+    assert (key, path, other, told.all()) == (NEW, f"sessions/{NEW}.md", "tea", [f"[[{NEW}]]"])
+    assert "frog" not in left
+    assert not any(word in path.read_bytes() for path in tmp_path.iterdir() for word in (b"frog", OLD.encode()))

@@ -4,12 +4,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from agent.records.database import Records
+from agent.schedule.first_seen import first_seen_table
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.planner import Due, LeftOut, Planned, Planner
 from agent.schedule.zones import zone_of
-from tests.fakes import FakeClock
 
 
 def job_of(header: str, name: str = "night", body: str = "Say hello.") -> Job:
@@ -46,8 +47,9 @@ class Plan:
 
     def start(self) -> None:
         """A new process, also after a kill."""
-        self.ledger = OccurrenceLedger(self.folder / "ledger", FakeClock(), durable=False)
-        self.planner = Planner(self.ledger, self.folder / "jobs.json", self.days, False, lambda: zone_of(self.zone))
+        self.ledger = OccurrenceLedger(Records(self.folder, durable=False))
+        first_seen = first_seen_table(Records(self.folder, durable=False))
+        self.planner = Planner(self.ledger, first_seen, self.days, lambda: zone_of(self.zone))
         self.planner.set_jobs(self.jobs, self.now)
 
     def stop(self) -> None:

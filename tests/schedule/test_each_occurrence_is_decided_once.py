@@ -1,15 +1,16 @@
 """The ledger knows after a crash, and beside another process, which occurrences were decided."""
 
-import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from agent.errors import Permanent
+from agent.records.database import Records
+from agent.records.lines import Lines
 from agent.schedule import ledger as module
 from agent.schedule.ledger import OccurrenceLedger
-from tests.fakes import FakeClock
+from agent.vault.layout import OCCURRENCES
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 KEY = "night@2026-11-23T02:30:00Z"
@@ -20,7 +21,7 @@ def key(minutes: int, job: str = "night") -> str:
 
 
 def opened(folder: Path) -> OccurrenceLedger:
-    return OccurrenceLedger(folder / "schedule" / "ledger", FakeClock(), durable=False)
+    return OccurrenceLedger(Records(folder, durable=False))
 
 
 def test_what_was_begun_is_known_after_a_restart(tmp_path: Path) -> None:
@@ -34,32 +35,14 @@ def test_what_was_begun_is_known_after_a_restart(tmp_path: Path) -> None:
     assert opened(tmp_path).has(KEY)
 
 
-def test_it_is_on_disk_before_the_run_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    flushed: list[str] = []
-    monkeypatch.setattr(os, "fsync", lambda _: flushed.append("file"))
-    OccurrenceLedger(tmp_path / "ledger", FakeClock()).begin(KEY, NOON)
-    assert flushed
-
-
-@pytest.mark.parametrize("left", range(1, 67))
-def test_a_line_that_a_crash_cut_off_counts_for_nothing_and_harms_no_other(tmp_path: Path, left: int) -> None:
-    before = opened(tmp_path)
-    before.decide(key(0), "missed", NOON, "the daemon was off")
-    whole = (tmp_path / "schedule/ledger").read_bytes()
-    before.begin(key(1), NOON)
-    data = (tmp_path / "schedule/ledger").read_bytes()
-    (tmp_path / "schedule/ledger").write_bytes(data[: len(whole) + left])
-    after = opened(tmp_path)
-    assert (after.has(key(0)), after.has(key(1)), after.open()) == (True, False, ())
-    after.begin(key(2), NOON)
-    assert [opened(tmp_path).has(key(each)) for each in range(3)] == [True, False, True]
-
-
-def test_other_bytes_in_the_file_are_skipped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "line", ["", "\0" * 512, "\t" * 7 + ".", "x\tbegin\ty\t\trun\t\t\t.", "2026-11-23T12:00:00+00:00\tbegin"]
+)
+def test_other_lines_are_skipped(tmp_path: Path, line: str) -> None:
+    Lines(Records(tmp_path, durable=False), OCCURRENCES).append(line)
     opened(tmp_path).begin(KEY, NOON)
-    path = tmp_path / "schedule/ledger"
-    path.write_bytes(b"\0" * 512 + b"\n\xff\xfe\t\t\t\t\t\t\t.\nx\tbegin\ty\t\trun\t\t\t.\n" + path.read_bytes())
-    assert opened(tmp_path).has(KEY)
+    Lines(Records(tmp_path, durable=False), OCCURRENCES).append(line)
+    assert opened(tmp_path).open() == (KEY,)
 
 
 def test_a_decision_stands_for_all_since_the_first(tmp_path: Path) -> None:
@@ -120,11 +103,11 @@ def test_the_heartbeat_names_what_was_offered_and_not_decided(tmp_path: Path) ->
     assert opened(tmp_path).held == {}
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"looked": 3, "held": {}}', b'{"looked": "2026-01-01"}'])
-def test_a_damaged_heartbeat_is_a_day_before_the_last_line(tmp_path: Path, damage: bytes) -> None:
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"looked": 3, "held": {}}', '{"looked": "2026-01-01"}'])
+def test_a_damaged_heartbeat_is_a_day_before_the_last_line(tmp_path: Path, damage: str) -> None:
     ledger = opened(tmp_path)
     ledger.begin(KEY, NOON)
-    (tmp_path / "schedule/ledger.looked").write_bytes(damage)
+    Records(tmp_path, durable=False).rows("INSERT INTO record VALUES ('heartbeat', '', ?)", damage)
     assert opened(tmp_path).looked == NOON - timedelta(days=1)
 
 
@@ -148,6 +131,6 @@ def test_decisions_older_than_five_weeks_are_left_out_of_a_long_file(
 
 
 def test_a_ledger_that_cannot_be_written_says_so(tmp_path: Path) -> None:
-    (tmp_path / "schedule").write_text("a file where the folder should be")
-    with pytest.raises(Permanent, match="ledger"):
-        opened(tmp_path).begin(KEY, NOON)
+    (tmp_path / "there").write_text("a file where the folder should be")
+    with pytest.raises(Permanent, match="cannot be used"):
+        opened(tmp_path / "there").begin(KEY, NOON)

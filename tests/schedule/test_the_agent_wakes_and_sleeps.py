@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.events.types import StateChanged
-from agent.schedule.agent_state import STATES, load_state
+from agent.records.database import Records
+from agent.records.values import write_value
+from agent.schedule.agent_state import STATES, state_table
 from agent.schedule.states import StateMachine
 
 BERLIN = timezone(timedelta(hours=1))
@@ -29,11 +31,11 @@ class Day:
 
     def __init__(self, folder: Path, start: datetime = START) -> None:
         self.now, self.monotonic, self.events = start, 500.0, list[StateChanged]()
-        self.path = folder / "schedule" / "state.json"
+        self.table = state_table(Records(folder, durable=False))
         self.start()
 
     def start(self) -> None:
-        self.machine = StateMachine(self.path, 5, 30, self.events.append)
+        self.machine = StateMachine(self.table, 5, 30, self.events.append)
         self.machine.start(self.now, self.monotonic)
 
     def pass_time(self, minutes: float) -> list[str]:
@@ -191,35 +193,39 @@ def test_a_killed_daemon_wakes_up_asleep_and_knows_what_was(day: Day) -> None:
     state = day.machine.current
     assert (state.state, state.reason, state.tasks_completed_today) == ("sleeping", "the daemon was started", 1)
     assert [each.after for each in state.transitions][-2:] == ["working", "sleeping"]
-    assert state == load_state(day.path)
+    assert state == day.table.get()
 
 
 def test_an_idle_day_changes_nothing(day: Day) -> None:
-    before = day.path.read_bytes()
+    before = day.table.get()
     day.pass_time(60 * 15)
-    assert (day.path.read_bytes(), day.events) == (before, [])
+    assert (day.table.get(), day.events) == (before, [])
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"state": "awake"}', b"\xff\xfe"])
-def test_a_damaged_file_is_begun_anew_and_that_is_said(day: Day, damage: bytes) -> None:
-    day.path.write_bytes(damage)
-    assert load_state(day.path) is None
+def put(day: Day, text: str) -> None:
+    day.table.database.rows("UPDATE record SET value = ? WHERE name = ?", text, day.table.name)
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"state": "awake"}', "\0"])
+def test_a_damaged_state_is_begun_anew_and_that_is_said(day: Day, damage: str) -> None:
+    put(day, damage)
+    assert day.table.get() is None
     day.start()
-    assert day.machine.problem == "the file of the agent's state was damaged and was begun anew"
+    assert day.machine.problem == "the agent's state was damaged and was begun anew"
     assert day.state == "sleeping"
     day.start()
     assert day.machine.problem == ""
 
 
 @pytest.mark.parametrize("key", ["state", "since", "transitions", "last_daily_reset", "tasks_completed_today"])
-def test_a_file_with_a_wrong_value_is_a_damaged_one(day: Day, key: str) -> None:
-    day.path.write_text(json.dumps({**json.loads(day.path.read_text()), key: "soon"}))
-    assert load_state(day.path) is None
+def test_a_state_with_a_wrong_value_is_a_damaged_one(day: Day, key: str) -> None:
+    put(day, json.dumps({**json.loads(write_value(day.table.get())), key: "soon"}))
+    assert day.table.get() is None
 
 
 def test_a_handler_that_wakes_it_again_is_heard(tmp_path: Path) -> None:
     heard: list[str] = []
-    machine = StateMachine(tmp_path / "state.json", 5, 30, lambda event: hear(event))
+    machine = StateMachine(state_table(Records(tmp_path, durable=False)), 5, 30, lambda event: hear(event))
 
     def hear(event: StateChanged) -> None:
         heard.append(event.after)
@@ -263,7 +269,7 @@ def test_every_course_keeps_to_the_drawing(
         state = day.machine.current
         assert state.state in STATES
         assert (state.state == "working") == bool(going)
-        assert load_state(day.path) == state
+        assert day.table.get() == state
     moves = [(each.before, each.after) for each in day.events]
     assert all(move in LEGAL or move[1] == "sleeping" for move in moves)
     assert all(before[1] == after[0] for before, after in zip(moves, moves[1:], strict=False))

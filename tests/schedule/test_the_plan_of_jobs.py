@@ -362,11 +362,11 @@ def test_another_zone_of_the_machine_holds_at_once(plan: Plan) -> None:
     ]
 
 
-def test_a_damaged_file_of_jobs_leads_to_too_many_rows_and_not_to_silence(plan: Plan) -> None:
+def test_damage_to_what_is_known_of_jobs_leads_to_too_many_rows_and_not_to_silence(plan: Plan) -> None:
     plan.set_jobs(HOURLY)
     plan.run(1)
     plan.stop()
-    (plan.folder / "jobs.json").write_text("{")
+    plan.planner.table.database.rows("UPDATE record SET value = '{' WHERE name = 'first-seen'")
     plan.pass_time(2 * 3600)
     plan.start()
     assert plan.look() == ["missed 01:30-02:30 2"]

@@ -12,13 +12,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from agent.clock import Clock
+from agent.records.database import Records
+from agent.schedule.first_seen import first_seen_table
 from agent.schedule.job import Job
-from agent.schedule.ledger import OccurrenceLedger, split_key
+from agent.schedule.ledger import OccurrenceLedger, Step, split_key
 from agent.schedule.planner import Due, Planned, Planner
 from agent.schedule.zones import zone_of
-from agent.vault.line_file import LineFile
-from tests.fakes import FakeClock
 from tests.schedule.brute import ZoneMinutes, every_minutes
 from tests.schedule.plans import job_of
 
@@ -34,26 +33,18 @@ class Killed(BaseException):
     """The process is gone."""
 
 
-class KillableFile(LineFile):
-    """A file whose process is killed in the middle of its n-th line from now: before, within or after it."""
+class KillableLedger(OccurrenceLedger):
+    """A ledger whose process is killed at its n-th line from now: before or after it."""
 
     kill_at = -1
-    share = 0.0
+    is_after = False
 
-    def append(self, line: str) -> None:
+    def _append(self, step: Step, key: str, at: datetime, outcome: str = "", reason: str = "") -> None:
         self.kill_at -= 1
+        if self.kill_at != 0 or self.is_after:
+            super()._append(step, key, at, outcome, reason)
         if self.kill_at == 0:
-            super().append(line[: round(len(line) * self.share)])
             raise Killed
-        super().append(line)
-
-
-class KillableLedger(OccurrenceLedger):
-    """A ledger in such a file."""
-
-    def __init__(self, path: Path, clock: Clock) -> None:
-        super().__init__(path, clock, durable=False)
-        self._file = self.file = KillableFile(path, self._file.unusable, is_durable=False)
 
 
 @dataclass
@@ -134,8 +125,9 @@ class World:
 
     def boot(self) -> None:
         """A process starts; runs that a kill has interrupted are written down."""
-        self.ledger = KillableLedger(self.folder / "ledger", FakeClock())
-        self.planner = Planner(self.ledger, self.folder / "jobs.json", (*range(7),), False, lambda: zone_of("UTC"))
+        self.ledger = KillableLedger(Records(self.folder, durable=False))
+        first_seen = first_seen_table(Records(self.folder, durable=False))
+        self.planner = Planner(self.ledger, first_seen, (*range(7),), lambda: zone_of("UTC"))
         self.set_jobs()
         for key in self.ledger.open():
             self.ledger.end(key, "interrupted", self.moment)
@@ -207,7 +199,7 @@ class World:
         try:
             self.ledger.decide(planned.last.key, planned.outcome, self.moment, planned.reason)
         except Killed:
-            if self.ledger.file.share == 1:  # the whole line is on disk
+            if self.ledger.is_after:  # the line is on disk
                 self.left[name] -= there
                 self.accounted |= {(name, at) for at in there}
             raise
@@ -257,8 +249,8 @@ class World:
             chance = self.random.random()
             if kills < self.kills and self.now - begin > (kills + 0.5) * (end - begin) / self.kills:
                 kills += 1
-                self.ledger.file.kill_at = self.random.choice([1, 1, 2, 3])
-                self.ledger.file.share = self.random.choice([0, 0.5, 0.99, 1])
+                self.ledger.kill_at = self.random.choice([1, 1, 2, 3])
+                self.ledger.is_after = self.random.choice([False, True])
             if chance < 0.005:
                 self.now += self.random.choice([90, 3_600, 30_000, 200_000])  # asleep, or set forward
                 self.look(is_jump=True)
@@ -269,7 +261,7 @@ class World:
                 self.now += self.random.choice([-40, -3, 20, 40])
                 self.look()
             elif chance < 0.025:
-                self.ledger.file.kill_at = -1
+                self.ledger.kill_at = -1
                 self.ledger.close()
                 self.pass_time(self.random.choice([3, 300, 40_000, 300_000]))
                 self.boot()

@@ -138,8 +138,7 @@ def test_it_is_asked_once_and_nothing_new_is_no_commit(root: Path, tmp_path: Pat
     before = git(root, "rev-list", "--count", "HEAD")
     ask(root, tmp_path, "What is two plus two?", [])
     assert int(git(root, "rev-list", "--count", "HEAD")) - int(before) == 1
-    private = open_workspace(root).vault.private_folder / "conversations"
-    assert list(private.glob("*")) == []
+    assert list(waiting_conversations(open_workspace(root))) == []
 
 
 @pytest.mark.parametrize("said", [[], [{"number": 1, "kind": "wish", "quote": "my name is Ida"}]])
@@ -317,3 +316,4 @@ def test_what_is_forgotten_while_it_waits_is_not_kept_and_all_else_is(
     assert "frog" not in str([each.text for each in entries(root)])
     assert quotes[-1] in [each.text for each in entries(root)]
     assert [path for path in workspace.vault.private_folder.rglob("*frog*") if path.is_file()] == []
+    assert "frog" not in str(workspace.vault.records.rows("SELECT key, value FROM record"))

@@ -307,6 +307,7 @@ STATES: tuple[Failure, ...] = (
     Failure("the ledger of spend is no folder", around=_folder_instead("spend")),
     Failure("the index cannot be made", around=_folder_instead("cache")),
     Failure("runs cannot be marked", around=_folder_instead("runs")),
+    Failure("a folder has the name of the records", around=_folder_instead("records.sqlite")),
     Failure("counts cannot be kept", around=_folder_instead("metrics")),
     Failure("approvals cannot be kept", around=_folder_instead("approvals")),
     Failure("foreign lines cannot be kept", around=_folder_instead("foreign-text.jsonl")),

@@ -28,6 +28,7 @@ from agent.config.load import load_settings
 from agent.errors import ConfigError
 from agent.llm.provider import never
 from agent.memory.capture.importing import import_entries
+from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, mailbox
 from tests.attention.rigs.mail import SETTINGS
 from tests.interfaces.http.doors import open_house
@@ -62,7 +63,7 @@ def _through(inbound: Inbound, put: Callable[[], str], count: int, folder: Path)
     """Have a channel read so many items, in the way that the daemon does; `put` sends a few and a good one, and returns
     the text of that."""
     found, ids = Passed(), map(str, numbers())
-    queue, aside = MessageQueue(folder / "queue.json", str), SetAside(folder / "aside")
+    queue, aside = MessageQueue(Records(folder, durable=False), "queue", str), SetAside(folder / "aside")
     queue.load()
     clock = SystemClock()
     while found.items < count:
@@ -105,7 +106,7 @@ def through_mail(count: int, folder: Path) -> Passed:
             )
             return told
 
-        first = MessageQueue(folder / "queue.json", str)
+        first = MessageQueue(Records(folder, durable=False), "queue", str)
         with first.changing():
             first.position = position
         return _through(inbound, put, count, folder)
@@ -158,7 +159,7 @@ def through_messages(count: int, folder: Path) -> Passed:
         service.updates.append((number, json.dumps(_update(number, told))))
         return told
 
-    first = MessageQueue(folder / "queue.json", str)
+    first = MessageQueue(Records(folder, durable=False), "queue", str)
     with first.changing():
         first.position = "1"
     return _through(inbound, put, count, folder)

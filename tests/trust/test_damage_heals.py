@@ -105,7 +105,7 @@ def test_every_file_of_a_lived_in_machine_is_among_those_that_are_damaged(home: 
     names = {Path(name).name.partition(".")[0].rstrip("-0123456789") for name in home.files("state")}
     assert {
         "journal",
-        "inbox",
+        "records",
         "daemon",
         "foreign-text",
         "provenance",

@@ -20,6 +20,7 @@ from agent.background.incoming.queue import MessageQueue
 from agent.growth.task_work import TaskWork
 from agent.llm.provider import never
 from agent.memory.entry import Entry, EntryType
+from agent.records.database import Records
 from agent.runs.decisions import approvals
 from agent.schedule.task_notes import load_tasks
 from tests.attention.mailbox import PASSWORD, mailbox
@@ -145,7 +146,7 @@ def test_messages_and_mails_of_strangers_change_nothing(here: World, tmp_path: P
     with mailbox() as box, telegram() as (server, bot):
         settings = replace(SETTINGS, imap_host="127.0.0.1", imap_port=box.port, user="anna")
         post = MailIn(settings, PASSWORD, token, FakeClock(), timeout=0.5)
-        mails, chats = (MessageQueue(tmp_path / f"{name}.json", str) for name in ("mail", "telegram"))
+        mails, chats = (MessageQueue(Records(tmp_path, durable=False), name, str) for name in ("mail", "telegram"))
         position = post.receive("", never).position
         chat = channel_of(server)
         chat_position = chat.receive("", never).position

@@ -20,6 +20,7 @@ from agent.errors import AgentError, ConfigError, MissingKey
 from agent.llm.messages import Request, User
 from agent.llm.presets import ModelKind
 from agent.memory.forgetting.tombstones import foreign_tombstones
+from agent.records.database import DAMAGED
 from agent.runs.accounts import open_accounts
 from agent.runs.configured_models import ConfiguredModel, configured_models
 from agent.runs.skill_set import skill_library
@@ -154,6 +155,7 @@ def agent_checks(workspace: Workspace, *, ask_model: bool) -> list[Check]:
     return [
         *guarded("policy", lambda: _policy(workspace)),
         *guarded("spend", lambda: _spend(workspace)),
+        *guarded("records", lambda: _records(workspace.vault)),
         *guarded("forgotten", lambda: _forgotten(workspace)),
         *guarded("model", lambda: _models(workspace, ask_model)),
         *guarded("daemon", lambda: _daemon(workspace)),
@@ -184,6 +186,15 @@ def _spend(workspace: Workspace) -> Iterator[Check]:
         money=today.money,
         daily=workspace.settings.spend.daily,
     )
+
+
+def _records(vault: Vault) -> Iterator[Check]:
+    """A file of records that was damaged and moved aside; whole again, nothing is said."""
+    vault.records.rows("SELECT 1")
+    aside = vault.private_folder / DAMAGED
+    if aside.exists():
+        what = Sentence("what this machine remembers was damaged, and was begun anew with what could be read")
+        yield Check(Level.WARN, "records", what, next=Sentence("rm {path} once you do not need it", path=aside))
 
 
 def _forgotten(workspace: Workspace) -> Iterator[Check]:

@@ -1,27 +1,24 @@
-"""Requests in notes that are not settled yet, and the file that keeps them over a restart.
+"""Requests in notes that are not settled yet, and what keeps them over a restart.
 
 One request for each note: its note is still being edited, it is submitted to the pool, running, waiting for a decision
-or for the model's key, ended and to be written, or written and to be checked once more. The file keeps the last
-answers, too. It lies outside the vault, so that a note from elsewhere is never taken for a request that was made here.
+or for the model's key, ended and to be written, or written and to be checked once more. The last answers are
+kept, too, all outside the vault, so that a note from elsewhere is never taken for a request that was made here.
 """
 
-import json
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
-from dataclasses import asdict, field, replace
-from pathlib import Path
+from dataclasses import field, replace
 from typing import Literal, TypeAlias
 
 from agent.background.inbox.answer_log import LoggedAnswer
 from agent.channel_names import IN_NOTES
 from agent.config.masking import HIDDEN
-from agent.config.private import replace as write_whole
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
 from agent.loop.outcome import Ended
 from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, RequestStatus
+from agent.records.table import Table
 from agent.vault.store import Vault
 from agent.vault.sync.turns import Turn
 
@@ -72,63 +69,61 @@ class PendingRequest:
         return self.work is not None and not self.work.done()
 
 
+@dataclass(frozen=True, slots=True)
+class KeptRequest:
+    """What is kept of a request; the fields are those of `PendingRequest`."""
+
+    path: str
+    blob: str
+    keys: dict[str, str]
+    phase: Phase
+    session: str
+    channel: str = IN_NOTES
+    request: NoteRequest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRequests:
+    """The requests that are not settled, and the last answers."""
+
+    entries: tuple[KeptRequest, ...] = ()
+    answers: tuple[LoggedAnswer, ...] = ()
+
+
 @dataclass(slots=True)
 class RequestQueue:
-    """The file with the requests of one vault.
+    """What is kept of the requests of one vault.
 
-    Known secrets in a request are masked in the file; when it is loaded, the request's words are read from its note
-    again, and stay masked if the note has changed.
+    Known secrets in a request are masked there; when it is loaded, the request's words are read from its note again,
+    and stay masked if the note has changed.
     """
 
-    path: Path
+    table: Table[KeptRequests]
     vault: Vault
-    _last: str = ""
+    _last: KeptRequests = field(default_factory=KeptRequests)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def save(self, entries: Iterable[PendingRequest], given: tuple[LoggedAnswer, ...]) -> None:
-        """Write the entries and what was answered, if anything has changed; raises OSError."""
-        kept = [
-            {
-                "path": each.path,
-                "blob": each.blob,
-                "keys": each.keys,
-                "phase": each.phase,
-                "session": each.session,
-                "channel": each.channel,
-                "request": asdict(self._without_secrets(each.request)) if each.request else None,
-            }
-            for each in entries
-        ]
-        text = json.dumps({"entries": kept, "answers": [asdict(each) for each in given]})
+        """Keep the entries and what was answered, if anything has changed."""
+        kept = KeptRequests(tuple(map(self._kept, entries)), given)
         with self._lock:
-            if text == self._last or (not kept and not given and not self.path.exists()):
-                return
-            write_whole(self.path, text)
-            self._last = text
+            if kept != self._last or (kept == KeptRequests() and self.table.has()):
+                self.table.put(kept)
+                self._last = kept
 
     def load(self) -> tuple[list[PendingRequest], tuple[LoggedAnswer, ...]]:
-        """The entries that were kept and what was answered; nothing where the file cannot be read."""
-        try:
-            said = parse_json(self.path.read_text("utf-8"))
-            entries = [
-                PendingRequest(
-                    str(each["path"]),
-                    0.0,
-                    str(each["blob"]),
-                    {str(key): str(digest) for key, digest in each["keys"].items()},
-                    "still" if each["phase"] == "submitted" else each["phase"],
-                    self._as_in_note(str(each["path"]), NoteRequest(**each["request"])) if each["request"] else None,
-                    str(each["session"]),
-                    channel=str(each.get("channel", IN_NOTES)),
-                )
-                for each in said["entries"]
-            ]
-            answers = (
-                {name: each[name] for name in LoggedAnswer.__slots__ if name in each} for each in said["answers"]
-            )
-            return entries, tuple(LoggedAnswer(**each) for each in answers)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return [], ()
+        """The entries that were kept and what was answered; nothing where that is damaged."""
+        kept = self.table.get() or KeptRequests()
+        return [self._pending(each) for each in kept.entries], kept.answers
+
+    def _kept(self, entry: PendingRequest) -> KeptRequest:
+        request = self._without_secrets(entry.request) if entry.request else None
+        return KeptRequest(entry.path, entry.blob, dict(entry.keys), entry.phase, entry.session, entry.channel, request)
+
+    def _pending(self, kept: KeptRequest) -> PendingRequest:
+        phase: Phase = "still" if kept.phase == "submitted" else kept.phase
+        request = self._as_in_note(kept.path, kept.request) if kept.request else None
+        return PendingRequest(kept.path, 0.0, kept.blob, kept.keys, phase, request, kept.session, channel=kept.channel)
 
     def _without_secrets(self, request: NoteRequest) -> NoteRequest:
         mask = self.vault.known.mask
@@ -143,5 +138,5 @@ class RequestQueue:
 
 
 def request_queue(vault: Vault) -> RequestQueue:
-    """The file of a vault."""
-    return RequestQueue(vault.private_folder / "inbox.json", vault)
+    """What is kept of the requests of a vault."""
+    return RequestQueue(Table(vault.records, "inbox", KeptRequests, is_flushed=False), vault)

@@ -32,8 +32,6 @@ from agent.texts import Language, text
 from agent.vault.layout import SET_ASIDE
 from agent.workspace.workspace import Workspace
 
-QUEUES = "incoming"
-"""The folder of the queues in the vault's private folder."""
 LONGEST_PAUSE, REFUSED = 600.0, 300.0
 """The longest pause in seconds between two tries, and that after a refusal."""
 LOOK = 5.0
@@ -152,7 +150,7 @@ class IncomingMessages:
             before = self._opened[name]
             return _OpenChannel(channel, before.queue, polling=before.polling)
         vault = self.workspace.vault
-        queue = MessageQueue(vault.private_folder / QUEUES / f"{name}.json", vault.masked)
+        queue = MessageQueue(vault.records, name, vault.masked)
         queue.load()
         for entry in queue.waiting:
             entry.again = entry.phase == "sending"

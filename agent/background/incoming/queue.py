@@ -1,23 +1,20 @@
-"""The messages of one channel that are not answered yet, on disk: position, waiting messages, ids of the handled ones.
+"""The messages of one channel that are not answered yet, kept: position, waiting messages, ids of the handled ones.
 
-Messages and the position after them are written together: whatever a kill cuts off, the service gives again or the file
-has.
+Messages and the position after them are written together: whatever a kill cuts off, the service gives again or it is
+kept.
 """
 
-import json
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, field, replace
-from datetime import datetime
-from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from dataclasses import field, replace
+from typing import Literal, TypeAlias
 
 from agent.attention.channels.channel import Choice, Incoming, Received
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
-from agent.vault import durable
+from agent.records.database import Records
+from agent.records.table import Table
 
 HANDLED = 1_000
 """The ids of the last messages that are remembered: a service gives only a few again."""
@@ -50,11 +47,23 @@ class PendingMessage:
     due: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class KeptMessages:
+    """What is kept of one channel; the fields are those of `MessageQueue`."""
+
+    position: str
+    strangers: int
+    waiting: tuple[PendingMessage, ...]
+    handled: tuple[str, ...]
+    sessions: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class MessageQueue:
-    """The queue of one channel. Thread-safe; `load` before use. `mask` covers up secrets in what is written."""
+    """The queue of the channel of this name. Thread-safe; `load` before use. `mask` covers up secrets in it."""
 
-    path: Path
+    records: Records
+    name: str
     mask: Callable[[str], str]
     position: str = ""
     strangers: int = 0
@@ -66,17 +75,11 @@ class MessageQueue:
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def load(self) -> None:
-        """Take in what the file has. A damaged file is an empty queue: the service begins anew."""
-        try:
-            said = parse_json(self.path.read_text("utf-8"))
-            waiting = [_parse(each) for each in said["waiting"]]
-            handled, position, strangers = map(str, said["handled"]), str(said["position"]), int(said["strangers"])
-            answered = {str(id): str(path) for id, path in said.get("sessions", {}).items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return
-        self.position, self.strangers, self.waiting = position, strangers, waiting
-        self.sessions = answered
-        self._handled.extend(handled)
+        """Take in what was kept. Where it is damaged, the queue is empty: the service begins anew."""
+        if (kept := self._table.get(self.name)) is not None:
+            self.position, self.strangers, self.waiting = kept.position, kept.strangers, list(kept.waiting)
+            self.sessions = kept.sessions
+            self._handled.extend(kept.handled)
 
     def take_in(self, received: Received, owner: str, new_id: Callable[[], str]) -> None:
         """Add the owner's new messages and go on to the position after them, in one write; others are only counted."""
@@ -106,65 +109,29 @@ class MessageQueue:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Write the queue at the end of the block, durably, if it has changed; others wait until then."""
+        """Keep the queue as it is at the end of the block, durably, if it has changed; others wait until then."""
         with self._lock:
-            before = self._text() if self.path.exists() else ""
+            before = self._kept() if self._table.has(self.name) else None
             yield
-            after = self._text()
+            after = self._kept()
             if after != before:
-                durable.replace(self.path, after)
+                self._table.put(after, self.name)
 
-    def _text(self) -> str:
-        waiting = [self._document(each) for each in self.waiting]
-        document = {
-            "position": self.position,
-            "strangers": self.strangers,
-            "waiting": waiting,
-            "handled": list(self._handled),
-            "sessions": self.sessions,
-        }
-        return json.dumps(document, ensure_ascii=False)
+    @property
+    def _table(self) -> Table[KeptMessages]:
+        return Table(self.records, "incoming", KeptMessages)
 
-    def _document(self, entry: PendingMessage) -> dict[str, object]:
-        message = entry.message
-        told, foreign = self.mask(message.text), self.mask(message.foreign)
-        subject, heading = self.mask(message.subject), self.mask(message.heading)
-        masked = replace(message, text=told, foreign=foreign, subject=subject, heading=heading)
-        document = asdict(replace(entry, message=masked, text=self.mask(entry.text)))
-        document["message"]["at"] = message.at.isoformat()
-        del document["due"]
-        return document
+    def _kept(self) -> KeptMessages:
+        waiting = tuple(map(self._without_secrets, self.waiting))
+        return KeptMessages(self.position, self.strangers, waiting, tuple(self._handled), dict(self.sessions))
 
-
-def _parse(document: dict[str, object]) -> PendingMessage:
-    said, choices = document["message"], document["choices"]
-    if not isinstance(said, dict) or not isinstance(choices, list) or document["phase"] not in get_args(MessagePhase):
-        raise ValueError
-    was_passed_on = said.get("forwarded") is True  # as an earlier version wrote it
-    told, subject = str(said["text"]), str(said.get("subject", ""))
-    heading = said.get("heading", subject if said.get("begins") is True and not was_passed_on else "")
-    message = Incoming(
-        str(said["id"]),
-        str(said["sender"]),
-        str(said["chat"]),
-        "" if was_passed_on else told,
-        datetime.fromisoformat(str(said["at"])),
-        said["group"] is True,
-        str(said["answers"]),
-        told if was_passed_on else str(said.get("foreign", "")),
-        subject,
-        str(heading),
-        said.get("begins") is True,
-    )
-    return PendingMessage(
-        message,
-        str(document["id"]),
-        cast(MessagePhase, document["phase"]),
-        str(document["session"]),
-        str(document["run"]),
-        str(document["waits_for"]),
-        str(document["text"]),
-        tuple(Choice(str(each["label"]), str(each["reply"])) for each in choices),
-        document["again"] is True,
-        int(str(document["tries"])),
-    )
+    def _without_secrets(self, entry: PendingMessage) -> PendingMessage:
+        message, mask = entry.message, self.mask
+        masked = replace(
+            message,
+            text=mask(message.text),
+            foreign=mask(message.foreign),
+            subject=mask(message.subject),
+            heading=mask(message.heading),
+        )
+        return replace(entry, message=masked, text=mask(entry.text), due=0.0)

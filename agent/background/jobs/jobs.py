@@ -39,6 +39,7 @@ from agent.markdown.changes import NoteChange
 from agent.runs.job_approvals import occurrence_of, question, refusal_of, settle_job_approvals
 from agent.runs.job_upkeep import job_record
 from agent.schedule.conditions import ChangesReady
+from agent.schedule.first_seen import first_seen_table
 from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import PROBLEM, Job
@@ -48,10 +49,8 @@ from agent.schedule.planner import Due, LeftOut, Planner
 from agent.schedule.shelf import JobShelf, Shelf, is_job_note
 from agent.texts import text
 from agent.vault.folders import APPROVALS, JOB_HISTORY
-from agent.vault.layout import OCCURRENCES
 from agent.workspace.workspace import Workspace, reload_settings
 
-PLAN, CHANGED = "schedule/first_seen.json", "schedule/changed.json"
 """The files of the planner and of the notes whose changes wait, in the vault's private folder."""
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
@@ -108,14 +107,14 @@ class Jobs:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
-        vault, settings, clock = self.workspace.vault, self.workspace.settings, self.workspace.clock
-        durable, self._files = settings.git.durable, SettingFiles.of(vault.place.root, vault.id)
-        self.ledger = OccurrenceLedger(vault.private_folder / OCCURRENCES, clock, durable=durable)
-        self.planner = Planner(self.ledger, vault.private_folder / PLAN, settings.schedule.days, durable)
+        vault, settings = self.workspace.vault, self.workspace.settings
+        self._files = SettingFiles.of(vault.place.root, vault.id)
+        self.ledger = OccurrenceLedger(vault.records)
+        self.planner = Planner(self.ledger, first_seen_table(vault.records), settings.schedule.days)
         self._goals = GoalNotes(vault, settings.vault.language, self.goals)
         self._notes = JobShelf(vault, self._goals)
         is_of_job = lambda session: bool(job_of(self.workspace, session))  # noqa: E731
-        self._triggered = Triggered(is_of_job, vault.private_folder / CHANGED)
+        self._triggered = Triggered(is_of_job, vault.records)
         self._once = OnceTries(self.workspace, self.ledger)
 
     @property

@@ -1,41 +1,42 @@
 """Jobs that changes of notes or events of the program start: what has happened, and which jobs are due for it.
 
 Events come from several threads; what follows from them is asked in the daemon's turn. Nothing that a job's own run
-does starts a job. Changed notes that wait for more of them, or for their job's turn, are on disk, so that the third of
+does starts a job. Changed notes that wait for more of them, or for their job's turn, are kept, so that the third of
 five is not forgotten by a restart.
 """
 
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 
-from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.events.types import FilesChanged, Origin
-from agent.json_value import parse_json
 from agent.loop.outcome import Ended
 from agent.markdown.changes import NoteChange
 from agent.metrics.names import event_name
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.schedule.conditions import ChangesReady, ChangeWatch
 from agent.schedule.job import Job
 from agent.schedule.triggers import OnEvent
-from agent.vault import durable
 
 
 @dataclass(slots=True)
 class Triggered:
     """The jobs of one vault that something else than the time starts. `is_of_job` says whether the last run in a
-    session belongs to a job, `path` is the file of what waits."""
+    session belongs to a job, `records` has what waits."""
 
     is_of_job: Callable[[str], bool]
-    path: Path
+    records: Records
     _changes: ChangeWatch = field(default_factory=ChangeWatch, init=False)
     _by_event: dict[str, list[Job]] = field(default_factory=dict, init=False)
     _heard: dict[str, Job] = field(default_factory=dict, init=False)
     _saved: dict[str, list[str]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    @property
+    def _table(self) -> Table[dict[str, list[str]]]:
+        return Table(self.records, "changed-notes", dict[str, list[str]])
 
     def set_jobs(self, jobs: Sequence[Job]) -> None:
         """The jobs as they are now; only active ones count."""
@@ -75,20 +76,15 @@ class Triggered:
 
     def save(self, waiting: Mapping[str, Sequence[str]]) -> None:
         """Write down which notes wait, if that has changed: those that are collected, and those of runs that wait, by
-        job. Raises `OSError`."""
+        job."""
         state = {job: [*paths] for job, paths in self._changes.collected().items()}
         for job, paths in waiting.items():
             state[job] = [*dict.fromkeys((*state.get(job, ()), *paths))]
         if state != self._saved:
-            make_folder(self.path.parent)
-            durable.replace(self.path, json.dumps(state))
+            self._table.put(state)
             self._saved = state
 
     def restore(self, now: float) -> None:
-        """Let the notes wait again that waited when the last daemon ended; a damaged file is as good as none."""
-        try:
-            state = parse_json(self.path.read_bytes())
-            self._saved = {str(job): [str(each) for each in paths] for job, paths in state.items()}
-        except (OSError, ValueError, TypeError, AttributeError):
-            return
+        """Let the notes wait again that waited when the last daemon ended; none where that is damaged."""
+        self._saved = self._table.get() or {}
         self._changes.restore(self._saved, now)

@@ -104,7 +104,7 @@ class BeforeWork:
     def _found(self, event: TaskStarted) -> LookedAhead | None:
         """What this task needs: as it was found lately, else by the model."""
         now, key = self.workspace.clock.now(), key_of_task(event.task)
-        known = load_looked_ahead(self._vault.private_folder)
+        known = load_looked_ahead(self._vault.records)
         found = next((each for each in reversed(known) if each.key == key and now - each.at < HOLDS), None)
         if found is not None:
             return found
@@ -113,8 +113,8 @@ class BeforeWork:
         task = clipped(self._vault.masked(event.task).strip().partition("\n")[0], _TASK)
         made = LookedAhead(key, now, task, event.session, masked)
         with _lock:
-            others = [each for each in load_looked_ahead(self._vault.private_folder) if each.key != key]
-            save_looked_ahead(self._vault.private_folder, [*others, made])
+            others = [each for each in load_looked_ahead(self._vault.records) if each.key != key]
+            save_looked_ahead(self._vault.records, [*others, made])
         return made
 
     def _ask(self, task: str, tools: Sequence[str]) -> str:

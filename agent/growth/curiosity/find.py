@@ -30,7 +30,7 @@ _TASK = 60
 
 def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: Language) -> Iterator[CuriousGap]:
     """The gaps, the most useful first: what work needs, beliefs that are doubted, doubts in finished work."""
-    for ahead in reversed(load_looked_ahead(vault.private_folder)):
+    for ahead in reversed(load_looked_ahead(vault.records)):
         if now - ahead.at <= LOOKED_BACK:
             link = f"[[{ahead.session.removesuffix('.md')}]]" if ahead.session else ""
             yield from (each.gap(ahead.task, link, language) for each in ahead.needs if each.is_of_person)

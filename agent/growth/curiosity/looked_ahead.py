@@ -1,21 +1,18 @@
-"""What was found that work needs, on this machine: a small file outside the vault, so that a job of every day is looked
+"""What was found that work needs, on this machine, outside the vault: so that a job of every day is looked
 at once a week, and so that what is not asked at once is asked later."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.growth.curiosity.needs import WorkNeed, as_document, from_document
-from agent.json_value import parse_json
-from agent.vault import durable
+from agent.growth.curiosity.needs import WorkNeed
+from agent.records.database import Records
+from agent.records.table import Table
 
 HOLDS = timedelta(days=7)
 """How long what was found for a task holds; then it is looked at again."""
 _KEPT = 200
-_FILE = "curiosity/looked_ahead.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +31,15 @@ def key_of_task(task: str) -> str:
     return sha256(task.strip().encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def load_looked_ahead(private_folder: Path) -> tuple[LookedAhead, ...]:
-    """What was found, the oldest first; nothing where the file is missing or damaged."""
-    try:
-        found = parse_json((private_folder / _FILE).read_text("utf-8"))
-        return tuple(_parsed(found))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return ()
+def load_looked_ahead(records: Records) -> tuple[LookedAhead, ...]:
+    """What was found, the oldest first; nothing where that is damaged."""
+    return _table(records).get() or ()
 
 
-def save_looked_ahead(private_folder: Path, found: Sequence[LookedAhead]) -> None:
+def save_looked_ahead(records: Records, found: Sequence[LookedAhead]) -> None:
     """Write what was found, without the oldest beyond some hundred; durable when this returns."""
-    rows = [
-        {"key": each.key, "at": each.at.isoformat(), "task": each.task, "session": each.session,
-         "needs": [as_document(need) for need in each.needs]}
-        for each in found[-_KEPT:]
-    ]  # fmt: skip
-    path = private_folder / _FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    durable.replace(path, json.dumps(rows))
+    _table(records).put(tuple(found[-_KEPT:]))
 
 
-def _parsed(rows: Sequence[dict[str, object]]) -> Iterator[LookedAhead]:
-    for row in rows:
-        at = datetime.fromisoformat(str(row["at"]))
-        listed = row["needs"]
-        found = map(from_document, listed) if isinstance(listed, list) else ()
-        needs = tuple(each for each in found if each is not None)
-        yield LookedAhead(str(row["key"]), at, str(row["task"]), str(row["session"]), needs)
+def _table(records: Records) -> Table[tuple[LookedAhead, ...]]:
+    return Table(records, "looked-ahead", tuple[LookedAhead, ...])

@@ -1,7 +1,6 @@
 """What a piece of work needs that its task does not say, as a model has listed it. Typed at this door; pure."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
@@ -95,23 +94,6 @@ def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
     """The needs in a model's answer; what is not said in full is left out. Raises `ValueError` for an answer without
     the list."""
     return tuple(_needs(reply, language))[:MOST]
-
-
-def as_document(need: WorkNeed) -> dict[str, object]:
-    """A need, for JSON."""
-    return asdict(need)
-
-
-def from_document(found: Mapping[str, object]) -> WorkNeed | None:
-    """The need in a JSON document; None for a damaged one."""
-    where = next((each for each in _PLACES if each == found.get("where")), None)
-    if where is None:
-        return None
-    texts = {key: str(found.get(key, "")) for key in ("what", "search", "question", "result", "fallback")}
-    given = found.get("options")
-    options = tuple(map(str, given)) if isinstance(given, list | tuple) else ()
-    return WorkNeed(where, **texts, options=options, is_needed=bool(found.get("is_needed")),
-                    is_urgent=bool(found.get("is_urgent")))  # fmt: skip
 
 
 def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:

@@ -1,14 +1,11 @@
 """`health_check`: what is wrong with the vault, as `doctor` sees it; only what is new since the last time is said."""
 
-import json
 import re
-from pathlib import Path
 
 from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.json_value import parse_json
+from agent.records.table import Table
 from agent.texts import translated
-from agent.vault import durable
 from agent.vault.health import examine, note_checks
 from agent.vault.health.probe import Check, Level
 from agent.vault.store import Vault
@@ -26,8 +23,8 @@ by git, looks like one that was cut off."""
 
 def plain(context: ProcedureContext) -> Work:
     """The findings that were not there last time, and those that are gone; nothing if all is as it was."""
-    file = context.vault.private_folder / "schedule" / "health.json"
-    found, known = _findings(context.vault), _known(file)
+    table = Table(context.vault.records, "health-findings", frozenset[str])
+    found, known = _findings(context.vault), table.get() or frozenset()
     if found.keys() - known:
         context.vault.clock.sleep(_SECONDS)
         found = {key: check for key, check in _findings(context.vault).items() if key in found}
@@ -35,7 +32,7 @@ def plain(context: ProcedureContext) -> Work:
     gone = [key for key in known if key not in found]
     if not fresh and not gone:
         return Work()
-    durable.replace(file, json.dumps(sorted(found)))
+    table.put(frozenset(found))
     lines = [_said(context, check) for check in fresh]
     parts = [f"{context.text('health_new')}\n\n{bullets(lines)}"] if lines else []
     parts += [context.text("health_gone", count=len(gone))] if gone else []
@@ -63,10 +60,3 @@ def _said(context: ProcedureContext, check: Check) -> str:
 def _key(check: Check) -> str:
     """A finding without its numbers: an age that grows is no new finding."""
     return _NUMBER.sub("#", f"{check.name}: {check.what} {' '.join(check.details)}")
-
-
-def _known(file: Path) -> frozenset[str]:
-    try:
-        return frozenset(str(each) for each in parse_json(file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return frozenset()

@@ -1,39 +1,28 @@
 """The trouble that a model's reflections cannot be read: it is told with the first answer, and stands until one can be.
 
-One small file outside the vault; `status` tells of it.
+Kept outside the vault; `status` tells of it.
 """
 
-import json
-from contextlib import suppress
-from dataclasses import asdict
 from datetime import datetime
 
-from agent.config import private
 from agent.dataclass import dataclass
 from agent.growth.reflections.reflection import Reflection
-from agent.json_value import parse_json
-from agent.vault.layout import UNREAD_REFLECTIONS
+from agent.records.table import Table
 from agent.vault.store import Vault
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadReflections:
-    """So many answers in a row could not be read, the first one `since` then (ISO 8601); its note has it as it came."""
+    """So many answers in a row could not be read, the first one `since` then; its note has it as it came."""
 
-    since: str
+    since: datetime
     count: int
     note: str
 
 
 def load_unread(vault: Vault) -> UnreadReflections | None:
-    """The trouble, if the last answer could not be read; None for a file that cannot be parsed."""
-    try:
-        row = parse_json((vault.private_folder / UNREAD_REFLECTIONS).read_bytes())
-        found = UnreadReflections(str(row["since"]), int(row["count"]), str(row["note"]))
-        datetime.fromisoformat(found.since)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return found
+    """The trouble, if the last answer could not be read; None where that is damaged."""
+    return _table(vault).get()
 
 
 def note_answer(vault: Vault, reflection: Reflection) -> bool:
@@ -41,12 +30,14 @@ def note_answer(vault: Vault, reflection: Reflection) -> bool:
     either."""
     if reflection.is_plain:
         return False
-    file, known = vault.private_folder / UNREAD_REFLECTIONS, load_unread(vault)
+    table, known = _table(vault), load_unread(vault)
     if not reflection.kept:
-        if known is not None:
-            with suppress(OSError):
-                file.unlink()
+        table.drop()
         return False
-    since, note = (known.since, known.note) if known else (reflection.at.isoformat(), reflection.path)
-    private.replace(file, json.dumps(asdict(UnreadReflections(since, (known.count if known else 0) + 1, note))))
+    since, note = (known.since, known.note) if known else (reflection.at, reflection.path)
+    table.put(UnreadReflections(since, (known.count if known else 0) + 1, note))
     return known is not None
+
+
+def _table(vault: Vault) -> Table[UnreadReflections]:
+    return Table(vault.records, "unread-reflections", UnreadReflections, is_flushed=False)

@@ -64,6 +64,7 @@ COMMANDS = {
     "ask-for-program": LazyCommand(
         "agent.interfaces.cli.ask_for_program", "What the MCP server calls for a task.", hidden=True
     ),
+    "records": LazyCommand("agent.interfaces.cli.records", "Show what this machine remembers.", hidden=True),
     "merge-driver": LazyCommand("agent.interfaces.cli.merge_driver", "What git calls to merge notes.", hidden=True),
     "hook": LazyCommand("agent.interfaces.cli.hook", "What the git hooks call.", hidden=True),
 }

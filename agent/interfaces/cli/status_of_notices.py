@@ -11,8 +11,8 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.printing import one_line
-from agent.vault.glance import has_records
-from agent.vault.layout import NOTICES, SET_ASIDE, UNREAD_REFLECTIONS
+from agent.vault.glance import has_lines, has_records, has_rows
+from agent.vault.layout import NOTICES, SET_ASIDE
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class NoticesStatus:
 
 def notices_status(workspace: Workspace) -> NoticesStatus:
     """Read from the ledger; changes nothing."""
-    if not (workspace.vault.private_folder / NOTICES).exists():
+    if not has_lines(workspace.vault, NOTICES):
         return NoticesStatus()
     try:
         receipts = import_module("agent.app.notice_ledger").open_ledger(workspace).all()
@@ -88,7 +88,7 @@ def format_unread_messages(found: Mapping[str, int]) -> list[str]:
 
 def unread_reflections(workspace: Workspace) -> "UnreadReflections | None":
     """The trouble, if the last answer of the model could not be read; None without one."""
-    if not (workspace.vault.private_folder / UNREAD_REFLECTIONS).exists():
+    if not has_rows(workspace.vault, "unread-reflections"):
         return None
     module = import_module("agent.growth.reflections.unread")
     return cast("UnreadReflections | None", module.load_unread(workspace.vault))
@@ -98,7 +98,7 @@ def format_unread_reflections(found: "UnreadReflections | None", now: datetime) 
     """A line about the trouble; none without one."""
     if found is None:
         return []
-    since = in_clock_zone(datetime.fromisoformat(found.since), now)
+    since = in_clock_zone(found.since, now)
     one = "an answer of the model cannot be read, of {since:%Y-%m-%d %H:%M}: {note}"
     more = "{count} answers of the model cannot be read, since {since:%Y-%m-%d %H:%M}; the first: {note}"
     return [row("reflect", counted(found.count, one, more, since=since, note=found.note))]

@@ -124,7 +124,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
             "schedule": jobs_status_document(jobs),
             "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
             "unread_messages": dict(messages),
-            "unread_reflections": asdict(unread) if unread else None,
+            "unread_reflections": {**asdict(unread), "since": unread.since.isoformat()} if unread else None,
             "machines": machines_document(agent),
             "arrived": arrived_document(arrived),
             "events": dict(day.events),

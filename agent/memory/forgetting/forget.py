@@ -16,7 +16,7 @@ from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
+from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions, forget_in_rows
 from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
@@ -130,6 +130,7 @@ def carry_out(
     if transaction.outcome.commit:
         drop_unfinished(vault.private_folder)
         follow_names(vault.private_folder, own_names(forgetting.said.names))
+        forget_in_rows(vault.records, replace(forgetting.said, names=own_names(forgetting.said.names)))
         forget_in_decisions(vault, forgetting.said)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome

@@ -5,25 +5,24 @@ A receipt is a few JSON lines; the first one has the notice.
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 
-from agent.config.private import replace
 from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
+from agent.records.database import Records
+from agent.records.lines import Lines
+from agent.vault.layout import NOTICES
 
 _GONE = "…"
 _WORDS = ("title", "subject", "problem", "proof", "drive")
 
 
-def forget_notices(ledger: Path, said: SaidAgain) -> None:
-    """Take the words out of each line that says the text, if the file exists; lines that are damaged go."""
-    try:
-        lines = ledger.read_bytes().decode("utf-8", "replace").splitlines()
-    except (FileNotFoundError, IsADirectoryError):
-        return
-    left = [_without(line) if said.concerns("\n".join(_texts(line))) else line for line in lines]
-    if left != lines:
-        replace(ledger, "".join(f"{line}\n" for line in left if line))
+def forget_notices(records: Records, said: SaidAgain) -> None:
+    """Take the words out of each line that says the text; lines that are damaged go."""
+    with records.transaction():
+        lines = Lines(records, NOTICES).all()
+        left = [_without(line) if said.concerns("\n".join(_texts(line))) else line for line in lines]
+        if left != lines:
+            Lines(records, NOTICES).replace(filter(None, left))
 
 
 def _texts(line: str) -> Iterator[str]:

@@ -15,6 +15,8 @@ from agent.asking.records import records_of
 from agent.config import private
 from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
+from agent.records.database import Records
+from agent.records.values import write_value
 from agent.vault.layout import GIVEN_TEXTS, RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 
@@ -77,6 +79,34 @@ def follow_names(folder: Path, names: Mapping[str, str]) -> None:
         for file in files:
             with suppress(OSError):
                 _follow(Path(parent, file), names)
+
+
+def forget_in_rows(records: Records, said: SaidAgain) -> None:
+    """The same in what this machine remembers, with the mark in place of the text; nothing of it is left on the disk.
+
+    `said.names` are the new names of notes, as in `follow_names`.
+    """
+    with records.transaction():
+        for name, key, value in [tuple(map(str, row)) for row in records.rows("SELECT name, key, value FROM record")]:
+            new, left = said.names.get(key), _row_without(value, said)
+            if new == "":
+                records.rows("DELETE FROM record WHERE name = ? AND key = ?", name, key)
+            elif new or left != value:
+                row = (new or key, left, name, key)
+                records.rows("UPDATE OR REPLACE record SET key = ?, value = ? WHERE name = ? AND key = ?", *row)
+        for id, line in records.rows("SELECT id, value FROM line"):
+            if (renamed := _replaced(str(line).encode(), said.names)) is not None:
+                records.rows("UPDATE line SET value = ? WHERE id = ?", renamed, id)
+    records.empty_log()
+
+
+def _row_without(value: str, said: SaidAgain) -> str:
+    try:
+        document = parse_json(value)
+    except ValueError:
+        return said.redacted(value)
+    left = _without(document, said)
+    return write_value(left) if left != document else value
 
 
 def _follow(path: Path, names: Mapping[str, str]) -> None:

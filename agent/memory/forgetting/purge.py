@@ -21,7 +21,7 @@ from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, 
 from agent.memory.forgetting.in_history import cleaning_of
 from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions
+from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions, forget_in_rows
 from agent.memory.forgetting.said_again import SaidAgain, phrase
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
 from agent.memory.forgetting.typed import forget_typed
@@ -33,7 +33,7 @@ from agent.vault.history import purge as history
 from agent.vault.history.deletion import check_alone, delete_purged, was_purged
 from agent.vault.history.purged import Purged, record_purged
 from agent.vault.history.versions import paths_with
-from agent.vault.layout import CHAT_HISTORY, FORGETTING, NOTICES, OUTLINES
+from agent.vault.layout import CHAT_HISTORY, FORGETTING, OUTLINES
 from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
@@ -271,10 +271,11 @@ class Forgetter:
         """Remove what says the text from the journal and the state, and the indexes, which keep deleted words."""
         quoted = as_quoted(said)
         forget_typed(self.vault.private_folder / CHAT_HISTORY, said)
-        forget_notices(self.vault.private_folder / NOTICES, said)
+        forget_notices(self.vault.records, said)
         drop_unfinished(self.vault.private_folder)
         (self.vault.private_folder / OUTLINES).unlink(missing_ok=True)
         follow_names(self.vault.private_folder, quoted.names)
+        forget_in_rows(self.vault.records, quoted)
         forget_in_decisions(self.vault, quoted)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names

@@ -5,11 +5,10 @@ began it; on another one the skill stays as it is.
 """
 
 from collections.abc import Iterator
-from typing import cast, get_args
 
 from agent.dataclass import dataclass
+from agent.records.table import Table
 from agent.skills.variants.variant import OPEN, VariantStatus
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 
@@ -44,9 +43,9 @@ class TrialRecord:
         return self.status in OPEN
 
 
-def trial_records(vault: Vault) -> RecordFolder[TrialRecord]:
+def trial_records(vault: Vault) -> Table[TrialRecord]:
     """The records of the trials that were begun on this machine."""
-    return RecordFolder(vault.private_folder / "skill-trials", _parsed)
+    return Table(vault.records, "skill-trials", TrialRecord)
 
 
 def open_trials(vault: Vault) -> Iterator[TrialRecord]:
@@ -56,20 +55,5 @@ def open_trials(vault: Vault) -> Iterator[TrialRecord]:
 
 def save_trial(vault: Vault, record: TrialRecord) -> TrialRecord:
     """Write a record and return it; durable when this returns."""
-    trial_records(vault).put(record.key, record)
+    trial_records(vault).put(record, record.key)
     return record
-
-
-def _parsed(row: dict[str, object]) -> TrialRecord:
-    skill, path, body, base, blob, kept, planned = (
-        str(row[key]) for key in ("skill", "path", "body", "base", "base_blob", "kept", "planned")
-    )
-    status, later = (_status(row[key]) for key in ("status", "planned_status"))
-    return TrialRecord(skill, int(str(row["number"])), path, body, base, blob, status, kept, planned, later)
-
-
-def _status(value: object) -> VariantStatus:
-    for each in get_args(VariantStatus):
-        if each == value:
-            return cast(VariantStatus, each)
-    raise ValueError(value)

@@ -47,12 +47,9 @@ class TrialShelf:
 
     def _now(self) -> object:
         """A value that changes with the records and the notes of their variants; None without records."""
-        folder = trial_records(self.vault).folder
-        files = sorted(folder.glob("*.json")) if folder.is_dir() else []
-        if not files:
-            return None
-        notes = (Path(self.vault.place.root, each.path) for each in open_trials(self.vault))
-        return tuple(map(_stamp_of, (*files, *notes)))
+        records = tuple(trial_records(self.vault).all())
+        notes = (Path(self.vault.place.root, each.path) for each in records if each.is_open)
+        return (records, *map(_stamp_of, notes)) if records else None
 
     def _load(self, shelf: SkillSnapshot) -> dict[str, RunningTrial]:
         found: dict[str, RunningTrial] = {}

@@ -25,12 +25,12 @@ from hashlib import sha256
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
 from agent.json_value import parse_json
+from agent.records.table import Table
 from agent.texts import Sentence
 from agent.vault.layout import SYNC_STATE
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.provenance.remotes import plain_address
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 from agent.vault.sync.problems import problem_of
 from agent.vault.sync.state import StateFile, SyncedRemote
@@ -273,12 +273,12 @@ class Claims:
         return Claim(what, self.machine, self.vault.clock.new_id(), now, now + timedelta(seconds=seconds), seconds)
 
     @property
-    def _records(self) -> RecordFolder[Claim]:
-        """The claims of this machine, beside the vault's other private files."""
+    def _records(self) -> Table[Claim]:
+        """The claims of this machine, kept outside the vault."""
         return _records(self.vault)
 
     def _keep(self, claim: Claim) -> Claim:
-        self._records.put(_key(claim.what), claim)
+        self._records.put(claim, _key(claim.what))
         return claim
 
     def _forget(self, claim: Claim) -> None:
@@ -300,8 +300,8 @@ def drop_claims(vault: Vault, remote: SyncedRemote) -> None:
         records.drop(_key(claim.what))
 
 
-def _records(vault: Vault) -> RecordFolder[Claim]:
-    return RecordFolder(vault.private_folder / "claims", _parsed)
+def _records(vault: Vault) -> Table[Claim]:
+    return Table(vault.records, "claims", Claim)
 
 
 def _key(what: str) -> str:

@@ -4,7 +4,7 @@ round that nobody watches, or that the machine's end cuts short, loses none."""
 from hashlib import sha256
 
 from agent.dataclass import dataclass
-from agent.vault.record_folder import RecordFolder
+from agent.records.table import Table
 from agent.vault.store import Vault
 
 
@@ -15,14 +15,14 @@ class UnaskedConflict:
     path: str
 
 
-def unasked_conflicts(vault: Vault) -> RecordFolder[UnaskedConflict]:
+def unasked_conflicts(vault: Vault) -> Table[UnaskedConflict]:
     """The records of a vault's conflicts, by the keys of `add_unasked`."""
-    return RecordFolder(vault.private_folder / "unasked-conflicts", lambda found: UnaskedConflict(str(found["path"])))
+    return Table(vault.records, "unasked-conflicts", UnaskedConflict)
 
 
 def add_unasked(vault: Vault, path: str) -> None:
     """Record that a note has a conflict; durable when this returns."""
-    unasked_conflicts(vault).put(_key(path), UnaskedConflict(path))
+    unasked_conflicts(vault).put(UnaskedConflict(path), _key(path))
 
 
 def drop_unasked(vault: Vault, path: str) -> None:

@@ -19,7 +19,7 @@ from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
-from agent.vault.worktree.paths import is_temporary
+from agent.vault.worktree.paths import is_note, is_temporary
 
 _MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
 """`.git` in every spelling: a file system that ignores case treats them all as git's folder."""
@@ -178,6 +178,16 @@ def unreadable(stderr: str) -> Iterator[str]:
         what = _LABEL.sub("", line.removesuffix(reason))
         quoted = _QUOTED.search(what)
         yield quoted[1] if quoted else what
+
+
+def note_paths(git: Git, place: Place, folder: str = "") -> list[str]:
+    """The notes in a folder (empty: the vault), sorted; without what git ignores or a sparse checkout excludes."""
+    where, prefix = ("--", place.prefix + folder) if folder else place.pathspec, place.prefix
+    listed = git.fields("ls-files", "-t", "-z", "--cached", "--others", "--exclude-standard", *where)
+    rows = ((row[:1], row[2:].removeprefix(prefix)) for row in listed)
+    away, root = load_held_back(git.gitdir).private, place.root
+    names = {name for tag, name in rows if is_note(name) and (tag != "S" or os.path.lexists(root / name))}
+    return sorted(names - {path.removeprefix(prefix) for path in away})
 
 
 def dirty(git: Git, place: Place, paths: Collection[str] = ()) -> list[Dirty]:

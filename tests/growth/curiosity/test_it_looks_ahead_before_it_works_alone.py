@@ -235,12 +235,12 @@ def test_what_no_model_can_be_asked_about_is_done_all_the_same(tmp_path: Path, m
     script(home.script, "Planned.", {"when": AHEAD, "error": "permanent", "times": 0})
     ended = home.ask(TRIP)
     assert ended.answer == "Planned."
-    assert load_looked_ahead(home.workspace.vault.private_folder) == () and home.told(ended) == ""
+    assert load_looked_ahead(home.workspace.vault.records) == () and home.told(ended) == ""
 
 
 def test_a_secret_in_what_it_needs_is_kept_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "sk-ant-" + "a1B2" * 6
     home = House(tmp_path, monkeypatch, {**NEED, "what": f"whether {key} is right", "question": f"Is {key} right?"})
     ended = home.ask(TRIP)
-    stored = (home.workspace.vault.private_folder / "curiosity/looked_ahead.json").read_text("utf-8")
-    assert key not in stored and key not in home.told(ended)
+    stored = str(home.workspace.vault.records.rows("SELECT value FROM record"))
+    assert "is right" in stored and key not in stored and key not in home.told(ended)

@@ -43,7 +43,7 @@ def test_a_task_that_was_begun_here_is_shown_in_progress_and_its_description_wit
     root: Path, own: dict[str, str]
 ) -> None:
     planned = document(root, own, "tasks", "add", "explore_topic", "Green tea", "--about", "Which one?")["task"]
-    progress = TaskProgress.load(open_workspace(root).vault.private_folder)
+    progress = TaskProgress.load(open_workspace(root).vault.records)
     progress.begin(planned["id"], datetime(2026, 11, 23, 9, tzinfo=UTC))
     assert "in progress" in tell(root, own, "tasks", "list")
     assert document(root, own, "tasks", "show", "green tea")["task"]["status"] == "in_progress"
