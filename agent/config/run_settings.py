@@ -66,6 +66,10 @@ class LlmSettings:
     effort: Literal["auto", "low", "medium", "high"]
     """How much the model thinks before it answers. Default `auto`: the model's own default."""
 
+    pictures: Literal["auto", "on", "off"]
+    """Whether the models are given the pictures that they read: each costs about 1,600 tokens in every step. Default
+    `auto`: those that are known to see, by their names."""
+
     extra: str
     """Fields that are added to each request, as JSON, such as `{"temperature": 0.6}`; in a file also a mapping. Default
     empty."""

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.messages import Assistant, Json, Message, ToolSpec
+from agent.llm.messages import IMAGE_TOKENS, Assistant, Json, Message, ToolResult, ToolSpec
 from agent.llm.provider import Model
 
 if TYPE_CHECKING:
@@ -124,6 +124,8 @@ def estimate(text: str) -> int:
 def count_message(message: Message, count: Count) -> int:
     """The tokens of a message with its calls and everything else that is sent with it."""
     total = count(message.text) + MESSAGE
+    if isinstance(message, ToolResult):
+        total += IMAGE_TOKENS * len(message.images)
     if isinstance(message, Assistant):
         total += sum(count(call.name) + count(_written(call.arguments)) + MESSAGE for call in message.calls)
         total += sum(count(_written(part)) for part in message.kept)

@@ -11,7 +11,18 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.fields import mapping, number
 from agent.llm.kept_thinking import Part, ordered_parts
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, System, ToolCall, ToolResult, ToolSpec
+from agent.llm.messages import (
+    Assistant,
+    ImagePart,
+    Json,
+    JsonObject,
+    Message,
+    Request,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Wire
 
@@ -93,11 +104,9 @@ def _turns(request: Request) -> list[Json]:
 def _blocks(message: Message) -> list[JsonObject]:
     """The content blocks of a message; empty text is left out, since the server refuses it."""
     if isinstance(message, ToolResult):
-        told = {
-            "type": "tool_result",
-            "tool_use_id": _id(message.call),
-            "content": sendable_text(message.text) or "(empty)",
-        }
+        text = sendable_text(message.text) or "(empty)"
+        shown = [_text(text), *map(_image, message.images)] if message.images else text
+        told: JsonObject = {"type": "tool_result", "tool_use_id": _id(message.call), "content": shown}
         return [{**told, "is_error": True} if message.failed else told]
     if not isinstance(message, Assistant):
         text = format_message(message)
@@ -112,6 +121,10 @@ def _block(part: Part) -> JsonObject:
     if isinstance(part, ToolCall):
         return {"type": "tool_use", "id": _id(part.id), "name": tool_name(part.name), "input": part.arguments}
     return part
+
+
+def _image(image: ImagePart) -> JsonObject:
+    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": image.base64}}
 
 
 def _text(text: str) -> JsonObject:

@@ -80,6 +80,20 @@ _OWNED = re.compile(r"(?:gpt-(?!oss)|chatgpt-|claude-|gemini-|o\d|grok-)", re.I)
 """Names of models that run on their company's servers only, so a server of the person's own passes on to them."""
 
 
+_SEEING = re.compile(
+    r"claude-(?!2|instant)|gpt-(?:4o|4\.1|4-turbo|[5-9])|chatgpt-|o[134](?!-mini)|gemini|gemma-?[3-9]|grok-[4-9]|pixtral"
+    r"|llava|llama-?4|minicpm-[vo]|internvl|kimi-k(?:2\.5|[3-9])|doubao-(?:seed|1[.-]5-vision)|glm-\d[.\d]*v"
+    r"|(?:.*[-_.])?(?:vl|vision|omni)(?:[-_.:\d]|$)|qwen[\d.]*-?vl",
+    re.I,
+)
+"""Names of models that see, by the manuals of their makers; no library that is kept lists it."""
+
+
+def sees_pictures(name: str) -> bool:
+    """True for a model that is known to see, by its name."""
+    return _SEEING.match(name.rpartition("/")[2]) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class KnownModel:
     """The limits of a model in tokens (0: not known), and its price. `extra`: fields that its requests need. `is_sold`:

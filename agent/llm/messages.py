@@ -3,6 +3,7 @@
 Raw JSON is converted once, in the wire. Nothing here depends on tools' code, prices or notes.
 """
 
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Literal, TypeAlias
@@ -68,14 +69,38 @@ class Assistant:
     kept_by: str = ""
 
 
+IMAGE_TOKENS = 1_600
+"""The tokens of a picture, about: providers make larger ones smaller first (Anthropic's manual)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePart:
+    """A picture beside the text of a message: the name of its file, its media type and its bytes. A session's note does
+    not keep it: a run that goes on after a restart has the text alone."""
+
+    name: str
+    media_type: str
+    data: bytes = field(repr=False)
+
+    @property
+    def base64(self) -> str:
+        return b64encode(self.data).decode("ascii")
+
+    @property
+    def url(self) -> str:
+        """The picture as a `data:` URL."""
+        return f"data:{self.media_type};base64,{self.base64}"
+
+
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of the tool call with this id; `failed`: the text is an error."""
+    """The result of the tool call with this id; `failed`: the text is an error. `images` are for models that see."""
 
     call: str
     name: str
     text: str
     failed: bool = False
+    images: tuple[ImagePart, ...] = ()
 
 
 Message: TypeAlias = System | User | Context | Assistant | ToolResult

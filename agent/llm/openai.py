@@ -9,8 +9,20 @@ from urllib.parse import urlsplit
 
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
+from agent.llm.fields import items
 from agent.llm.kept_thinking import marked_call, thinking_fields
-from agent.llm.messages import Assistant, Context, Json, JsonObject, Message, Request, ToolCall, ToolResult, ToolSpec
+from agent.llm.messages import (
+    Assistant,
+    Context,
+    ImagePart,
+    Json,
+    JsonObject,
+    Message,
+    Request,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+)
 from agent.llm.openai_reply import parse_reply
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
 from agent.llm.wire import Api, Wire
@@ -54,20 +66,44 @@ def _turns(messages: Sequence[Message], dialect: Dialect) -> list[JsonObject]:
     """The turns of a request. Many servers' templates refuse two user turns in a row, and one after a tool's result.
 
     So neighbouring user messages are joined, our own text after a result stands in its turn, below it, and a person's
-    message after a result, as when a run was stopped, has a turn of the assistant before it.
+    message after a result, as when a run was stopped, has a turn of the assistant before it. A result can have no
+    picture: those of all results stand in a turn of the user after them.
     """
     turns: list[tuple[str, JsonObject]] = []
+    images: list[ImagePart] = []
     for message in order_messages(messages):
+        if images and not isinstance(message, ToolResult | Context):
+            turns.append(_pictures(images))
+            images = []
+        if isinstance(message, ToolResult) and not dialect.plain:
+            images += message.images
         turn = _turn(message, dialect)
         role = str(turn["role"])
         last = turns[-1][0] if turns else ""
         if role == "user" and (last == "user" or (last == "tool" and isinstance(message, Context))):
             before = turns[-1][1]
-            turns[-1] = last, {**before, "content": f"{before['content']}\n\n{turn['content']}"}
+            turns[-1] = last, {**before, "content": _joined(before["content"], turn["content"])}
         else:
             turns += [("assistant", _STOPPED)] if (last, role) == ("tool", "user") else []
             turns.append((role, turn))
+    turns += [_pictures(images)] if images else []
     return [turn for _, turn in turns]
+
+
+def _pictures(images: Sequence[ImagePart]) -> tuple[str, JsonObject]:
+    """A turn of the user with the pictures of the results before it."""
+    parts: list[JsonObject] = []
+    for image in images:
+        parts.append({"type": "text", "text": f"[{image.name}]"})
+        parts.append({"type": "image_url", "image_url": {"url": image.url}})
+    return "user", {"role": "user", "content": parts}
+
+
+def _joined(before: Json, after: Json) -> Json:
+    """Two contents as one; the first may have pictures."""
+    if isinstance(before, str):
+        return f"{before}\n\n{after}"
+    return [*items(before), {"type": "text", "text": str(after)}]
 
 
 def _turn(message: Message, dialect: Dialect) -> JsonObject:

@@ -25,6 +25,7 @@ from agent.llm.known_models import (
     ModelPrice,
     known_model,
     parse_models,
+    sees_pictures,
 )
 from agent.llm.messages import Json, JsonObject
 from agent.llm.provider import Model
@@ -119,9 +120,10 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
         window = min(-window, facts.window or -window)
     longest = llm.max_output or facts.max_output or LONGEST_ANSWER
     used = window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
+    sees = sees_pictures(name) if llm.pictures == "auto" else llm.pictures == "on"
     return server.preset.wire, Endpoint(
         base_url=server.url,
-        model=Model(name, used, min(longest, facts.max_output or longest)).with_window(used),
+        model=Model(name, used, min(longest, facts.max_output or longest), sees=sees).with_window(used),
         key=server.key,
         timeout=llm.timeout_seconds,
         retries=llm.retries if kind == "fallback" or not _has_fallback(llm) else min(llm.retries, 1),

@@ -19,13 +19,15 @@ Cancelled: TypeAlias = Callable[[], bool]
 @dataclass(frozen=True, slots=True)
 class Model:
     """A model's name and its limits, in tokens: of an answer with its thinking `max_output`, of which `thinking` may be
-    used up before the first word. `present` is false for the offline provider, which has no model."""
+    used up before the first word. `present` is false for the offline provider, which has no model. `sees`: it is given
+    pictures."""
 
     name: str
     window: int
     max_output: int
     present: bool = True
     thinking: int = 0
+    sees: bool = False
 
     def with_window(self, window: int) -> Self:
         """The model with this window, and with the parts of it that its answer and its thinking may take."""

@@ -54,7 +54,12 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
 def _items(message: Message) -> Iterator[JsonObject]:
     """The items of a message."""
     if isinstance(message, ToolResult):
-        yield {"type": "function_call_output", "call_id": message.call, "output": format_message(message)}
+        text = format_message(message)
+        images: list[JsonObject] = [
+            {"type": "input_image", "image_url": each.url, "detail": "auto"} for each in message.images
+        ]
+        shown: Json = [{"type": "input_text", "text": text}, *images] if images else text
+        yield {"type": "function_call_output", "call_id": message.call, "output": shown}
     elif isinstance(message, Assistant):
         yield from (_item(part) for part in ordered_parts(message, THOUGHTS))
     else:

@@ -20,7 +20,7 @@ from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
 from agent.llm.known_models import ModelPrice, cost
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
-from agent.llm.messages import Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
+from agent.llm.messages import IMAGE_TOKENS, Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
 from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
 from agent.llm.wire import Wire
 from agent.texts import Sentence
@@ -206,6 +206,7 @@ def estimate(request: Request, count: CountTokens) -> int:
     """The estimated tokens of a request, rather too many than too few."""
     tools = sum(count(f"{tool.name} {tool.description} {json.dumps(tool.parameters)}") for tool in request.tools)
     messages = sum(count(_text(message)) + _PER_MESSAGE for message in request.messages)
+    messages += sum(IMAGE_TOKENS * len(each.images) for each in request.messages if isinstance(each, ToolResult))
     return int((tools + messages) * _MARGIN) + _PER_MESSAGE
 
 

@@ -5,12 +5,14 @@ The same messages always give the same turns, and more messages only add turns: 
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from agent.llm.fields import items, mapping
 from agent.llm.messages import Assistant, Context, JsonObject, Message, System, ToolCall, ToolResult, User
 
 _TAG = re.compile(r"<(?=\s*/?\s*context\b)", re.I)
 _LINE_OPENING = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(\s*)\[")
+_UNSEEN = "(the picture is not shown: this model does not see pictures; say so, and use what is written about it)"
 _NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -27,6 +29,16 @@ def order_messages(messages: Sequence[Message]) -> list[Message]:
         else:
             others.append(message)
     return done + others
+
+
+def without_images(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages for a model that sees no pictures: each is named in its place."""
+    return tuple(
+        replace(each, text=f"{each.text}\n{_UNSEEN}", images=())
+        if isinstance(each, ToolResult) and each.images
+        else each
+        for each in messages
+    )
 
 
 def format_message(message: User | Context | ToolResult | System) -> str:

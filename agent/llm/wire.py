@@ -29,7 +29,7 @@ from agent.llm.model_memory import ModelMemory
 from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly
-from agent.llm.turns import counted_texts, taken_ids
+from agent.llm.turns import counted_texts, taken_ids, without_images
 from agent.llm.waits import wait_asked, wait_in_words, wait_until_reset
 from agent.texts import Sentence
 
@@ -136,6 +136,8 @@ class Wire(ABC):
 
         def once(dialect: Dialect) -> Reply:
             fitted = dialect.fitted(request)
+            if not self._endpoint.model.sees:
+                fitted = replace(fitted, messages=without_images(fitted.messages))
             told = {**self._api.body(self._endpoint, fitted, dialect), **self._endpoint.fields}
             body = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
             headers = self._api.headers(key) if key else {}

@@ -182,9 +182,8 @@ class Registry:
         except Exception as error:  # a tool's bug must not end the run; the log has the traceback
             logger.warning("%s failed", meant.name, exc_info=True)
             text = f"{meant.name} failed: {type(error).__name__}: {_first_line(error)}"
-        result = ToolResult(
-            call.id, call.name, given.text if given else cut(self._mask(text), ERROR_CHARACTERS), given is None
-        )
+        said = given.text if given else cut(self._mask(text), ERROR_CHARACTERS)
+        result = ToolResult(call.id, call.name, said, given is None, given.images if given else ())
         is_denied = given is None and self._is_denied(meant.name, context)
         return Called(meant.name, result, given, self._clock.monotonic() - started, is_denied)
 

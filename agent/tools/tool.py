@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.messages import JsonObject
+from agent.llm.messages import ImagePart, JsonObject
 from agent.llm.provider import Cancelled, never
 from agent.tools.shown_notes import ShownNotes
 from agent.vault.change import actor_of
@@ -92,7 +92,7 @@ class ToolOutput:
     """The output of a call: the text for the model, the notes in it, the commits made.
 
     `untrusted` names the source of text that the vault's owner did not write: it taints the run. `tools` are names of
-    tools to describe to the model from the next step on.
+    tools to describe to the model from the next step on, `images` pictures for a model that sees.
     """
 
     text: str
@@ -100,6 +100,7 @@ class ToolOutput:
     commits: tuple[str, ...] = ()
     untrusted: str = ""
     tools: tuple[str, ...] = ()
+    images: tuple[ImagePart, ...] = ()
 
 
 Perform: TypeAlias = Callable[[JsonObject, RunContext], ToolOutput]

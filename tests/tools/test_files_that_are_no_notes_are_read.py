@@ -14,6 +14,7 @@ from tests.vaults import make_vault
 
 PAPER = pdf(*(f"Page {number}\nabout tea, 第{number}页" for number in range(1, 13)))
 LETTER = docx(paragraph("Rent", "H1") + paragraph("It is 900 a month.") + paragraph("Keys", "H1") + paragraph("Two."))
+PNG = b"\x89PNG\r\n\x1a\n of an oak"
 
 
 @pytest.fixture
@@ -24,6 +25,7 @@ def home(tmp_path: Path) -> House:
         "note.md": "See ![[tea.pdf]].\n",
         "scan.pdf": pdf(""),
     }
+    files |= {"oak.png": PNG, "huge.png": PNG + bytes(4_000_000), "text.png": "no picture"}
     files["old.csv"] = "名称;数量\n绿茶;3\n".encode("gb18030")
     files["plain.csv"] = b"a,b\n1,2\n"
     return house(tmp_path, files)
@@ -58,6 +60,15 @@ def test_sections_and_tables_are_read(home: House) -> None:
 
 def test_what_cannot_be_read_has_a_reason(home: House) -> None:
     assert "scan.pdf has no text to read: its 1 pages are pictures" in home.fails("vault_read", path="scan.pdf")
+
+
+def test_a_picture_is_given_to_models_that_see(home: House) -> None:
+    called = home.call("vault_read", path="oak.png")
+    (image,) = called.result.images
+    assert (image.name, image.media_type, image.data) == ("oak.png", "image/png", PNG)
+    assert "oak.png: a picture (image/png" in called.result.text and home.context.taint
+    assert "larger than 3.7 MB" in home.fails("vault_read", path="huge.png")
+    assert "no picture by its content" in home.fails("vault_read", path="text.png")
 
 
 def test_its_text_is_a_strangers(home: House) -> None:

@@ -1,15 +1,18 @@
-"""What `vault_read` gives of a file that is no note: the extracted text of a PDF, a document, a table."""
+"""What `vault_read` gives of a file that is no note: the extracted text of a PDF, a document, a table; a picture."""
 
 from agent.attachments.kinds import PLAIN, ending_of, is_attachment
-from agent.errors import ToolFailed, ToolRetry
-from agent.llm.messages import JsonObject
+from agent.errors import ToolFailed, ToolRetry, UserError
+from agent.llm.messages import ImagePart, JsonObject
 from agent.markdown.paged_text import PagedText
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Cited, ToolOutput
+from agent.vault.pictures import load_picture
 
 READ_CHARACTERS = 15_000
 """The most characters of one `vault_read`: below the limit of a result, so that the result says how to continue."""
+MOST_PICTURE = 3_700_000
+"""Bytes of the largest picture that is given to a model: in base64 they are the 5 MB that Anthropic takes."""
 _LABELS = 20
 
 
@@ -66,3 +69,16 @@ def fitting(lines: list[str], first: int, last: int) -> tuple[str, int]:
                 return lines[first - 1][:READ_CHARACTERS] + "…", first
             return "\n".join(lines[first - 1 : number - 1]), number - 1
     return "\n".join(lines[first - 1 : last]), last
+
+
+def read_picture(notes: Notes, path: str, data: bytes) -> ToolOutput:
+    """A picture, for a model that sees."""
+    try:
+        picture = load_picture(notes.vault, path)
+    except UserError as error:
+        raise ToolRetry(f"{error.message}: {error.hint}") from None
+    if len(picture.data) > MOST_PICTURE:
+        raise ToolRetry(f"{path} is larger than {MOST_PICTURE / 1_000_000:g} MB, the most that models take")
+    text = f"{path}: a picture ({picture.media_type}, {len(picture.data):,} bytes)"
+    image = ImagePart(path, picture.media_type, picture.data)
+    return ToolOutput(text, (Cited(path, (1, 1)),), untrusted=notes.origin_of(path, data), images=(image,))

@@ -15,7 +15,7 @@ from agent.markdown.appending import append_block
 from agent.markdown.note import Note
 from agent.markdown.sections import NoteSection, add_to_section, sections, sections_named
 from agent.tools import arguments
-from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached
+from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached, read_picture
 from agent.tools.builtin.notes import Notes, move_drafts
 from agent.tools.note_access import check_readable, check_text, check_writable, may_read, may_relink
 from agent.tools.shown_notes import line_count
@@ -25,6 +25,7 @@ from agent.vault.folders import ARCHIVE, AgentFolder
 from agent.vault.listing import file_paths
 from agent.vault.moving import NoteMove, archive_path, plan_move
 from agent.vault.note_names import NoteNames, linking_notes
+from agent.vault.pictures import is_shown
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
 
@@ -53,6 +54,8 @@ def _read(notes: Notes) -> Tool:
             return ToolOutput(f"{path} is empty", (Cited(path, (1, 1)),))
         if is_read_by_its_text(path, data):
             return read_attached(notes, call, path, data)
+        if is_shown(path):
+            return read_picture(notes, path, data)
         if b"\0" in data[:8000]:
             raise ToolRetry(f"{path} is no text")
         first, last = _wanted_lines(call, data, total, path)
