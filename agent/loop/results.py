@@ -62,7 +62,7 @@ def _missing(body: str, cut: int, hits: Sequence[int], sources: Sequence[Cited])
     if hits:
         left = [each for start, each in zip(hits, sources, strict=True) if start >= cut]
         names = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in left[:_NAMED])
-        return f"{len(left)} more, {names}{', …' if len(left) > _NAMED else ''}"
+        return f"{len(left)} more: {names}{', …' if len(left) > _NAMED else ''}"
     begin = body.find("\n\n") + 2
     first, last = sources[0].lines
     if f"{sources[0].path}, lines {first}-{last} of" in body[:begin]:

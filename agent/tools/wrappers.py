@@ -5,7 +5,7 @@ Approvals are left to `approvals` and `taint`, the order of the wrappers to `reg
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from queue import Empty, SimpleQueue
 from typing import Generic, TypeVar
@@ -20,6 +20,8 @@ from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3
 """The most abandoned calls of one tool that still hang; at this number it is not called any more."""
+ROWS = 14_000
+"""The characters for the rows of a list: below the limit of a result, so that the tool says which are missing."""
 _LOOK = 0.1
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -92,6 +94,16 @@ def cut(text: str, limit: int) -> str:
     end = text.rfind("\n", limit // 2, limit)
     kept = text[: end if end > 0 else limit]
     return f"{kept}\n[{len(text) - len(kept):,} of {len(text):,} characters left out: ask for a smaller part]"
+
+
+def rows_that_fit(rows: Sequence[str], room: int = ROWS) -> int:
+    """The number of the first rows that have room together in so many characters, each with the line that ends it."""
+    used = 0
+    for number, row in enumerate(rows):
+        used += len(row) + 2
+        if used > room:
+            return number
+    return len(rows)
 
 
 def timed(tool: Tool) -> Tool:

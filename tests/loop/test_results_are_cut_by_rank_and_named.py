@@ -21,7 +21,7 @@ def test_the_best_hits_stay_whole_and_the_others_are_named() -> None:
     assert by_fours(text) <= 500
     kept = sum(f"\n{at}. talks/" in f"\n{text}" for at in range(1, 13))
     assert 3 <= kept < 12 and text.startswith(FOUND[: FOUND.index(f"\n\n{kept + 1}. talks")].rstrip())
-    assert f"{12 - kept} more, talks/session-{kept + 1}.md:{kept + 1}-{kept + 9}, " in text.splitlines()[-1]
+    assert f"{12 - kept} more: talks/session-{kept + 1}.md:{kept + 1}-{kept + 9}, " in text.splitlines()[-1]
 
 
 def test_a_note_is_read_from_its_beginning_and_says_which_lines_are_missing() -> None:

@@ -65,7 +65,9 @@ def test_notes_are_listed_by_folder_and_name(home: House) -> None:
     assert home.says("vault_list").splitlines()[0] == "7 files:"
     assert home.says("vault_list", folder="folder") == "1 file in folder/:\nfolder/inner.md"
     assert home.says("vault_list", pattern="GARD*") == "1 file:\ngarden.md"
-    assert home.says("vault_list", limit=2).endswith("… and 5 more: name a folder or a pattern, or raise limit")
+    assert home.says("vault_list", limit=2).endswith(
+        "… and 5 more, from folder/inner.md on: name a folder or a pattern"
+    )
     assert "no file in nowhere/" in home.fails("vault_list", folder="nowhere")
 
 
@@ -441,3 +443,22 @@ def test_what_a_program_of_the_person_does_is_in_its_name(home: House) -> None:
     home.context = replace(home.context, channel="mcp:claude-code")
     home.says("vault_write", path="theirs.md", content="hello\n")
     assert [each.actor for each in commits(home.vault, limit=1)] == ["mcp:claude-code"]
+
+
+def test_a_list_that_is_too_long_says_itself_what_is_missing(tmp_path: Path) -> None:
+    names = [f"{number:03} {'a long name ' * 15}.md" for number in range(120)]
+    home = house(tmp_path, dict.fromkeys(names, f"{'word ' * 58}here\n"))
+    listed = home.says("vault_list", limit=2000)
+    rows = [row for row in listed.splitlines() if row in names]
+    assert len(listed) < 16_000 and "left out" not in listed
+    assert f"… and {120 - len(rows)} more, from {names[len(rows)]} on" in listed
+    found = home.call("vault_grep", text="word")
+    shown = [row for row in found.result.text.splitlines() if row.startswith(tuple(names))]
+    assert found.given and len(found.given.sources) == len(shown) and len(found.result.text) < 16_000
+    assert f"from {names[len(shown)]}:1 on" in found.result.text
+    home.found.extend(hit(name, (1, 1), "word " * 240) for name in names[:30])
+    searched = home.call("search_vault", query="word", limit=30)
+    assert searched.given
+    fit = len(searched.given.sources)
+    assert 1 < fit < 30 and f"({30 - fit} more: {names[fit]}:1-1, " in searched.result.text
+    assert "left out" not in searched.result.text

@@ -16,6 +16,7 @@ from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
+from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import numbered_lines
 from agent.vault.folders import is_hidden
 from agent.vault.task_lines import TaskLine, open_tasks
@@ -32,23 +33,23 @@ def grep_tool(notes: Notes) -> Tool:
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         text, folder = arguments.text(call, "text"), _folder(call)
-        rows, left, by_others = list[str](), 0, dict[str, None]()
+        rows, by_others = list[str](), dict[str, None]()
         sources = list[Cited]()
         for path, number, line in islice(numbered_lines(notes.vault, text, folder), _LOOKED_AT):
             if is_hidden(path) or not may_read(context.role, path, notes.vault.home):
                 continue
             if _origin(notes, path, number):
                 by_others[path] = None
-            elif len(rows) < SHOWN:
+            else:
                 rows.append(f"{path}:{number}: {clipped(line.strip(), _LINE)}")
                 sources.append(Cited(path, (number, number)))
-            else:
-                left += 1
         if not rows and not by_others:
             return ToolOutput("no line has that text; search_vault finds other words for it")
-        more = [f"… and {left} more lines: name a folder, or more of the text"] if left else []
+        fit = min(rows_that_fit(rows), SHOWN)
+        left = f"… and {len(rows) - fit} more lines, from {rows[fit].partition(': ')[0]} on" if rows[fit:] else ""
+        more = [f"{left}: name a folder, or more of the text"] if left else []
         others = [f"(others wrote lines with it, not shown, in {', '.join(by_others)})"] if by_others else []
-        return ToolOutput("\n".join([*rows, *more, *others]), tuple(sources))
+        return ToolOutput("\n".join([*rows[:fit], *more, *others]), tuple(sources[:fit]))
 
     schema = arguments.schema(
         "text",
@@ -77,11 +78,12 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
         if not found:
             return ToolOutput("there is no such open task")
         today = clock.now().date()
-        more = [f"… and {len(found) - SHOWN} more: name a folder, a tag or a day"] if len(found) > SHOWN else []
-        shown = found[:SHOWN]
+        rows = list(_rows(found[:SHOWN], today))
+        shown = found[: rows_that_fit(rows)]
+        more = [f"… and {len(found) - len(shown)} more: name a folder, a tag or a day"] if found[len(shown) :] else []
         sources = tuple(Cited(each.path, (each.line, each.line)) for each in shown)
         origins = dict.fromkeys(filter(None, (_origin(notes, each.path, each.line) for each in shown)))
-        return ToolOutput("\n".join([*_rows(shown, today), *more]), sources, untrusted="; ".join(origins))
+        return ToolOutput("\n".join([*rows[: len(shown)], *more]), sources, untrusted="; ".join(origins))
 
     schema = arguments.schema(
         until={"type": "string", "description": "a day, YYYY-MM-DD: what is due by then"},

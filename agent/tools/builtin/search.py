@@ -22,6 +22,7 @@ from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
+from agent.tools.wrappers import rows_that_fit
 from agent.vault.folders import AgentFolder
 from agent.vault.store import Vault
 
@@ -35,6 +36,8 @@ _Found = TypeVar("_Found", Hit, Remembered)
 LIMIT = 8
 _PASSAGE = 1_200
 _SPARE = 3
+_NAMED = 8
+"""The most results that are named where there is no room for them."""
 _OWN = "your own earlier answer or note, not a source"
 _SCHEMA = arguments.schema(
     "query",
@@ -80,6 +83,10 @@ def _format_results(
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
     shown = [show(number, each) for number, each in enumerate(found, 1)]
+    fit = max(rows_that_fit(shown), 1)
+    if left := [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found[fit:]]:
+        note.insert(0, f"({len(left)} more: {', '.join(left[:_NAMED])}{', …' if left[_NAMED:] else ''})")
+    found, shown = found[:fit], shown[:fit]
     origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
     sources = tuple(Cited(each.path, each.lines) for each in found)
     return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))

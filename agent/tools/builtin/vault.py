@@ -20,6 +20,7 @@ from agent.tools.builtin.notes import Notes, move_drafts
 from agent.tools.note_access import check_readable, check_text, check_writable, may_read, may_relink
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
+from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import find_named_note, is_bare_name
 from agent.vault.folders import ARCHIVE, AgentFolder
 from agent.vault.listing import file_paths
@@ -123,9 +124,9 @@ def _list(notes: Notes) -> Tool:
         if not found:
             linking = f" that link to {linked}" if linked else ""
             raise ToolRetry(f"there is no file{where}{f' like {pattern}' if pattern else ''}{linking}")
-        limit = arguments.number(call, "limit", LISTED)
+        limit = min(arguments.number(call, "limit", LISTED), rows_that_fit(found))
         more = len(found) - limit
-        left = [f"… and {more} more: name a folder or a pattern, or raise limit"] if more > 0 else []
+        left = [f"… and {more} more, from {found[limit]} on: name a folder or a pattern"] if more > 0 else []
         shown = found[:limit]
         untrusted = notes.origin.named(*shown)
         return ToolOutput(
