@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
-from agent.errors import Interrupted, StopRun
+from agent.errors import Interrupted, NeedsApproval, StopRun
 from agent.events.runs import ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.llm.messages import Assistant, ToolCall, ToolResult, ToolSpec
+from agent.loop.agent import Agent
 from agent.loop.records import RecordedEvent, Spoken
 from agent.texts import Language, text
 from agent.tools.arguments import main_argument
@@ -63,6 +64,16 @@ def call_together(
         except StopRun as stop:
             stops.append(stop)
     return done, next((stop for stop in stops if isinstance(stop, Interrupted)), stops[0] if stops else None)
+
+
+def asked_with(stop: NeedsApproval, agent: Agent, calls: Iterable[ToolCall], context: RunContext) -> NeedsApproval:
+    """The stop, once the person was asked about all of these calls that need a yes, too, as `context` says."""
+    given = (agent.tools.call(call, context.at(call.id)).given for call in calls)
+    others = dict.fromkeys(each.text for each in given if each is not None and each.text not in {"", stop.path})
+    if not others:
+        return stop
+    waits = text("approval.too", agent.language, first=stop.message, others=", ".join(others))
+    return NeedsApproval(waits, path=stop.path, hint=stop.hint)
 
 
 def results_with_calls(events: Iterable[RecordedEvent]) -> Iterator[tuple[ToolCall, ToolResult]]:

@@ -6,7 +6,7 @@ answer are all errors that stop it (`outcome`).
 """
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from itertools import groupby
 
@@ -28,6 +28,7 @@ from agent.loop.asking import ModelCall
 from agent.loop.calls import (
     PARALLEL,
     all_differ,
+    asked_with,
     call_ended,
     call_started,
     call_together,
@@ -129,7 +130,7 @@ class Run:
         """Add the task to the session, with the texts of sources and hooks for it."""
         session, run, request = self.session, self.context.run, self.request
         task, speaker = request.task, request.speaker
-        self.mark_untrusted(session.untrusted_for(request.role))
+        self.context.taint.mark(*session.untrusted_for(request.role))
         session.add(*(Spoken(unfinished_result(call)) for call in session.open_calls))
         self.agent.system.provide(session, request.audience, self.fixed)
         session.add(request.began(run))
@@ -142,7 +143,7 @@ class Run:
         for each in start.messages:
             session.add(spoken_text(self.agent.vault, each, start.receipts_of(each), self.agent.language))
         self.given += (Cited(receipt.path, receipt.lines) for receipt in start.receipts)
-        self.mark_untrusted(start.untrusted)
+        self.context.taint.mark(*start.untrusted)
         self.record_taint()
         session.add(Spoken(User(task, speaker.sender if speaker.group else "")))
         self.describe_tools()
@@ -150,7 +151,7 @@ class Run:
 
     def resume(self) -> None:
         """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
-        self.mark_untrusted(self.session.untrusted_for(self.request.role))
+        self.context.taint.mark(*self.session.untrusted_for(self.request.role))
         self.record_taint()
         self.agent.system.provide(self.session, self.request.audience, self.fixed)
         events = list(self.session.of_run(self.context.run))
@@ -236,11 +237,18 @@ class Run:
             self.session.save(f"step {self.progress.steps}", hold=True)
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
+        """Carry out the calls of one reply; one that needs a yes stops the run, and all that do are asked about."""
+        try:
+            self.carry_out(calls, replace(self.call_context, resumed=resumed))
+        except NeedsApproval as stop:
+            context = replace(self.call_context, asks_only=True)
+            raise asked_with(stop, self.agent, self.session.open_calls, context) from None
+
+    def carry_out(self, calls: tuple[ToolCall, ...], context: RunContext) -> None:
         """Carry out calls in their order; neighbours run at the same time if they only read, or are sub-runs."""
         share = self.window.result_room(len(calls))
         for together, group in groupby(calls, key=self.agent.tools.runs_with):
             batch = list(group)
-            context = replace(self.call_context, resumed=resumed)
             if together and all_differ(batch):
                 for start in range(0, len(batch), PARALLEL):
                     self.run_calls_together(batch[start : start + PARALLEL], context, share)
@@ -296,11 +304,6 @@ class Run:
         for each in injected_messages(injections, self.agent.count):
             self.session.add(spoken_text(self.agent.vault, each.message, each.receipts, self.agent.language))
             self.given += (Cited(receipt.path, receipt.lines) for receipt in each.receipts)
-
-    def mark_untrusted(self, sources: Iterable[str]) -> None:
-        """Mark the run as tainted by these sources, including those of earlier runs whose text the model still sees."""
-        for source in sources:
-            self.context.taint.mark(source)
 
     def record_taint(self) -> None:
         """Record in the session every untrusted source that this run has read, including those of a parent's run."""

@@ -5,6 +5,7 @@ is left to `service` and `resumer`.
 """
 
 from agent.asking.answers import answer_in
+from agent.asking.proposal import Proposal
 from agent.asking.questions.form import parse_answer
 from agent.asking.questions.question import Question, read_question, write_answer
 from agent.dataclass import dataclass
@@ -82,8 +83,26 @@ def is_ready(workspace: Workspace, mark: RunMark) -> bool:
             return True
         is_over = question is not None and (question.answer or _is_expired(workspace, question))
         return question is not None and _is_of(mark, question.run) and bool(is_over)
-    approval = approvals(workspace).find(mark.waits_for)
-    return approval is not None and _is_of(mark, approval.run) and approval.status in _DECIDED
+    known = approvals(workspace)
+    approval = known.find(mark.waits_for)
+    if approval is None or not _is_of(mark, approval.run) or approval.status not in _DECIDED:
+        return False
+    return not any(_is_of(mark, each.run) for each in known.pending())  # calls of one reply are asked about together
+
+
+def ready_after(workspace: Workspace, path: str) -> RunMark | None:
+    """The run that can resume now that the note at `path` is decided: it waited for that note, or for several."""
+    asked = approvals(workspace).find(path)
+    found = (mark for mark in ready(workspace) if mark.waits_for == path or (asked and _is_of(mark, asked.run)))
+    return next(found, None)
+
+
+def also_asked(workspace: Workspace, path: str) -> tuple[Proposal, ...]:
+    """The other open approvals of the run that is asked about in the note at `path`."""
+    known = approvals(workspace)
+    asked = known.find(path)
+    run = asked.run.partition(".")[0] if asked is not None else ""
+    return tuple(each for each in known.pending() if run and each.run.partition(".")[0] == run and each.path != path)
 
 
 def is_thrown_away(vault: Vault, path: str) -> bool:

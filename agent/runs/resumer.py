@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from enum import StrEnum
 
-from agent.runs.decisions import ready
+from agent.runs.decisions import ready_after
 from agent.runs.registry import RunMark
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
@@ -24,7 +24,7 @@ def resumer_of(workspace: Workspace, path: str, here: Callable[[], bool]) -> tup
 
     `here` is called only if no daemon runs; it returns True if the run is to resume in this process.
     """
-    mark = next((mark for mark in ready(workspace) if mark.waits_for == path), None)
+    mark = ready_after(workspace, path)
     if mark is None:
         return Resumer.NOBODY, None
     if is_watched(workspace):

@@ -23,6 +23,7 @@ from agent.clock import Clock, in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
 from agent.events.bus import ignore_event
+from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
@@ -38,6 +39,8 @@ from agent.vault.store import Vault
 
 if TYPE_CHECKING:
     from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
+else:
+    ToolOutput = later("agent.tools.tool", "ToolOutput")
 
 KEPT = timedelta(days=30)
 """The time for which the record of a settled question is kept; its note is kept forever."""
@@ -67,14 +70,27 @@ class Approvals:
             if not why and self._known(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)
             if not why:
-                return tool.perform(arguments, context)
+                return ToolOutput("") if context.asks_only else tool.perform(arguments, context)
             drafts = tool.effect.plan(arguments, context) if tool.effect else ()
+            if context.asks_only:
+                return ToolOutput(self.ask_ahead(tool.name, arguments, context, why, drafts))
             self.require(tool.name, arguments, context, why, drafts)
             output = tool.perform(arguments, context)
             self.agreed(drafts)
             return output
 
         return replace(tool, perform=perform)
+
+    def ask_ahead(
+        self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]"
+    ) -> str:
+        """The path of the note that asks about a call which comes later in the run; written if there is none yet, and
+        empty if it is answered already."""
+        with self._locked():
+            asked = self._current(self._known(fingerprint(tool, context.run, arguments)))
+            if asked is None or asked.status in {"used", "expired", "outdated"}:
+                asked = self._ask(tool, arguments, context, why, drafts)
+        return asked.path if asked.status == "pending" else ""
 
     def require(
         self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]" = ()

@@ -28,11 +28,12 @@ class Taint:
     def __bool__(self) -> bool:
         return bool(self.sources)
 
-    def mark(self, source: str) -> None:
-        """Record that text from `source` has been read."""
-        if source not in self.sources:
-            self.sources.append(source)
-        self.keep(self.sources)
+    def mark(self, *sources: str) -> None:
+        """Record that text from these sources has been read."""
+        for source in sources:
+            if source not in self.sources:
+                self.sources.append(source)
+            self.keep(self.sources)
 
 
 ATTENDED = frozenset({"cli", "inbox"})
@@ -46,7 +47,8 @@ class RunContext:
     `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
     shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
     run stopped, and may have been performed. `job` is the job that the run belongs to, empty if a person asked for it;
-    `purpose`, `writes` and `spend` are as in `loop.request`.
+    `purpose`, `writes` and `spend` are as in `loop.request`. `asks_only`: the call is not performed; if it needs a yes
+    that nobody was asked for, the person is asked, and the output is the path of the note.
     """
 
     run: str
@@ -63,6 +65,7 @@ class RunContext:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    asks_only: bool = False
 
     @property
     def actor(self) -> str:

@@ -20,7 +20,7 @@ from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed,
 from agent.interfaces.cli.run_summary import AnsweredRun
 from agent.json_value import parse_json
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import GivenDecision, approvals, record_decision
+from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
 from agent.texts import Language, in_all_languages, text, translated
@@ -53,6 +53,9 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
         if given is None:
             break
         try:
+            for other in () if given.yes is None else also_asked(workspace, ended.waits_for):
+                if (more := _asked_about(workspace, other.path, ask)) is not None:
+                    record_decision(workspace, more)
             ended = resume(ended.session, given)
         except (LockHeld, UserError, ToldError) as error:  # decided meanwhile, in the note or in another window
             if isinstance(error, ToldError) and not error.can_be_tried_again:
@@ -71,10 +74,14 @@ def resume_after(agent: "RunService", session: str, given: GivenDecision, line: 
 
 def _ask_decision(workspace: Workspace, ended: AnsweredRun, ask: AskLine) -> GivenDecision | None:
     """Ask for the decision; None for "later"."""
+    is_question = ended.outcome is RunOutcome.QUESTION_ASKED
+    return _asked_about(workspace, ended.waits_for, ask, is_question=is_question)
+
+
+def _asked_about(workspace: Workspace, path: str, ask: AskLine, *, is_question: bool = False) -> GivenDecision | None:
+    """Ask for the decision in the note at `path`; None for "later"."""
     try:
-        if ended.outcome is RunOutcome.QUESTION_ASKED:
-            return _ask_answer(workspace, ended.waits_for, ask)
-        return _ask_approval(workspace, ended.waits_for, ask)
+        return _ask_answer(workspace, path, ask) if is_question else _ask_approval(workspace, path, ask)
     except (EOFError, KeyboardInterrupt):
         show("")
         return None

@@ -33,7 +33,7 @@ from agent.interfaces.http.operation import (
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.loop.request import RunRequest
-from agent.runs.decisions import approvals, ready
+from agent.runs.decisions import also_asked, approvals, ready_after
 from agent.runs.named_decisions import answer_question, find_question
 from agent.runs.report import RunReport
 from agent.vault.folders import APPROVALS
@@ -119,6 +119,9 @@ def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
     """Decide or answer what a run waits for; it goes on at once."""
     run, workspace = _run(service, id), service.workspace
     path = run.result.ended.waits_for if isinstance(run.result, RunReport) else ""
+    asked = approvals(workspace).find(path) if path else None
+    if asked is not None and asked.status != "pending":  # several calls of one reply, of which this one is decided
+        path = next((each.path for each in also_asked(workspace, path)), path)
     if not path:
         raise RequestRefused(HTTPStatus.CONFLICT, "the run waits for nothing")
     is_approval = workspace.vault.home.holds(path, APPROVALS)
@@ -129,7 +132,7 @@ def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
         approvals(workspace).decide(path, given.yes, given.reason)
     else:
         answer_question(workspace, find_question(workspace, path), given.text)
-    mark = next((each for each in ready(workspace) if each.waits_for == path), None)
+    mark = ready_after(workspace, path)
     if mark is None:
         return Following(None, "nobody")
     if service.pool.has(session_key(mark.session)):
