@@ -6,9 +6,9 @@ approved, but never the record.
 
 from collections.abc import Iterator
 
-from agent.asking.glance import OLDER_FOLDERS
 from agent.asking.older_records import older_proposals
 from agent.asking.proposal import Proposal, ProposalKind, parse_proposal
+from agent.vault.glance import OLDER_FOLDERS
 from agent.vault.layout import ASKED
 from agent.vault.locks import process_lock
 from agent.vault.record_folder import RecordFolder

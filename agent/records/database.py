@@ -11,14 +11,21 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import finalize
 
 from agent.config.private import clear_way, make_folder, touch
 from agent.errors import Permanent, Retryable
-from agent.records.takeover import VERSION, take_over
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.records.takeover import take_over
+else:
+    take_over = later("agent.records.takeover", "take_over")
 
 NAME = "records.sqlite"
+VERSION = 1
+"""Raised when `takeover` is given another file: a database of a lower version looks for them once more."""
 DAMAGED = f"{NAME}.damaged"
 """The name of a file that was moved aside."""
 _HEADER = b"SQLite format 3\0"
@@ -124,7 +131,7 @@ class Records:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = OFF")
                 connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
-                take_over(self.path.parent, connection)
+                take_over(self.path.parent, connection, VERSION)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'OFF'}")
         except BaseException:
             connection.close()

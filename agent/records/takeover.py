@@ -12,8 +12,6 @@ from typing import TypeAlias
 from agent.json_value import parse_json
 from agent.records.values import write_value
 
-VERSION = 1
-"""Raised when a file is added to the list below: a database of a lower version looks for them once more."""
 Conversion: TypeAlias = Callable[[str], object]
 
 
@@ -69,8 +67,11 @@ _LINES: Mapping[str, str] = {"schedule/occurrences.tsv": "occurrences", "notices
 _LOCKS = ("schedule/occurrences.lock", "notices/ledger.lock", "notices/sending.lock")
 
 
-def take_over(folder: Path, connection: sqlite3.Connection) -> None:
-    """Store what the files of earlier versions in a folder say, and delete them. Raises `OSError`."""
+def take_over(folder: Path, connection: sqlite3.Connection, version: int) -> None:
+    """Store what the files of earlier versions in a folder say, with the `version` that has them, and delete them.
+
+    Raises `OSError`.
+    """
     taken = list[Path]()
     connection.execute("BEGIN IMMEDIATE")
     for pattern, (name, parsed) in _FILES.items():
@@ -86,9 +87,9 @@ def take_over(folder: Path, connection: sqlite3.Connection) -> None:
             taken.append(folder / file)
             lines = filter(None, (folder / file).read_text("utf-8", "replace").split("\n"))
             connection.executemany("INSERT INTO line (name, value) VALUES (?, ?)", ((name, each) for each in lines))
+    connection.execute(f"PRAGMA user_version = {version}")  # with the rows: no crash has them stored twice
     connection.execute("COMMIT")
     for path in (*taken, *(folder / name for name in _LOCKS)):
         path.unlink(missing_ok=True)
         with suppress(OSError):
             path.parent.rmdir()  # only where nothing else is in it
-    connection.execute(f"PRAGMA user_version = {VERSION}")

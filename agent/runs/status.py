@@ -5,7 +5,6 @@ from dataclasses import field
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from agent.asking.glance import has_any
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
@@ -14,7 +13,7 @@ from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
 from agent.runs.registry import run_registry
 from agent.texts import Sentence, joined
 from agent.vault.folders import MACHINES, QUESTIONS
-from agent.vault.glance import has_notes
+from agent.vault.glance import has_asked, has_notes
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -115,7 +114,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
 def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str, ...]]:
     """The numbers of approvals and questions that wait, and the notes with a decision that arrived."""
     vault = workspace.vault
-    is_asked = has_runs or has_any(vault, "call", "remote_wait", "conflict")
+    is_asked = has_runs or has_asked(vault, "call", "remote_wait", "conflict")
     if not is_asked and not has_notes(vault, QUESTIONS):
         return 0, 0, ()
     decisions = import_module("agent.runs.decisions")
@@ -125,13 +124,13 @@ def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str
 
 
 def _reviews(vault: Vault) -> tuple[str, ...]:
-    if not has_any(vault, "skill_review"):
+    if not has_asked(vault, "skill_review"):
         return ()
     return tuple(each.path for each in import_module("agent.skills.trust.reviews").waiting_reviews(vault))
 
 
 def _offers(vault: Vault) -> tuple[str, ...]:
-    if not has_any(vault, "skill_offer"):
+    if not has_asked(vault, "skill_offer"):
         return ()
     return tuple(each.path for each in import_module("agent.asking.answers").undecided(vault, "skill_offer"))
 

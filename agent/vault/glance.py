@@ -6,10 +6,32 @@ of its time. What cannot be looked at counts as there: whoever reads it says wha
 
 import os
 import re
+from collections.abc import Mapping
 
+from agent.vault.layout import ASKED
 from agent.vault.store import Vault
 
 _ABOUT = re.compile(rb"^type: about\s*$", re.MULTILINE)
+
+OLDER_FOLDERS: Mapping[str, str] = {
+    "call": "approvals",
+    "skill_review": "reviewed/asked",
+    "skill_offer": "skill-suggestions",
+    "arrived_note": "arrivals",
+    "arrived_files": "arrivals",
+    "remote": "arrivals",
+    "job": "job-approvals",
+    "rule": "proposals",
+    "mutation": "proposals",
+    "remote_wait": "sync-questions",
+    "conflict": "sync-questions",
+}
+"""The private folder in which each kind had its records in earlier versions."""
+
+
+def has_asked(vault: Vault, *kinds: str) -> bool:
+    """True if there is a record of a question of one of these kinds, also of an earlier version."""
+    return any(has_records(vault, f"{ASKED}/{kind}") or has_records(vault, OLDER_FOLDERS[kind]) for kind in kinds)
 
 
 def has_records(vault: Vault, name: str) -> bool:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agent.asking.answers import unanswered
-from agent.asking.glance import has_any
 from agent.asking.proposal import Proposal, ProposalKind
 from agent.asking.records import proposals_of, save
+from agent.vault.glance import has_asked
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import make_vault, write
@@ -95,9 +95,9 @@ def asked_before(tmp_path: Path, kind: ProposalKind, note: str = NOTE.format(id=
     vault = make_vault(tmp_path, {PATH: note}, clock=FakeClock(NOW))
     file = vault.private_folder / folder / "key.json"
     write(file, json.dumps(row))
-    assert has_any(vault, kind)
+    assert has_asked(vault, kind)
     (found,) = proposals_of(vault, kind)
-    assert not file.exists() and has_any(vault, kind) and proposals_of(vault, kind) == (found,)
+    assert not file.exists() and has_asked(vault, kind) and proposals_of(vault, kind) == (found,)
     return vault, found
 
 

@@ -31,7 +31,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("cases", task="file {{it}}", steps="(none)", cases="1. notes are filed"),
         fill("conversation", conversation="{}"),
         fill("conclude", reason="the run has used its {{steps}}"),
-        fill("skill", name="tea", tools="1. vault_read", tasks="- brew {{it}}"),
+        fill("skill", tools="1. vault_read", tasks="- brew {{it}}"),
         fill("mutation", **dict.fromkeys(MUTATION, "said")),
         fill("look_ahead", **dict.fromkeys(LOOK_AHEAD, "said")),
         fill("reflect", **dict.fromkeys(REFLECT, "said")),

@@ -5,7 +5,6 @@ from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from agent.asking.glance import has_any
 from agent.background.presence_files import state_of
 from agent.dataclass import dataclass
 from agent.lazy import later
@@ -13,6 +12,7 @@ from agent.runs.job_upkeep import job_record, job_shelf
 from agent.schedule.agent_state import AgentState
 from agent.schedule.job import Job
 from agent.schedule.shelf import Shelf
+from agent.vault.glance import has_asked
 from agent.vault.store import Vault
 from agent.workspace.schedule_switch import ScheduleSwitch, schedule_switch
 from agent.workspace.workspace import Workspace
@@ -56,6 +56,6 @@ def jobs_status(
 
 def _asked(vault: Vault) -> int:
     """The number of questions about jobs that wait."""
-    if not has_any(vault, "job"):
+    if not has_asked(vault, "job"):
         return 0
     return len(import_module("agent.runs.job_approvals").pending_job_approvals(vault))
