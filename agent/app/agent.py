@@ -25,6 +25,7 @@ from agent.lazy import later
 from agent.loop.agent import Agent
 from agent.loop.system_messages import SystemMessages
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
+from agent.memory.forgetting.after_run import ForgettingsOfRuns
 from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
@@ -39,6 +40,7 @@ from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import toolbox
+from agent.runs.undone_work import undone_work
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.waiting_statements import rule_capture
 from agent.runs.workflow_traces import SessionTraces
@@ -98,13 +100,14 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         if not is_watched(workspace):  # otherwise the daemon's maintenance does it
             jobs.after_run(event)
 
+    forgotten = ForgettingsOfRuns(vault, language)
     capturing = CaptureWorker(
         keeper,
         replace(rule_capture(workspace), waits=talks.waits),
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions, given.additions),
-        after=(followed.over, given.over, after, partial(follow_rules_after_run, workspace, bus)),
+        after=(forgotten.settle, followed.over, given.over, after, partial(follow_rules_after_run, workspace, bus)),
     )
 
     def close_talks() -> None:
@@ -155,6 +158,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
                 keeper,
                 bus.publish,
                 partial(research_tools, workspace, lambda: runs),
+                forgotten.add,
             ),
             system=SystemMessages(vault, language),
             sources=(),
@@ -175,7 +179,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         capturing=capturing,
         metrics=metrics,
         close_conversations=close_talks,
-        owner_sources=(given.source,),
+        owner_sources=(given.source, undone_work),
     )
     return runs
 

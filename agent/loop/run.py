@@ -288,6 +288,7 @@ class Run:
         line = called_line(call, called, self.agent.language)
         remark = commit_lines(called, self.agent.language)
         self.session.add(Spoken(result, remark=remark, line=line, seconds=called.seconds))
+        self.session.forget(called.given.forgotten if called.given else None)
         self.record_taint()
         self.refused += [called.tool] if called.denied else []
         self.inject(self.publish(call_ended(result, called, self.context)))

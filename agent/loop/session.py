@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, Usage, User
+from agent.llm.messages import Assistant, Context, Json, Message, System, ToolCall, ToolResult, Usage, User
 from agent.loop.inert import inert_line
 from agent.loop.kept_texts import KeptTexts, digest
 from agent.loop.outcome import RunOutcome
@@ -76,6 +76,8 @@ class Session:
     """The reason why the last save waits to be written; empty if it does not."""
     language: Language = "en"
     """The language of the headings in the note."""
+    forgotten: list[Mask] = field(default_factory=list)
+    """What takes out a text that was forgotten in this conversation."""
 
     @property
     def system(self) -> str:
@@ -202,7 +204,16 @@ class Session:
     def add(self, *events: RecordedEvent) -> None:
         """Add events with the present time; secrets in them are masked, for the model too."""
         now = self.vault.clock.now().replace(microsecond=0)
-        self.records += [SessionRecord(now, _clean(event, self.vault.masked)) for event in events]
+        cleaned = (_clean(event, self.vault.masked) for event in events)
+        self.records += [SessionRecord(now, _without(event, self.forgotten)) for event in cleaned]
+
+    def forget(self, without: Mask | None) -> None:
+        """Take a forgotten text, if there is one, out of all records and of those that follow: neither the model nor
+        the note gets it again. What is in the note already is taken out where the text is forgotten."""
+        if without is None:
+            return
+        self.forgotten.append(without)
+        self.records = [replace(each, event=_without(each.event, (without,))) for each in self.records]
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
@@ -318,6 +329,29 @@ def _with_text(record: SessionRecord, texts: Mapping[str, str]) -> SessionRecord
     if not isinstance(spoken, Spoken) or spoken.digest not in texts:
         return record
     return replace(record, event=replace(spoken, message=replace(spoken.message, text=texts[spoken.digest])))
+
+
+def _without(event: RecordedEvent, masks: Sequence[Mask]) -> RecordedEvent:
+    """The event without forgotten texts, also in what a tool was called with."""
+    for mask in masks:
+        event = _clean(event, mask)
+        if isinstance(event, Spoken) and isinstance(event.message, Assistant) and event.message.calls:
+            calls = tuple(replace(each, arguments=_masked(each.arguments, mask)) for each in event.message.calls)
+            event = replace(event, message=replace(event.message, calls=calls), line=mask(event.line))
+        elif isinstance(event, Spoken) and event.line:
+            event = replace(event, line=mask(event.line))
+    return event
+
+
+def _masked(value: Json, mask: Mask) -> Any:
+    match value:
+        case str():
+            return mask(value)
+        case list() | tuple():
+            return [_masked(each, mask) for each in value]
+        case Mapping():
+            return {key: _masked(each, mask) for key, each in value.items()}
+    return value
 
 
 def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:

@@ -20,7 +20,7 @@ LIFECYCLE, DAILY = "lifecycle", "daily"
 FORGET = "forget"
 EDITS = "edits"
 """The `Vault-Tool` trailer of the commits with which the program writes down what it learned from a person's edits."""
-TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, "remember", "memory_save"})
+TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, "remember", "memory_save", "memory_update"})
 """The `Vault-Tool` trailers of commits with which memories are kept and tended."""
 
 

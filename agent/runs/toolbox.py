@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from agent.events.runs import NodeToolCalled
 from agent.memory.capture.writer import EntryWriter
+from agent.memory.forgetting.said_again import SaidAgain
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.memory import forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.planning import PlanningTools
 from agent.tools.builtin.profile import ProfileTools
@@ -33,9 +35,11 @@ def toolbox(
     keeper: EntryWriter,
     publish: Callable[[NodeToolCalled], object],
     web: Callable[[], Iterable[Tool]] = tuple,
+    forgot: Callable[[str, SaidAgain], object] = forgets_nothing,
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
-    of the node host's tools; `web` gives the tools that search the web, beside the one that reads it.
+    of the node host's tools; `web` gives the tools that search the web, beside the one that reads it; `forgot` is
+    told what was forgotten in a run.
 
     Raises `ConfigError` for an invalid policy.
     """
@@ -53,7 +57,7 @@ def toolbox(
         workspace.settings.profile.sensitive,
     )
     more += about.tools()
-    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts)
+    behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts, forgot)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
     )

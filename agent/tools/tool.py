@@ -95,7 +95,8 @@ class ToolOutput:
     """The output of a call: the text for the model, the notes in it, the commits made.
 
     `untrusted` names the source of text that the vault's owner did not write: it taints the run. `tools` are names of
-    tools to describe to the model from the next step on, `images` pictures for a model that sees.
+    tools to describe to the model from the next step on, `images` pictures for a model that sees. `forgotten` takes a
+    text that the person wanted to be forgotten out of any other.
     """
 
     text: str
@@ -104,6 +105,7 @@ class ToolOutput:
     untrusted: str = ""
     tools: tuple[str, ...] = ()
     images: tuple[ImagePart, ...] = ()
+    forgotten: Callable[[str], str] | None = None
 
 
 Perform: TypeAlias = Callable[[JsonObject, RunContext], ToolOutput]

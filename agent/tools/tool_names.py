@@ -26,7 +26,7 @@ TOOL_NAMES = frozenset(
     (
         *("vault_list", "vault_read", "vault_write", "vault_edit", "vault_append", "vault_move", "vault_log"),
         *("vault_grep", "open_tasks", "vault_undo"),
-        *("search_vault", "memory_recall", "memory_save", "memory_forget", "search_episodic_memory"),
+        *("search_vault", "memory_recall", "memory_save", "memory_update", "memory_forget", "search_episodic_memory"),
         *("search_semantic_memory", "get_recent_activity", "time_filter", "web_fetch", "web_search"),
         *("research", "shell_run", "human_ask", "delegate", "tool_search", "agent_ask", "inbox_list", "inbox_leave"),
         *("create_task", "get_pending_tasks", "get_recent_task_history", "get_profile_status"),

@@ -12,7 +12,7 @@ from agent.runs.decisions import approvals
 from agent.runs.left_requests import GROUPS, is_answered_by_daemon, request_draft, request_subject
 from agent.tools import arguments
 from agent.tools.builtin.changes import log_tool, undo_tool
-from agent.tools.builtin.memory import save_tool
+from agent.tools.builtin.memory import MemoryTools
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.search import recall_tool, search_tool
 from agent.tools.builtin.vault import vault_tools
@@ -21,7 +21,6 @@ from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.change import LEAVE
-from agent.vault.folders import ENTRIES
 from agent.workspace.daemon_lock import is_watched
 from agent.workspace.workspace import Workspace
 
@@ -40,8 +39,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
         *vault_tools(notes),
         search_tool(notes, searches.search),
         recall_tool(notes, searches.remembered),
-        save_tool(notes, vault.clock, SameWords(vault), workspace.settings.vault.language),
-        _forget_tool(workspace, notes),
+        *MemoryTools(notes, vault.clock, SameWords(vault), workspace.settings.vault.language).tools(),
         log_tool(vault),
         undo_tool(vault),
         Tool("jobs.list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
@@ -55,22 +53,6 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
         return tool.readonly or not read_only
 
     return Registry(tools, policies, approvals(workspace).guard, vault.clock, may_use, vault.masked)
-
-
-def _forget_tool(workspace: Workspace, notes: Notes) -> Tool:
-    """`memory_forget`; a program that read text of strangers needs the person's yes, as for all long-term memory."""
-    home = workspace.vault.home
-
-    def paths(call: JsonObject) -> tuple[str, ...]:
-        name = arguments.text(call, "what").strip()
-        return (name if home.holds(name, ENTRIES) and name.endswith(".md") else home.at(f"{ENTRIES}words.md"),)
-
-    perform, plan = _late(workspace, "forgetting", "forget"), _late(workspace, "forgetting", "plan_forgetting")
-    effect = Effect(paths, plan, notes.done)
-    parameters = arguments.schema("what", what=_TEXT)
-    return Tool(
-        "memory_forget", "Forget a memory.", parameters, perform, frozenset({"memory"}), timeout=0, effect=effect
-    )
 
 
 def _leave_tool(workspace: Workspace, notes: Notes) -> Tool:

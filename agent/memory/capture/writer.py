@@ -257,7 +257,7 @@ class CaptureWorker:
         entries = entries_of_run(event, trace, self._config)
         is_later = self._config.waits(event, trace)
         if is_later:
-            is_saved = any(step.tool == _SAVE and not step.failed for step in trace.steps)
+            is_saved = _SAVE in event.tools
             entries = tuple(each for each in entries if each.type is not EntryType.FACT and not is_saved)
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):

@@ -25,5 +25,8 @@ def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool
         return ToolOutput("\n".join(["you can call these now:", *lines]), tools=tuple(spec.name for spec in found))
 
     schema = arguments.schema("purpose", purpose={"type": "string", "minLength": 1, "maxLength": 400})
-    description = "Find more tools by English words for what they do: for the person's profile, or their desktop."
+    description = (
+        "Find more tools by English words for what they do: to correct or forget a memory, "
+        "the person's profile, their desktop."
+    )
     return Tool(TOOL_SEARCH, description, schema, perform, frozenset({"search"}), readonly=True)

@@ -7,13 +7,14 @@ from agent.attachments.cache import ExtractedTexts
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.llm.messages import JsonObject
+from agent.memory.forgetting.said_again import SaidAgain
 from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.changes import undo_tool
 from agent.tools.builtin.find import grep_tool, tasks_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.jobs import job_tools
-from agent.tools.builtin.memory import Keeper, save_tool
+from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
@@ -37,6 +38,8 @@ class ToolDeps:
     keeper: Keeper
     delegate: Delegate
     texts: ExtractedTexts = ExtractedTexts()
+    forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    """Told what was forgotten in a run, which is not over then."""
 
 
 def builtin_tools(
@@ -54,7 +57,8 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [grep_tool(notes), tasks_tool(notes, clock), undo_tool(vault)]
-    tools += [save_tool(notes, clock, deps.keeper, language), Questions(vault, clock, question_hours, language).tool()]
+    tools += [*MemoryTools(notes, clock, deps.keeper, language, deps.forgot).tools()]
+    tools += [Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     return (*tools, _delegate_tool(deps.delegate), *more)
 

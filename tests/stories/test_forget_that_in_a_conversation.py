@@ -1,0 +1,110 @@
+"""In a conversation the person has a fact changed or forgotten; what is forgotten is nowhere, and is sent no more."""
+
+import pytest
+
+from agent.app.open import open_workspace
+from agent.events.runs import Speaker
+from agent.llm.messages import Assistant
+from agent.memory.entry import parse_entry
+from agent.memory.remember import remember
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
+from tests.context.situations import call
+from tests.stories.test_memories_are_linked_not_copied import House
+from tests.stories.test_memories_are_linked_not_copied import house as house
+from tests.vaults import git
+
+RENT = "My rent is 935 euros"
+
+
+def act(action: str, **arguments: str) -> Assistant:
+    return call(f"memory_{action}", **arguments)
+
+
+def texts(house: House) -> str:
+    """All that was sent to the model in the last run."""
+    return "\n".join(str(each) for request in house.model.heard for each in request.messages)
+
+
+def notes_with(house: House, words: str) -> list[str]:
+    found = (path for path in house.root.rglob("*.md") if ".git" not in path.parts)
+    return [str(path) for path in found if words in path.read_text("utf-8") or words in path.name]
+
+
+def test_forget_that_takes_it_out_of_its_own_conversation_too(house: House) -> None:
+    first = house.ask(f"{RENT}. Where do I live?", act("save", text=f"{RENT}."), "I do not know.")
+    assert notes_with(house, "935 euros")
+    told = house.ask(
+        f"Forget that {RENT}", act("forget", what=RENT), f"I have forgotten that {RENT}.", session=first.session
+    )
+    sent = [str(each) for each in house.model.heard[1].messages]
+    assert not any("935 euros" in each for each in sent), "the model is not sent it again in the same run"
+    assert notes_with(house, "935 euros") == []
+    house.ask("What is two plus two?", "Four.", session=told.session)
+    sent = [str(each) for each in house.messages()]
+    assert [each for each in sent if "935 euros" in each] == []
+    assert git(house.root, "status", "--porcelain") == ""
+
+
+def test_a_run_with_a_new_session_is_named_without_the_words(house: House) -> None:
+    remember(open_workspace(house.root).vault, RENT)
+    told = house.ask(f"Forget that {RENT}", act("forget", what=RENT), "Done.")
+    assert notes_with(house, "935 euros") == []
+    house.ask("What is two plus two?", "Four.", session=told.session)
+    assert "935 euros" not in texts(house)
+
+
+def test_an_update_takes_the_place_of_a_memory_and_is_undone_as_one(house: House) -> None:
+    vault = open_workspace(house.root).vault
+    entry, _, _ = remember(vault, RENT)
+    house.ask(
+        "It is 950 from January.",
+        act("update", what=entry.path, text="My rent is 950 euros from January 2027."),
+        "Noted.",
+    )
+    old = parse_entry(vault.read(entry.path) or b"")
+    assert old is not None and "950" in old.superseded_by
+    memory = (house.root / "MEMORY.md").read_text("utf-8")
+    assert "950 euros" in memory and "935" not in memory
+    (commit,) = git(house.root, "log", "--format=%H", "--grep=memory(entry): now").split()
+    undo(vault, Selection((commit,)))
+    memory = (house.root / "MEMORY.md").read_text("utf-8")
+    assert "935" in memory and "950" not in memory and not notes_with(house, "superseded_by")
+
+
+@pytest.mark.parametrize("action", ["update", "forget"])
+def test_a_guest_and_a_wrong_name_change_nothing(house: House, action: str) -> None:
+    vault = open_workspace(house.root).vault
+    entry, _, _ = remember(vault, RENT)
+    more = {"text": "My rent is 1 euro."} if action == "update" else {}
+    for what, role in ((entry.path, "guest"), ("entries/nowhere.md", "owner")):
+        house.ask(
+            "Change it",
+            act(action, what=what, **more),
+            "I cannot.",
+            role=role,
+            who=Speaker("cli", "ben" if role == "guest" else ""),
+        )
+    assert vault.read(entry.path) == entry.note()
+
+
+def test_many_memories_go_only_when_the_person_has_agreed(house: House) -> None:
+    vault = open_workspace(house.root).vault
+    for number in range(7):
+        remember(vault, f"The harbour lamp {number} of Varn is green")
+    house.ask("Forget Varn", act("forget", what="of Varn is green"), "Shall I?")
+    assert len(list((house.root / "entries").rglob("*lamp*"))) == 7
+    assert "nothing is forgotten yet" in texts(house)
+
+
+def test_the_next_request_says_what_was_taken_back(house: House) -> None:
+    write_note = call("vault_write", path="trip.md", content="# Plan")
+    first = house.ask("Write a plan", write_note, "Written.")
+    vault = open_workspace(house.root).vault
+    undo(vault, Selection(run=first.run))
+    assert vault.read("trip.md") is None
+    house.ask("And now?", "Shall I write it again?", session=first.session)
+    assert "taken back" in texts(house) and "trip.md" in texts(house)
+    house.ask("No", "Well.", session=first.session)
+    said = [str(each) for each in house.messages()]
+    assert [each for each in said if "were taken back" in each][1:] == [], "it is said once"
