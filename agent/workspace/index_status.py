@@ -34,7 +34,7 @@ class IndexState:
     `behind` counts the notes that differ from the index; None if there is no index to compare. `vectors` is the
     embedding model of the index, empty for none. `of_type` are the notes that may have the type that
     was asked for: those that have it, and those whose header the index does not know. None if nothing can be said, or
-    too many are not known.
+    too many are not known. `unread` are the attachments whose text is not found, or not whole, each with the reason.
     """
 
     mode: str
@@ -44,6 +44,7 @@ class IndexState:
     behind: int | None = None
     vectors: str = ""
     of_type: frozenset[str] | None = None
+    unread: tuple[tuple[str, str], ...] = ()
 
 
 def index_state(
@@ -98,8 +99,7 @@ def has_exactly(files: IndexFiles, notes: Mapping[str, str], *, attachments: boo
 
 def incomplete_attachments(files: IndexFiles) -> tuple[tuple[str, str], ...]:
     """The attachments whose text is not found, or not whole, each with the reason."""
-    found = _ask_store(files, lambda store: store.incomplete(attachments=True)) or {}
-    return tuple(sorted((path, reason) for path, (_, reason) in found.items()))
+    return _ask_store(files, _unread) or ()
 
 
 def indexed_identity(files: IndexFiles) -> str:
@@ -117,6 +117,10 @@ def may_have_type(files: IndexFiles, type_asked: str) -> frozenset[str] | None:
             return store.paths_with("type", type_asked) | unknown if len(unknown) <= _FEW else None
 
     return _ask_store(files, ask)
+
+
+def _unread(store: PassageStore) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((path, reason) for path, (_, reason) in store.incomplete(attachments=True).items()))
 
 
 def _pending_notes(store: PassageStore) -> set[str]:
@@ -149,7 +153,7 @@ def _state(
     _, engine, model, _ = parse_json(store.meta("identity"))
     with store.snapshot():
         listing = store.listing()
-        incomplete, typed = store.incomplete(), store.paths_with("type", type_asked)
+        incomplete, unread, typed = store.incomplete(), _unread(store), store.paths_with("type", type_asked)
         pending = _pending_notes(store)
         now, number = notes(), known()
         is_same = listing == (len(now), fingerprint(now) if number is None else number)
@@ -169,4 +173,5 @@ def _state(
     if not found.pending and not (whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))):
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
-    return IndexState(mode, engine, found, problem, behind, vectors, typed | unknown if len(unknown) <= _FEW else None)
+    of_type = typed | unknown if len(unknown) <= _FEW else None
+    return IndexState(mode, engine, found, problem, behind, vectors, of_type, unread)

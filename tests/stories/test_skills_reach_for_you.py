@@ -194,12 +194,24 @@ def test_a_skill_whose_text_was_approved_needs_no_second_yes(root: Path, capsys:
     assert not listed["packing"], "what was not in the approval is not trusted"
 
 
+TRIP_BUDGET = """---
+name: trip-budget
+description: Works out the budget of a trip. Use when a trip budget is wanted.
+triggers:
+  - trip budget
+---
+1. `search_vault` for the place, then `vault_read` the plan.
+2. `vault_append` the line to `budget.md`.
+"""
+
+
 def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for city in ("Lisbon", "Porto", "Faro"):
         say(
             root,
+            {"when": "Answer with the whole text of the skill", "text": TRIP_BUDGET},
             call("search_vault", query=f"{city} budget"),
             call("vault_read", path="plan.md"),
             call("vault_append", path="budget.md", text=f"- {city}"),
@@ -212,7 +224,7 @@ def test_work_that_came_back_is_offered_learned_after_a_yes_and_followed(
     assert not (root / "skills/learned").exists(), "nothing goes live unseen"
 
     text = note.read_text("utf-8")
-    assert text.count("[[entries/") >= 3, "each run that is told of is linked"
+    assert text.count("[[sessions/") >= 3, "each run that is told of is linked"
     note.write_text(ticked(text, APPROVE), "utf-8")
     (decided,) = told(root, capsys, "skills", "learn")["decided"]
     assert decided["status"] == "accepted"

@@ -179,8 +179,10 @@ def _index_document(index: IndexState, notes: bool) -> dict[str, object]:
     if index.coverage is not None:
         lost = (*index.coverage.skipped, *index.coverage.failed)
         document |= {"indexed": index.coverage.indexed, "pending": index.coverage.pending, "not_indexed": len(lost)}
+        document["files_not_read"] = len(index.unread)
         if notes:
-            document["notes"] = [{"path": path, "reason": reason} for path, reason in (*lost, *index.coverage.partly)]
+            named = (*lost, *index.coverage.partly, *index.unread)
+            document["notes"] = [{"path": path, "reason": reason} for path, reason in named]
     return document
 
 
@@ -199,7 +201,10 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
     line += said(", {count} not: see --notes", count=len(lost)) if lost and not notes else ""
     if index.behind:
         line += counted(index.behind, "; 1 change not taken in yet", "; {count} changes not taken in yet")
-    named = (*lost, *index.coverage.partly) if notes else ()
+    if index.unread and not notes:
+        more = "; the text of {count} files is not read, see --notes"
+        line += counted(len(index.unread), "; the text of 1 file is not read, see --notes", more)
+    named = (*lost, *index.coverage.partly, *index.unread) if notes else ()
     return [
         row("index", line),
         *(row("", "  " + said("{path}: {reason}", path=path, reason=said(reason))) for path, reason in named),

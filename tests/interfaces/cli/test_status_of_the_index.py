@@ -48,6 +48,16 @@ def test_notes_that_were_changed_made_and_deleted_since_are_counted(
     assert _index(run)["behind"] == 0
 
 
+def test_files_whose_text_cannot_be_read_are_named(run: Run, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(root / "lease.pdf", "no PDF at all")
+    run("reindex")
+    assert _index(run)["files_not_read"] == 1
+    assert main(["status"]) == 0
+    assert "the text of 1 file is not read, see --notes" in capsys.readouterr().out
+    assert main(["status", "--notes"]) == 0
+    assert "lease.pdf: it is damaged, or no PDF" in capsys.readouterr().out
+
+
 def test_an_index_of_no_note_is_whole(run: Run, root: Path) -> None:
     for path in root.glob("*.md"):
         path.unlink()
