@@ -92,7 +92,7 @@ def test_what_we_write_is_one_commit_and_no_news(root: Path) -> None:
         assert main(["--vault", str(root), "remember", "the numbat eats termites"]) == 0
         ours = head(root)
         house.catches_up()
-        assert len(house.finds("numbat")) == 1
+        assert len(set(house.finds("numbat")) - {"MEMORY.md"}) == 1
         house.for_a_while(0.7)
     assert head(root) == ours
     assert len(subjects(root)) == 2

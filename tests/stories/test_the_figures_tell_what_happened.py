@@ -122,4 +122,4 @@ def test_what_comes_up_in_the_middle_of_a_run_is_a_line_without_the_words_that_b
     document(root, machine, "remember", "Clara lives in Lisbon, near the river.")
     document(root, machine, "ask", "Plan the week")
     (line,) = [each for each in logged if each.startswith("recall: 'step 4 of run ")]
-    assert "1 candidates" in line and "Clara" not in line
+    assert "1 given" in line and "Clara" not in line

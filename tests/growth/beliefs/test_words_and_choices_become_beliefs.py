@@ -50,12 +50,12 @@ def test_a_statement_for_one_kind_of_text_holds_for_it(home: House) -> None:
     assert home.lines == ["prefers longer text · 0.73 (plain mean 0.90) · 1 sign · letters"]
 
 
-def test_of_a_single_taste_the_own_words_stay_the_line(home: House) -> None:
+def test_a_single_taste_is_remembered_and_no_belief(home: House) -> None:
     home.agent(NOTE, "# Preferences\n", tool="init")
-    name = home.stated("I prefer tea to coffee.")
+    home.stated("I prefer tea to coffee.")
     home.learn()
     fill_profile(home.workspace)
-    assert home.lines == [] and f"- “I prefer tea to coffee.” ([[{name}|2026-11-22]])" in home.note
+    assert home.lines == [] and home.note == "# Preferences\n"
 
 
 def test_said_again_it_is_a_belief_and_the_quotation_becomes_its_evidence(home: House) -> None:

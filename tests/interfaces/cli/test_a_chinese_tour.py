@@ -38,6 +38,7 @@ WELL: dict[str, list[list[str]]] = {
     "get": [["今天.md"]],
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
+    "records": [[]],
     "import": [["旧", "--dry-run"]],
     "jobs": [
         [],
@@ -124,6 +125,7 @@ WRONG = {
     "get": ["没有"],
     "history": ["squash", "--older-than", "someday"],
     "hook": ["nothing"],
+    "records": ["too many"],
     "import": ["--nothing"],
     "jobs": ["show", "没有"],
     "log": ["--since", "someday"],

@@ -45,7 +45,7 @@ def test_upkeep_can_be_looked_at_and_run(root: Path, run: Run) -> None:
     report = run("memory", "report")
     assert (report["entries"], report["archived"], report["facts"]) == (1, 0, 1), "one entry, said three times"
     run("undo", str(done["commit"]))
-    assert not (root / "MEMORY.md").exists() and run("memory", "report")["entries"] == 1
+    assert "The boat is blue" in (root / "MEMORY.md").read_text("utf-8") and run("memory", "report")["entries"] == 1
 
 
 def test_a_person_reads_it_in_plain_words(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,11 +177,14 @@ def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Pa
     workspace = open_workspace(root, clock=FakeClock())
     path, stone = compose_tombstone(marks("The spare key is with Ana"), workspace.clock.new_id(), workspace.clock.now())
     write(root / path, stone.decode())
-    log(workspace, replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. It rains."))
+    log(
+        workspace,
+        replace(finished(), task="The spare key is with Ana", answer="The spare key is with Ana. Rain is coming."),
+    )
     session = begin_session(workspace.vault, "lark", "Tell me the PIN")
     session.add(Began("r2", "Tell me the PIN", "lark", "bo", role="guest"))
     session.save("begin")
     log(workspace, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
     text = (root / "daily/2026-11-21.md").read_text("utf-8")
-    assert "spare key" not in text and "It rains." in text
+    assert "spare key" not in text and "Rain is coming." in text
     assert "PIN" not in text and "## 14:12 - A guest asked for something" in text

@@ -12,7 +12,7 @@ def test_a_question_of_a_task_is_listed_and_answered_and_the_task_goes_by_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root, own = furnish(tmp_path, monkeypatch.setenv), machine(tmp_path)
-    document(root, own, "remember", "I have asthma")
+    document(root, own, "remember", "I am allergic to peanuts")
     document(root, own, "tasks", "run", "update_profile")
     (asked,) = document(root, own, "questions")["questions"]
     assert "health" in asked["question"] and len(asked["options"]) == 2
@@ -20,4 +20,4 @@ def test_a_question_of_a_task_is_listed_and_answered_and_the_task_goes_by_it(
     assert document(root, own, "questions", "answer", asked["id"], "1")["goes_on"] == "later"
     assert document(root, own, "questions")["questions"] == []
     document(root, own, "tasks", "run", "update_profile")
-    assert "I have asthma" in (root / "profile/32-health-wellness.md").read_text("utf-8")
+    assert "peanuts" in (root / "profile/32-health-wellness.md").read_text("utf-8")
