@@ -140,7 +140,7 @@ class Presence:
         """Add the lines that the day's log does not have: a write may be repeated, as the times are forgotten after
         it."""
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        path = vault.home.at(daily.path_of(day))
+        path = vault.home.day_note(day)
         there = set((vault.read(path) or b"").decode("utf-8", "replace").splitlines())
         lines = "".join(line for each in times if (line := each.line(language)).rstrip("\n") not in there).encode()
         if not lines:

@@ -19,7 +19,7 @@ from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
-from agent.vault.folders import DAILY, SESSION_LINK, AgentFolder
+from agent.vault.folders import SESSION_LINK, AgentFolder
 from agent.vault.secrets import masked
 from agent.vault.worktree.paths import is_note
 
@@ -36,7 +36,6 @@ _TITLE, _QUOTED = 60, 200
 _WORD = 20
 """The most characters of a word that is left out rather than cut."""
 
-_DAY = re.compile(rf"{DAILY}(\d{{4}}-\d\d-\d\d)\.md")
 _LOGGED = re.compile(r"^###? (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 """The heading of a task; older notes have it without sections, one level higher."""
 _HEADING = re.compile(r"^#{1,3} ")
@@ -62,20 +61,6 @@ class Logged:
     title: str
     session: str
     tools: tuple[tuple[str, int], ...]
-
-
-def path_of(day: date) -> str:
-    """The path of a day's note, in the agent's folder."""
-    return f"{DAILY}{day.isoformat()}.md"
-
-
-def day_of(name: str) -> date | None:
-    """The day of a daily note, by its path in the agent's folder; None for any other path."""
-    match = _DAY.fullmatch(name)
-    try:
-        return date.fromisoformat(match[1]) if match else None
-    except ValueError:
-        return None
 
 
 def new_note(day: date) -> str:
@@ -328,4 +313,4 @@ def _duration(seconds: float, language: Language) -> str:
 
 def link_to(day: date, home: AgentFolder) -> str:
     """A link to a day's note."""
-    return f"[[{PurePosixPath(home.at(path_of(day))).stem}]]"
+    return f"[[{PurePosixPath(home.day_note(day)).stem}]]"

@@ -61,7 +61,7 @@ def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKin
 def _asked(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
     """The tasks in the logs of the days."""
     for path in _day_notes(vault):
-        day = daily.day_of(vault.home.name_of(path))
+        day = vault.home.day_of(path)
         if day is None or not first <= day <= last:
             continue
         text = (vault.read(path) or b"").decode("utf-8", "replace")

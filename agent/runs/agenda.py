@@ -97,7 +97,7 @@ def _due_tasks(vault: Vault, today: date) -> Iterator[_DueLine]:
 def _of_day(vault: Vault, today: date) -> Iterator[str]:
     """The lines that name the day, and what the person wrote in its note; no box that is ticked."""
     named = _naming(today)
-    path = vault.home.at(daily.path_of(today))
+    path = vault.home.day_note(today)
     own = [path] if vault.read(path) is not None else []
     found = re.compile(named, re.IGNORECASE)
     for each in dict.fromkeys([*own, *own_notes(vault, notes_with_line(vault, named))[:_NOTES]]):
@@ -125,6 +125,6 @@ def _naming(today: date) -> str:
 
 
 def _line(vault: Vault, path: str, words: str) -> str:
-    day = daily.day_of(vault.home.name_of(path))
+    day = vault.home.day_of(path)
     link = daily.link_to(day, vault.home) if day else f"[[{path.removesuffix('.md')}]]"
     return f"{daily.inert(daily.cut(' '.join(words.split()), _LONGEST))} ({link})"

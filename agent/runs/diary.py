@@ -47,7 +47,7 @@ class Diary:
         is left out.
         """
         vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
-        path = vault.home.at(daily.path_of(now.date()))
+        path = vault.home.day_note(now.date())
         before = vault.read(path)
         is_said = is_small_talk(event.task) or (daily.is_logged(before or b"", event.session) and not _asks(event.task))
         if is_said and not event.tools and event.outcome == "finished":
@@ -68,7 +68,7 @@ class Diary:
     def summarise(self, day: date) -> Outcome:
         """Update the summary of a day; do nothing if it would be empty, or if a person or a model wrote it."""
         vault = self.workspace.vault
-        path = vault.home.at(daily.path_of(day))
+        path = vault.home.day_note(day)
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
         if daily.is_of_model(text):
@@ -93,7 +93,7 @@ class Diary:
         for back in range(1, _LOOKED_BACK + 1):
             day = today - timedelta(days=back)
             vault = self.workspace.vault
-            text = (vault.read(vault.home.at(daily.path_of(day))) or b"").decode("utf-8", "surrogateescape")
+            text = (vault.read(vault.home.day_note(day)) or b"").decode("utf-8", "surrogateescape")
             if daily.has_log(text):
                 self.summarise(day)
                 return

@@ -255,7 +255,7 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
         lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
     said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(
-        workspace.vault.home.at(daily.path_of(now.date())),
+        workspace.vault.home.day_note(now.date()),
         daily.beginning(workspace.vault, now.date()),
         said.encode(),
         daily.section("upkeep", language).encode(),

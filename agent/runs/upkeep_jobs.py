@@ -15,7 +15,6 @@ from agent.asking.proposals import settle_proposals
 from agent.clock import time_shown
 from agent.dataclass import dataclass
 from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
-from agent.memory import daily
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Diary
 from agent.runs.profile_answers import is_profile_answered
@@ -116,7 +115,7 @@ class UpkeepJobs:
         """The time at which the day's note was written last; 0 if there is none."""
         try:
             vault = self.workspace.vault
-            written = Path(vault.place.root, vault.home.at(daily.path_of(day))).stat().st_mtime
+            written = Path(vault.place.root, vault.home.day_note(day)).stat().st_mtime
             return time_shown(vault.clock, written)
         except OSError:
             return 0.0

@@ -9,6 +9,7 @@ removed), so that no spelling of `approvals/` avoids its rule. The target of lin
 
 import re
 import unicodedata
+from datetime import date
 from enum import Enum, IntEnum
 
 from agent.dataclass import dataclass
@@ -173,8 +174,8 @@ _SHORT = re.compile(r"(.{2,6})~[0-9]{1,3}(\..*)?")
 class AgentFolder:
     """The folder of a vault in which all of the table lies: `path` is empty (the root) or ends in a slash.
 
-    Only the notes of days may lie elsewhere: where the person has daily notes of their own, these are meant by `daily/`
-    and by the names of days in it (`days`).
+    Only the notes of days may lie elsewhere: where the person has daily notes of their own (`days`), these are meant by
+    `daily/` and have the names of its notes.
     """
 
     path: str = ""
@@ -182,17 +183,21 @@ class AgentFolder:
 
     def at(self, name: str) -> str:
         """The path in the vault of what the table, or a module with notes of one kind, calls `name`."""
-        if self.days is not None and name.startswith(DAILY):
-            if name == DAILY and self.days.folder:
-                return self.days.folder
-            if day := parsed_day(name[len(DAILY) :], _DAY):
-                return self.days.path_of(day)
-        return self.path + name
+        return self.days.folder if name == DAILY and self.days is not None and self.days.folder else self.path + name
+
+    def day_note(self, day: date) -> str:
+        """The path of the note of a day."""
+        return self.days.path_of(day) if self.days is not None else self.path + _day_name(day)
+
+    def day_of(self, path: str) -> date | None:
+        """The day of which the note at `path` is; None for any other path."""
+        name = self.name_of(path)
+        return parsed_day(name[len(DAILY) :], _DAY) if name.startswith(DAILY) else None
 
     def name_of(self, path: str) -> str:
         """The name of a path of the vault, as the table has it; empty for a path outside the agent's folder."""
         if self.days is not None and (day := self.days.day_of(path)):
-            return f"{DAILY}{day.isoformat()}.md"
+            return _day_name(day)
         if path.startswith(self.path):
             return path[len(self.path) :]
         own, parts = self.path.split("/")[:-1], path.split("/")
@@ -233,6 +238,10 @@ class AgentFolder:
 
 
 AT_ROOT = AgentFolder()
+
+
+def _day_name(day: date) -> str:
+    return f"{DAILY}{day.isoformat()}.md"
 
 
 def agent_folder(setting: str) -> AgentFolder:

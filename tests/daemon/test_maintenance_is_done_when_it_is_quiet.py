@@ -96,7 +96,7 @@ def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Pa
 def test_a_day_is_summed_up_once_its_log_has_been_quiet(root: Path) -> None:
     workspace, told, none = open_workspace(root), list[object](), cast("Any", None)
     now = workspace.clock.now()
-    path = root / daily.path_of(now.date())
+    path = root / workspace.vault.home.day_note(now.date())
     write(path, daily.new_note(now.date()) + daily.block(now, "Book a train", ["In [[sessions/2026/11/a]]"]))
     jobs = UpkeepJobs(workspace, none, none, none, none, told.append, none)
     assert not jobs.has_quiet_day(), "something may still come"

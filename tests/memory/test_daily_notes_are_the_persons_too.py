@@ -34,7 +34,7 @@ def finished(task: str = "Plan the trip", **changes: object) -> TaskCompleted:
 
 
 def log(home: Days, task: str = "Plan the trip") -> str:
-    path = daily.path_of(home.clock.now().date())
+    path = home.vault.home.day_note(home.clock.now().date())
     block = daily.log_block(finished(task), home.clock.now(), home.language)
     with home.vault.transaction("memory(daily): log", Stamp("agent", tool=DAILY)) as change:
         if home.vault.read(path) is None:
@@ -44,7 +44,7 @@ def log(home: Days, task: str = "Plan the trip") -> str:
 
 
 def summed(home: Days, path: str) -> str:
-    day = daily.day_of(path)
+    day = home.vault.home.day_of(path)
     assert day is not None
     text = home.text(path)
     return daily.with_summary(text, day_summary(entries_on_day(home.vault, day), daily.log(text), home.language))

@@ -46,8 +46,9 @@ def test_each_form_names_one_day(day: date, form: str, chinese: bool) -> None:
 def test_a_days_note_has_one_name_and_one_path(day: date, form: str) -> None:
     home = AgentFolder("Agent/", DayNotes("Journal/", form))
     if home.days is not None and home.days.day_of(home.days.path_of(day)) == day:
-        path = home.at(daily.path_of(day))
-        assert path.startswith("Journal/") and home.name_of(path) == daily.path_of(day)
+        path = home.day_note(day)
+        assert path.startswith("Journal/") and home.name_of(path) == f"daily/{day.isoformat()}.md"
+        assert home.day_of(path) == day
         assert home.holds(path, DAILY) and home.row(path).path == DAILY
 
 
@@ -110,7 +111,7 @@ def test_a_new_day_begins_with_the_persons_template(tmp_path: Path) -> None:
     root = vault.place.root
     settings(root, "daily-notes.json", {"folder": "Journal", "template": "T/day"})
     home = settle_home(vault.layout, root, Options())
-    assert home.at(daily.path_of(DAY)) == "Journal/2026-11-29.md"
+    assert home.day_note(DAY) == "Journal/2026-11-29.md"
     assert daily.link_to(DAY, home) == "[[2026-11-29]]"
     theirs = replace(vault, options=replace(vault.options, home=home))
     assert daily.beginning(theirs, DAY) == b"# 2026-11-29\n\n## Plans\n"

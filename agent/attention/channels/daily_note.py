@@ -26,9 +26,6 @@ _SHORT = 8
 class DayForm(Protocol):
     """The form of daily notes."""
 
-    def path_of(self, day: date) -> str:
-        """The path of a day's note, in the agent's folder."""
-
     def beginning(self, vault: Vault, day: date) -> bytes:
         """The initial text of the note of a day."""
 
@@ -55,7 +52,7 @@ class DailyNote:
     def send(self, message: Message, cancelled: Cancelled) -> str:
         """Append it; the proof is the note's path and the short commit."""
         now = self.now()
-        path = self.vault.home.at(self.form.path_of(now.date()))
+        path = self.vault.home.day_note(now.date())
         mark = f"%% vault-agent: notice {message.id} %%"
         if mark.encode() in (self.vault.read(path) or b""):
             return f"{path} {message.id}"

@@ -60,7 +60,7 @@ def not_done_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequen
     """The sections of the day's note about jobs of once that were not done; of those that are tried again in some
     minutes only after the first try."""
     now = workspace.clock.now()
-    path = workspace.vault.home.at(daily.path_of(now.date()))
+    path = workspace.vault.home.day_note(now.date())
     for job, added in rows.values():
         quick = job.retry.most or len(retry_times(workspace).minutes)
         for row in added:

@@ -27,7 +27,7 @@ _FENCE = re.compile(r"^ {0,3}(```|~~~)", re.MULTILINE)
 
 def day_path(workspace: Workspace, now: datetime) -> str:
     """The path of the note of a day."""
-    return workspace.vault.home.at(daily.path_of(now.date()))
+    return workspace.vault.home.day_note(now.date())
 
 
 def delivery_of(workspace: Workspace, job: Job, result: JobResult, now: datetime) -> str:

@@ -18,7 +18,7 @@ def day_line(workspace: Workspace, event: DayEvent, variant: Variant, path: str)
     lines = [text("variant.day_where", language, link=path.removesuffix(".md")), daily.inert(why)]
     title = text(f"variant.day_{event}", language, skill=variant.skill, number=variant.number)
     return Append(
-        workspace.vault.home.at(daily.path_of(now.date())),
+        workspace.vault.home.day_note(now.date()),
         daily.block(now, title, lines).encode(),
         daily.beginning(workspace.vault, now.date()),
         daily.section("upkeep", language).encode(),

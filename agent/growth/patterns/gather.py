@@ -134,7 +134,7 @@ def _is_read(session: str, read: set[str]) -> bool:
 
 def _of_day(vault: Vault, day: date, now: datetime, read: set[str]) -> Iterator[Remark]:
     """What the note of a day says: the tasks in its log whose session was not read, and what the person wrote."""
-    data = vault.own_version(vault.home.at(daily.path_of(day)))
+    data = vault.own_version(vault.home.day_note(day))
     if data is None:
         return
     note = data.decode("utf-8", "replace")

@@ -75,12 +75,12 @@ def _times(vault: Vault, path: str, bulk: frozenset[str]) -> dict[str, datetime]
 
 
 def _day(vault: Vault, path: str) -> datetime | None:
-    day = daily.day_of(vault.home.name_of(path))
+    day = vault.home.day_of(path)
     return in_clock_zone(datetime.combine(day, time(12)), vault.clock.now()) if day else None
 
 
 def _link(vault: Vault, path: str) -> str:
-    day = daily.day_of(vault.home.name_of(path))
+    day = vault.home.day_of(path)
     return daily.link_to(day, vault.home) if day else f"[[{path.removesuffix('.md')}]]"
 
 

@@ -38,7 +38,7 @@ def week_of(day: date) -> str:
 
 def logs(context: ProcedureContext, days: Iterable[date]) -> tuple[LoggedTask, ...]:
     """The tasks in the logs of these days."""
-    return tuple(LoggedTask(day, each) for day in days for each in daily.log(context.note(daily.path_of(day))))
+    return tuple(LoggedTask(day, each) for day in days for each in daily.log(context.day_note(day)))
 
 
 def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry, ...]:

@@ -140,7 +140,14 @@ class ProcedureContext:
 
     def note(self, name: str) -> str:
         """The text of a note that counts as the person's, empty if there is none."""
-        return (self.vault.own_version(self.path(name)) or b"").decode("utf-8", "replace")
+        return self._own_text(self.path(name))
+
+    def day_note(self, day: date) -> str:
+        """The text of the note of a day, as `note`."""
+        return self._own_text(self.vault.home.day_note(day))
+
+    def _own_text(self, path: str) -> str:
+        return (self.vault.own_version(path) or b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,7 +164,7 @@ def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTas
 def _ideas(context: ProcedureContext, shelf: TaskShelf) -> Iterator[NewTask]:
     """What would be worth doing, the most useful first."""
     yesterday = context.today - timedelta(days=1)
-    note = context.note(daily.path_of(yesterday))
+    note = context.day_note(yesterday)
     week = days_before(context.today, 7)
     if daily.has_log(note):
         yield _idea(context, "learn_from_history", 6, day=yesterday)

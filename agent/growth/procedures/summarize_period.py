@@ -13,7 +13,7 @@ from agent.memory import daily
 from agent.memory.store import entries_on_day
 from agent.memory.upkeep.day_summary import day_summary
 from agent.vault.change import Create, Edit, Request
-from agent.vault.folders import DAILY
+from agent.vault.folders import DAILY, AgentFolder
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
@@ -27,14 +27,14 @@ _MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class _Period:
-    """A day, or the week up to it; `name` is the note of the summary."""
+    """A day, or the week up to it."""
 
     last: date
     is_week: bool
 
-    @property
-    def name(self) -> str:
-        return f"{DAILY}{week_of(self.last)}.md" if self.is_week else daily.path_of(self.last)
+    def note(self, home: AgentFolder) -> str:
+        """The path of the note of the summary."""
+        return home.at(f"{DAILY}{week_of(self.last)}.md") if self.is_week else home.day_note(self.last)
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -65,7 +65,7 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 
 def _work(context: ProcedureContext, period: _Period, requests: tuple[Request, ...]) -> Work:
     """What was written. A day's note has its summary, and no link to itself besides; that of a week is pointed at."""
-    path = context.path(period.name)
+    path = period.note(context.vault.home)
     said = context.text("summed_up", link=f"[[{path.removesuffix('.md')}]]")
     return Work(said, requests, stands_in="" if period.is_week else path)
 
@@ -82,7 +82,7 @@ def _period(context: ProcedureContext) -> _Period:
 
 
 def _of_day(context: ProcedureContext, day: date) -> str:
-    note = context.note(daily.path_of(day))
+    note = context.day_note(day)
     return day_summary(entries_on_day(context.vault, day), daily.log(note), context.language)
 
 
@@ -109,7 +109,7 @@ def _day_rows(context: ProcedureContext, day: date) -> Iterator[str]:
 def _requests(
     context: ProcedureContext, period: _Period, summary: str, *, of_model: bool = False
 ) -> tuple[Request, ...]:
-    path = context.path(period.name)
+    path = period.note(context.vault.home)
     before = context.vault.read(path)
     text = None if before is None else before.decode("utf-8", "surrogateescape")
     there = _new_note(context, period) if text is None else text

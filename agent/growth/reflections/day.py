@@ -25,7 +25,6 @@ from agent.growth.reflections.store import load_reflections, reflections_name
 from agent.llm.provider import Cancelled
 from agent.loop.session import load_session, sessions
 from agent.markdown.title import clipped
-from agent.memory import daily
 from agent.texts import Language, text
 from agent.vault.store import Vault
 
@@ -223,7 +222,7 @@ def _placed(reflecting: Reflecting, runs: DayOfRuns, courses: Sequence[RunCourse
     """The review with its place, and links to the sessions in which there was trouble."""
     vault = reflecting.vault
     troubled = [each for each in courses if each.has_failed or each.failures]
-    diary = vault.home.at(daily.path_of(runs.day))
+    diary = vault.home.day_note(runs.day)
     return replace(
         found,
         path=vault.home.at(reflections_name(runs.day)),

@@ -10,7 +10,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, may_read
 from agent.tools.taint import frame
 from agent.tools.text_origin import text_origin_of
-from agent.vault.folders import DAILY, MEMORY_NOTE, PROFILE
+from agent.vault.folders import MEMORY_NOTE, PROFILE
 from agent.workspace.workspace import Workspace
 
 NOTE = "note:///"
@@ -85,5 +85,5 @@ class Resources:
         return {
             "vault:///profile": ("profile", "What the agent knows about the person.", profile),
             "vault:///memory": (MEMORY_NOTE, "Long-term facts.", lambda: [vault.home.at(MEMORY_NOTE)]),
-            "vault:///today": ("today", "The daily note of today.", lambda: [vault.home.at(f"{DAILY}{today}.md")]),
+            "vault:///today": ("today", "The daily note of today.", lambda: [vault.home.day_note(today)]),
         }

@@ -276,8 +276,7 @@ class _Search:
 
 def is_derived(home: AgentFolder, path: str) -> bool:
     """True for the notes in which the upkeep of memory and people write line by line."""
-    name = home.name_of(path)
-    return name == MEMORY_NOTE or daily.day_of(name) is not None or home.holds(path, PROFILE)
+    return home.name_of(path) == MEMORY_NOTE or home.day_of(path) is not None or home.holds(path, PROFILE)
 
 
 def record_without(data: bytes, said: SaidAgain) -> bytes:

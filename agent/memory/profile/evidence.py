@@ -6,7 +6,9 @@ model concluded, a guest said, the agent wrote, or somebody else sent or pasted 
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
@@ -16,7 +18,7 @@ from agent.markdown.values import Value
 from agent.memory.blame import person_lines
 from agent.memory.entry import MODEL, QUOTE
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
-from agent.vault.folders import APPROVALS, DAILY, ENTRIES, PROFILE, SESSIONS
+from agent.vault.folders import APPROVALS, ENTRIES, PROFILE, SESSIONS
 from agent.vault.store import Vault
 
 SHORTEST = 2
@@ -127,7 +129,8 @@ def _paths(vault: Vault, note: str) -> Iterator[str]:
         for folder in (ENTRIES, ARCHIVED):
             yield vault.home.at(f"{folder}{entry[1]}/{entry[2]}/{stem}.md")
     if _DATED.fullmatch(stem):
-        yield vault.home.at(f"{DAILY}{stem}.md")
+        with suppress(ValueError):
+            yield vault.home.day_note(date.fromisoformat(stem))
 
 
 def _own_words(vault: Vault, path: str) -> Iterator[str]:

@@ -107,7 +107,7 @@ class _Work:
         report = UpkeepReport(
             archived=tuple(each.link for each in gone),
             merged=tuple(_links_of(merge) for merge in joined),
-            shortened=tuple(daily.link_to(day, home) for path, *_ in days if (day := daily.day_of(home.name_of(path)))),
+            shortened=tuple(daily.link_to(day, home) for path, *_ in days if (day := home.day_of(path))),
         )
         return requests, report
 
@@ -157,7 +157,7 @@ class _Work:
 
     def report_request(self, report: UpkeepReport) -> Request:
         """The request that writes the report to today's note."""
-        path = self.vault.home.at(daily.path_of(self.now.date()))
+        path = self.vault.home.day_note(self.now.date())
         before = (self.vault.read(path) or b"").decode("utf-8", "surrogateescape")
         lines = tuple(line for line in report_lines(report, self.language) if f"- {line}\n" not in before)
         block = daily.block(self.now, report_title(self.language), lines)
@@ -196,7 +196,7 @@ class _Work:
 
     def _day(self, path: str, entries: Sequence[Outlined]) -> tuple[bytes, bytes] | None:
         """A daily note before and after shortening; None if it is not due or is no daily note."""
-        day = daily.day_of(self.vault.home.name_of(path))
+        day = self.vault.home.day_of(path)
         if day is None or (self.now.date() - day).days <= self.settings.daily_keep_days:
             return None
         with suppress(OSError):

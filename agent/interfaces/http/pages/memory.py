@@ -11,7 +11,6 @@ from agent.index.hit import Hit
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import parse_day
 from agent.markdown.session_marks import is_mark
-from agent.memory import daily
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.memory_note import parse_facts
 from agent.memory.store import entries_on_day, entry_paths_on
@@ -34,7 +33,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     day = parse_day(request.field("day"), request.now.date())
     first = day.replace(day=1)
     found = entries_on_day(workspace.vault, day)
-    log = workspace.vault.home.at(daily.path_of(day))
+    log = workspace.vault.home.day_note(day)
     notes = workspace.vault.note_paths(workspace.vault.home.at(ENTRIES))
     return {
         "q": query,
@@ -88,7 +87,7 @@ def _weeks(workspace: Workspace, first: date) -> list[list[tuple[date, bool]]]:
     vault = workspace.vault
 
     def is_kept(day: date) -> bool:
-        log = vault.place.root / vault.home.at(daily.path_of(day))
+        log = vault.place.root / vault.home.day_note(day)
         return day.month == first.month and (log.is_file() or bool(entry_paths_on(vault, day)))
 
     weeks = Calendar().monthdatescalendar(first.year, first.month)
