@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lxml import etree
 
-from agent.attachments.limits import MOST_PARTS, Unreadable
+from agent.attachments.limits import MOST_PARTS
 from agent.attachments.package import Package, attribute, children, descendants, name_of, open_package, relation
 from agent.attachments.tables import markdown_table
 from agent.markdown.paged_text import PagedText, TextPart, in_sections
@@ -18,11 +18,8 @@ _DEEPEST = 9
 def read_docx(data: bytes) -> PagedText:
     """The text of a document as Markdown, in sections; with its tables and footnotes, without what was deleted."""
     package = open_package(data)
-    main = package.main_part("word/document.xml")
-    root = package.xml(main)
-    if root is None:
-        raise Unreadable("its document is missing or damaged")
-    related = dict(package.related(main).values())
+    root, relations = package.document("word/document.xml", "its document is missing or damaged")
+    related = dict(relations.values())
     levels = _heading_levels(package.xml(related.get("styles", "word/styles.xml")))
     body = next(children(root, "body"), root)
     text = "\n\n".join(_blocks(body, levels))
@@ -106,11 +103,7 @@ def _runs(element: etree._Element) -> Iterator[str]:
 def read_pptx(data: bytes) -> PagedText:
     """The slides of a presentation, each with its tables and the notes for its speaker."""
     package = open_package(data)
-    main = package.main_part("ppt/presentation.xml")
-    root = package.xml(main)
-    if root is None:
-        raise Unreadable("its slides are missing or damaged")
-    related = package.related(main)
+    root, related = package.document("ppt/presentation.xml", "its slides are missing or damaged")
     relations = map(relation, descendants(root, "sldId"))
     names = [related[each][1] for each in relations if each in related]
     parts = [TextPart(f"slide {at}", _slide(package, name)) for at, name in enumerate(names[:MOST_PARTS], 1)]

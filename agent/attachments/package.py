@@ -64,9 +64,13 @@ class Package:
                 found[each.get("Id", "")] = (each.get("Type", "").rpartition("/")[2], target)
         return found
 
-    def main_part(self, usual: str) -> str:
-        """The name of the document itself."""
-        return next((name for kind, name in self.related("").values() if kind == "officeDocument"), usual)
+    def document(self, usual: str, problem: str) -> tuple[etree._Element, dict[str, tuple[str, str]]]:
+        """The root of the document itself, and what it refers to (`related`); raises `Unreadable` with this problem."""
+        name = next((name for kind, name in self.related("").values() if kind == "officeDocument"), usual)
+        root = self.xml(name)
+        if root is None:
+            raise Unreadable(problem)
+        return root, self.related(name)
 
 
 def open_package(data: bytes) -> Package:

@@ -34,11 +34,7 @@ class _Workbook:
 def read_xlsx(data: bytes) -> PagedText:
     """The sheets of a workbook."""
     package = open_package(data)
-    main = package.main_part("xl/workbook.xml")
-    root = package.xml(main)
-    if root is None:
-        raise Unreadable("its sheets are missing or damaged")
-    related = package.related(main)
+    root, related = package.document("xl/workbook.xml", "its sheets are missing or damaged")
     kinds = dict(related.values())
     texts = [_text(each) for each in children(package.xml(kinds.get("sharedStrings", "")), "si")]
     is_1904 = attribute(next(children(root, "workbookPr"), None), "date1904") in {"1", "true"}

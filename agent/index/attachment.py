@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from agent.index.analysis import terms, title_terms
 from agent.index.dates import day_of_text
-from agent.index.document import MOST_TERMS, WINDOW, Document, DocumentUnit, day_terms
+from agent.index.document import WINDOW, Document, DocumentUnit, day_terms, up_to_limit
 from agent.markdown.paged_text import PagedText, parse_paged_text
 
 KIND = ("kind", "attachment")
@@ -28,7 +28,7 @@ def parse_attachment(path: str, data: bytes) -> Document:
     day = day_of_text(title)
     lines = text.lines()
     first = DocumentUnit(0, 0, (), title, tuple(terms(title)))
-    units = (first, *_first(_units(text, lines)))
+    units = (first, *up_to_limit(_units(text, lines)))
     labels = () if text.unit else tuple(part.label for part in text.parts)
     fields = {
         "title": tuple(title_terms(title)),
@@ -41,16 +41,6 @@ def parse_attachment(path: str, data: bytes) -> Document:
     }
     facets = (KIND, ("type", PurePosixPath(path).suffix.lower().removeprefix(".")))
     return Document(path, title, None, day, fields, units, facets, "\n".join(lines), text.problem)
-
-
-def _first(units: Iterator[DocumentUnit]) -> Iterator[DocumentUnit]:
-    """The units up to `MOST_TERMS`."""
-    count = 0
-    for unit in units:
-        count += len(unit.terms)
-        if count > MOST_TERMS:
-            return
-        yield unit
 
 
 def _units(text: PagedText, lines: Sequence[str]) -> Iterator[DocumentUnit]:

@@ -94,7 +94,7 @@ def parse_document(path: str, data: bytes) -> Document:
     names_text = " · ".join((title, *note.aliases, *keywords, *islice(names, MOST_NAMES)))
     first = DocumentUnit(0, 0, (), names_text, tuple(terms(names_text)))
     if is_large:
-        units = (first, *_first(_windows(text, note.body_line if note.problem is None else 1)))
+        units = (first, *up_to_limit(_windows(text, note.body_line if note.problem is None else 1)))
     else:
         units = (first, *_units(note, found if note.problem is None else None))
     fields = {
@@ -134,7 +134,7 @@ def _says_something(link: Link) -> bool:
     return not link.external and link.key.casefold() != "evidence"
 
 
-def _first(units: Iterator[DocumentUnit]) -> Iterator[DocumentUnit]:
+def up_to_limit(units: Iterator[DocumentUnit]) -> Iterator[DocumentUnit]:
     """The units up to `MOST_TERMS`."""
     count = 0
     for unit in units:

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.records.database import Records
 from agent.records.table import Table
 
 State: TypeAlias = Literal["sleeping", "waking_up", "awake", "working", "going_to_sleep"]
-STATES: tuple[State, ...] = get_args(State)
 MOST_TRANSITIONS = 100
 
 

@@ -3,6 +3,7 @@
 import json
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from agent.events.types import StateChanged
 from agent.records.database import Records
 from agent.records.values import write_value
-from agent.schedule.agent_state import STATES, state_table
+from agent.schedule.agent_state import State, state_table
 from agent.schedule.states import StateMachine
 
 BERLIN = timezone(timedelta(hours=1))
@@ -267,7 +268,7 @@ def test_every_course_keeps_to_the_drawing(
                 day.start()
                 going.clear()
         state = day.machine.current
-        assert state.state in STATES
+        assert state.state in get_args(State)
         assert (state.state == "working") == bool(going)
         assert day.table.get() == state
     moves = [(each.before, each.after) for each in day.events]

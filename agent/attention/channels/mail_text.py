@@ -69,11 +69,6 @@ def split_mail(mail: MailSource, kind: MailKind) -> MailWords:
     return MailWords(_joined(own), _joined(foreign))
 
 
-def split_text(text: str, kind: MailKind) -> MailWords:
-    """As `split_mail`, of one plain text."""
-    return _split(MailText(text), kind)
-
-
 def _joined(texts: Sequence[str]) -> str:
     return "\n\n".join(filter(None, map(str.strip, texts)))[:MOST].strip()
 

@@ -138,7 +138,7 @@ def purge(vault: Vault, cleaning: Cleaning, *, token: str, remote: bool = False,
         made = work.rewrite(head, [*concerned])
         new = made[head]
         vault.provenance.rewrite(made)
-        record_rewritten(vault, made, work.shifted)
+        record_rewritten(vault, made)
         work.changes(_only_logged(vault, work.paths))
         record_purged(vault, Purged(frozenset(made), work.with_text()))
         backup = BACKUP + token
@@ -198,8 +198,6 @@ class _Work:
     held: HeldVersions
     cleaned: dict[tuple[str, str], tuple[tuple[bytes, bytes | None], ...]] = field(default_factory=dict)
     """By path and blob: what becomes of the path, and of its new name; empty for a version that stays."""
-    shifted: set[str] = field(default_factory=set)
-    """The blob ids of new contents that have more or fewer lines than before."""
 
     def find(self, head: str) -> dict[str, list[str]]:
         """The commits to make again, with their parents, oldest first: those with changed files, and all later ones."""
@@ -237,8 +235,6 @@ class _Work:
         """The new content of a path, and of its new name; nothing if it stays as it is."""
         prefix = self.vault.place.prefix
         after = self.cleaning.content(path.removeprefix(prefix), data)
-        if after is not None and after.count(b"\n") != data.count(b"\n"):
-            self.shifted.add(self.vault.git.blob_id(after))
         to = self.cleaning.moved.get(path.removeprefix(prefix))
         if to is not None and after is not None:
             yield path.encode("utf-8", "surrogateescape"), None

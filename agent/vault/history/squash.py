@@ -201,7 +201,7 @@ def _carry_out(vault: Vault, made: SquashPlan, token: str) -> str:
     if _tree_of(vault, head) != _tree_of(vault, made.head):
         raise Permanent("the last commit would have other files; the history was left as it is")
     vault.provenance.rewrite(new)
-    record_rewritten(vault, new, ())
+    record_rewritten(vault, new)
     record_squashed(vault, squashed)
     with recorded(vault.writer.journal, token, head):
         vault.git.run("update-ref", RESCUES + token, made.head)

@@ -36,7 +36,7 @@ def load_squashed(vault: Vault) -> Squashed:
         rows = [line.split(" ") for line in _file(vault).read_text("utf-8").splitlines()]
     except (OSError, ValueError):
         return Squashed()
-    now = load_rewritten(vault).commits
+    now = load_rewritten(vault)
     rows = [[kind, name, now.get(commit, commit)] for kind, name, commit in (row for row in rows if len(row) == 3)]
     runs: dict[str, dict[str, None]] = {}
     for kind, name, commit in rows:

@@ -92,7 +92,7 @@ def join(vault: Vault, remote: SyncedRemote, ours: str, theirs: str, allowed: Re
     agreed = remote.agreed
     if agreed and not contains(git, theirs, agreed) and contains(git, ours, agreed):
         found = _rewritten(vault, agreed, ours, theirs, allowed)
-    elif agreed and not contains(git, ours, agreed) and agreed in load_rewritten(vault).commits:
+    elif agreed and not contains(git, ours, agreed) and agreed in load_rewritten(vault):
         found = _forgotten_here(vault, agreed, ours, theirs)
     else:
         found = _ordinary(vault, remote, ours, theirs, allowed)
