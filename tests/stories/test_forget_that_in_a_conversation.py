@@ -72,6 +72,17 @@ def test_an_update_takes_the_place_of_a_memory_and_is_undone_as_one(house: House
     assert "935" in memory and "950" not in memory and not notes_with(house, "superseded_by")
 
 
+@pytest.mark.parametrize("what", ["plan.md", "jobs/night.md", "[[plan]]"])
+def test_a_note_that_is_no_memory_is_never_deleted(house: House, what: str) -> None:
+    job = "---\ntype: job\ntitle: Night\non:\n  - cron: 30 2 * * *\n---\nLook at it.\n"
+    for path, text in (("plan.md", "# Plan\n\nSow beans.\n"), ("jobs/night.md", job)):
+        (house.root / path).parent.mkdir(exist_ok=True)
+        (house.root / path).write_text(text)
+    house.ask("Forget that note", act("forget", what=what), "It stays.")
+    assert "is no memory, and nothing was forgotten" in texts(house)
+    assert (house.root / "plan.md").read_text().endswith("Sow beans.\n") and (house.root / "jobs/night.md").exists()
+
+
 @pytest.mark.parametrize("action", ["update", "forget"])
 def test_a_guest_and_a_wrong_name_change_nothing(house: House, action: str) -> None:
     vault = open_workspace(house.root).vault

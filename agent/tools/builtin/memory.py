@@ -6,11 +6,12 @@ what they have said. What the person has said is replaced and forgotten in their
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Protocol
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.errors import ToolFailed, ToolRetry, UserError
+from agent.errors import NoteGone, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.entry import MODEL, Entry, EntryType, slug
@@ -18,7 +19,7 @@ from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.places import Forgetting
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.memory_lines import memory_change
-from agent.memory.store import StoredEntry, load_entries
+from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
@@ -31,7 +32,8 @@ from agent.vault.message import one_line
 SAVE, UPDATE, FORGET = "memory_save", "memory_update", "memory_forget"
 MANY = 5
 """The most memories that go in a conversation without a second call."""
-_SHOWN = 20
+_SHOWN = 60
+"""The most notes that are named."""
 _NOT_GONE = (
     "It can still be brought back: undo does that, and the history still holds it. Only the person can end that, in a "
     "terminal: vault-agent forget WHAT --purge --for-good"
@@ -166,12 +168,25 @@ class MemoryTools:
 
     def _planned(self, call: JsonObject, context: RunContext) -> Forgetting:
         _refuse_others(context)
-        if not _name(call):
+        vault, name = self.notes.vault, _name(call)
+        if not name:
             raise ToolRetry("say what to forget: a path, an id, or the words")
         try:
-            return plan_named(self.notes.vault, _name(call), self.language)
+            self._refuse_notes(name)
+            return plan_named(vault, name, self.language)
         except UserError as error:
             raise ToolRetry(f"{error.message}; memory_recall finds the right path or words") from error
+
+    def _refuse_notes(self, name: str) -> None:
+        """Raise `ToolRetry` if a note is named that is no memory: only its person deletes one."""
+        vault = self.notes.vault
+        with suppress(NoteGone):
+            path = find_note(vault, name)
+            if not vault.home.holds(path, ENTRIES, ARCHIVED):
+                raise ToolRetry(
+                    f"{path} is no memory, and nothing was forgotten: the person deletes notes, you can only put one "
+                    "aside (vault_move without `to`)"
+                )
 
     def _plan_forget(self, call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         planned = self._planned(call, context)
@@ -206,9 +221,12 @@ def _refuse_others(context: RunContext) -> None:
 
 def _effects(forgetting: Forgetting) -> Iterator[str]:
     """The notes that go, change, or stay because the person wrote them."""
-    yield from (f"  goes: {path}" for path, _ in forgetting.gone[:_SHOWN])
-    yield from (f"  loses lines: {each.to or each.path}" for each in forgetting.changed[:_SHOWN])
-    yield from (f"  stays, and says it too: {path}" for path in forgetting.mentions[:_SHOWN])
+    rows = [f"  goes: {path}" for path, _ in forgetting.gone]
+    rows += [f"  loses lines: {each.to or each.path}" for each in forgetting.changed]
+    rows += [f"  stays, and says it too: {path}" for path in forgetting.mentions]
+    yield from rows[:_SHOWN]
+    if len(rows) > _SHOWN:
+        yield f"  and {len(rows) - _SHOWN} more"
 
 
 def _format_verdict(verdict: Judgement, path: str) -> str:
