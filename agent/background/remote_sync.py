@@ -73,7 +73,10 @@ class RemoteSync:
             "remotes",
             self._round,
             hears=(Hears(FilesChanged, self.changed),),
-            looks=(LookEvery(PACE, self._is_due), LookEvery(1.0, lambda: self._has_remotes and self._is_due())),
+            looks=(
+                LookEvery(PACE, lambda: not self._has_remotes and self._is_due()),
+                LookEvery(1.0, lambda: self._has_remotes and self._is_due()),
+            ),
             needs_settled=False,
             key="sync",
             priority=Priority.NETWORK,

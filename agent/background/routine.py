@@ -150,7 +150,9 @@ class RoutineRunner:
                         self._wanted[look.mark] = None
         if not self._wanted:
             return min(self._look_at, default=inf) - now
-        if now >= self._paused_until and (self.settled() or not routine.needs_settled) and routine.may_begin():
+        if now < self._paused_until:
+            return self._paused_until - now
+        if (self.settled() or not routine.needs_settled) and routine.may_begin():
             self._begin(now)
         return 0.0
 

@@ -146,7 +146,7 @@ class Records:
         if code in _BUSY and self._has_header():
             raise Retryable("another process writes to {path}", hint="try again soon", path=self.path) from error
         if code not in _DAMAGE | _BUSY:
-            raise _unusable(self.path, error) from error
+            raise error
         self._close()
         left, is_whole = _salvaged(self.path)
         if not is_whole:  # else another process has healed it meanwhile

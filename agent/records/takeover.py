@@ -74,6 +74,10 @@ def take_over(folder: Path, connection: sqlite3.Connection, version: int) -> Non
     """
     taken = list[Path]()
     connection.execute("BEGIN IMMEDIATE")
+    (known,) = connection.execute("PRAGMA user_version").fetchone()
+    if known >= version:  # another process has done it while this one waited
+        connection.execute("ROLLBACK")
+        return
     for pattern, (name, parsed) in _FILES.items():
         for path in filter(Path.is_file, folder.glob(pattern)):
             taken.append(path)

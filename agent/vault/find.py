@@ -19,8 +19,7 @@ else:
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
 _LINK = re.compile(r"!?\[\[([^\[\]|#^]+)[^\[\]]*\]\]")
-_ROW = re.compile(r"([^\0]+)\0([^\n]*)\n")
-_NUMBERED = re.compile(r"([^\0]+)\0([0-9]+)\0([^\n]*)\n")
+_ROW = re.compile(r"([^\0]+)\0([0-9]+)\0([^\n]*)\n")
 """A path, a number and a line, as git's search prints them for `-z`."""
 
 
@@ -113,13 +112,7 @@ def numbered_lines(vault: Vault, text: str, folder: str = "") -> Iterator[tuple[
     """The lines of the notes in a folder (empty: all), in a commit or not, with this text in any case, in which `*` is
     for any characters: path, number and line, in the order of paths and lines."""
     pattern = re.sub(r"[\\.\[\](){}^$|+?]", lambda found: f"\\{found[0]}", text).replace("*", ".*")
-    as_rows = ("--line-number", "--no-column", "--no-color", "--no-heading", "--no-break", "--full-name")
-    command = ["grep", "-z", "-I", "-i", "-E", "--untracked", "--no-textconv", *as_rows, "-e", pattern]
-    found = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
-    for path, number, line in _NUMBERED.findall(found):
-        for inside in vault.place.in_vault([path]):
-            if is_note(inside) and inside.startswith(folder):
-                yield inside, int(number), line
+    return (row for row in _matching_lines(vault, pattern, "-i") if row[0].startswith(folder))
 
 
 def notes_with_line(vault: Vault, pattern: str) -> list[str]:
@@ -132,10 +125,14 @@ def notes_with_line(vault: Vault, pattern: str) -> list[str]:
 def lines_in_notes(vault: Vault, pattern: str) -> Iterator[tuple[str, str]]:
     """The lines of notes, in a commit or not, that match a pattern in git's extended form, each with its note's path;
     in the order of paths and lines."""
-    as_rows = ("--no-line-number", "--no-column", "--no-color", "--no-heading", "--no-break", "--full-name")
-    command = ["grep", "-z", "-I", "-E", "--untracked", "--no-textconv", *as_rows, "-e", pattern]
+    return ((path, line) for path, _, line in _matching_lines(vault, pattern))
+
+
+def _matching_lines(vault: Vault, pattern: str, *options: str) -> Iterator[tuple[str, int, str]]:
+    as_rows = ("--line-number", "--no-column", "--no-color", "--no-heading", "--no-break", "--full-name")
+    command = ["grep", "-z", "-I", "-E", *options, "--untracked", "--no-textconv", *as_rows, "-e", pattern]
     found = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
-    for path, line in _ROW.findall(found):
+    for path, number, line in _ROW.findall(found):
         for inside in vault.place.in_vault([path]):
             if is_note(inside):
-                yield inside, line
+                yield inside, int(number), line

@@ -1,6 +1,7 @@
 """A state folder that an earlier version has left is taken over at the first opening, and means the same."""
 
 import json
+import sqlite3
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from agent.growth.curiosity.looked_ahead import load_looked_ahead
 from agent.growth.reflections.unread import load_unread
 from agent.records.database import NAME
 from agent.records.table import Table
+from agent.records.takeover import take_over
 from agent.runs.job_upkeep import job_ledger
 from agent.runs.node_state import NodeState
 from agent.runs.registry import run_registry
@@ -169,6 +171,19 @@ def test_the_files_are_gone_and_what_comes_later_counts(left: Workspace) -> None
     assert "runs/S1.lock" in names and NAME in names
     again = open_workspace(left.vault.place.root).vault
     assert run_registry(again).all() == [] and state_of(again) is not None
+
+
+def test_who_waited_for_another_process_takes_nothing_over_again(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "records.sqlite", isolation_level=None)
+    connection.executescript(
+        "CREATE TABLE record (name TEXT, key TEXT, value TEXT, PRIMARY KEY (name, key));"
+        "CREATE TABLE line (id INTEGER PRIMARY KEY, name TEXT, value TEXT);"
+    )
+    for _ in range(2):  # the files were still there when the second one began to wait
+        write(tmp_path / "notices/ledger.jsonl", "one\ntwo\n")
+        take_over(tmp_path, connection, 1)
+    assert [value for (value,) in connection.execute("SELECT value FROM line")] == ["one", "two"]
+    connection.close()
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[3]", b"\xff\xfe", b'{"rule": 1}'])

@@ -224,6 +224,8 @@ def test_rows_that_a_stranger_sends_are_not_taken_in(tmp_path: Path) -> None:
     other.synced()
     one.synced()
     assert strangers(one.vault, "garden.md") == EVIL and strangers(one.vault, "tea.md") == ""
+    sent = git(other.vault.place.root, "ls-tree", "--name-only", FOREIGN_REF).split()
+    assert sent and "01FO" not in sent, "a refused row leaves no empty file, of which readers take only so many"
 
 
 def _tree(repository: Path, blob: str) -> str:

@@ -149,6 +149,7 @@ class Inbox:
                 self._give_up(entry, str(error))
         try:
             self._file.save(self.entries.values(), self.answers.answers)
+            self.trouble.pop("inbox", None)
         except AgentError as error:
             self.trouble["inbox"] = f"what is asked cannot be kept for the next start: {error}"
         return 0.0 if self.entries or "inbox" in self.trouble else inf

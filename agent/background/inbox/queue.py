@@ -107,13 +107,13 @@ class RequestQueue:
         """Keep the entries and what was answered, if anything has changed."""
         kept = KeptRequests(tuple(map(self._kept, entries)), given)
         with self._lock:
-            if kept != self._last or (kept == KeptRequests() and self.table.has()):
+            if kept != self._last:
                 self.table.put(kept)
                 self._last = kept
 
     def load(self) -> tuple[list[PendingRequest], tuple[LoggedAnswer, ...]]:
         """The entries that were kept and what was answered; nothing where that is damaged."""
-        kept = self.table.get() or KeptRequests()
+        kept = self._last = self.table.get() or KeptRequests()
         return [self._pending(each) for each in kept.entries], kept.answers
 
     def _kept(self, entry: PendingRequest) -> KeptRequest:

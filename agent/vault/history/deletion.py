@@ -23,7 +23,7 @@ from agent.vault.locks import holder, process_lock
 from agent.vault.plumbing.delete_objects import delete_objects, existing
 from agent.vault.plumbing.git import Git, GitObject
 from agent.vault.plumbing.git_processes import git_processes_in
-from agent.vault.plumbing.kept_roots import reached_ids, references, worktree_folders
+from agent.vault.plumbing.kept_roots import all_ids, reached_ids, references, worktree_folders
 from agent.vault.plumbing.objects import parse_tree
 from agent.vault.plumbing.reference_logs import drop_entries, logged_ids
 from agent.vault.plumbing.repository import read_text
@@ -69,13 +69,6 @@ class ObjectGraph:
                     found.add(each)
                     waiting.append(each)
         return found
-
-
-def all_ids(git: Git) -> set[str]:
-    """The ids of all objects that the repository can read."""
-    return set(
-        git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)").decode().split()
-    )
 
 
 def load_graph(git: Git, ids: Collection[str], quotes: Callable[[bytes], bool]) -> ObjectGraph:

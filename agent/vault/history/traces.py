@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agent.vault.history.holders import detached, stashed
 from agent.vault.history.purge import is_backup
+from agent.vault.plumbing.kept_roots import all_ids
 from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
@@ -43,9 +44,9 @@ def staged(vault: Vault) -> Iterator[tuple[str, bytes]]:
 
 def unreferenced(vault: Vault) -> Iterator[tuple[str, bytes]]:
     """The objects, by id, that neither a reference nor the index leads to."""
-    every = vault.git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)")
+    every = all_ids(vault.git)
     reached = vault.git.run("rev-list", "--objects", "--no-object-names", "--all", "--indexed-objects")
-    loose = sorted(set(every.decode().split()) - set(reached.decode().split()))
+    loose = sorted(every - set(reached.decode().split()))
     for start in range(0, len(loose), _TOGETHER):
         yield from ((each.oid, each.data) for each in vault.git.objects(loose[start : start + _TOGETHER]) if each)
 

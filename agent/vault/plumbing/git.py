@@ -247,7 +247,7 @@ class Git:
             self._differing = dict([*self._differing.items()][1 - _REMEMBERED :]) | {pair: out}
         return out
 
-    def blob_sizes(self, ids: Iterable[str]) -> dict[str, int]:
+    def sizes(self, ids: Iterable[str]) -> dict[str, int]:
         """The bytes of each of these objects, by id; one that is missing is left out."""
         asked = "\n".join(dict.fromkeys(ids)).encode()
         out = self.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).decode() if asked else ""

@@ -25,6 +25,13 @@ def worktree_folders(git: Git) -> list[Path]:
     return [common, *sorted(path for path in (common / "worktrees").glob("*") if path.is_dir())]
 
 
+def all_ids(git: Git) -> set[str]:
+    """The ids of all objects that the repository can read."""
+    return set(
+        git.run("cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)").decode().split()
+    )
+
+
 def references(git: Git) -> dict[str, str]:
     """All references with the ids that they lead to."""
     listed = git.run("for-each-ref", "--format=%(objectname) %(refname)").decode("utf-8", "surrogateescape")

@@ -84,20 +84,16 @@ class TreeSizes:
 
     def _parts(self, trees: Sequence[str]) -> Iterator[list[str]]:
         """The trees in parts that are small enough to be read together; those that are too large are counted here."""
-        asked = "".join(f"{tree}\n" for tree in trees).encode()
-        rows = self.git.run("cat-file", "--batch-check=%(objectname) %(objectsize)", stdin=asked).decode()
         part, size = list[str](), 0
-        for name, _, bytes_ in (row.partition(" ") for row in rows.splitlines()):
-            if not bytes_.isdecimal():
-                continue  # missing: git says so where it is needed
-            if int(bytes_) > _LARGEST_TREE:
+        for name, length in self.git.sizes(trees).items():
+            if length > _LARGEST_TREE:
                 self._known[name] = TreeSize(ENDLESS, ENDLESS)
                 continue
-            if part and size + int(bytes_) > _AT_ONCE:
+            if part and size + length > _AT_ONCE:
                 yield part
                 part, size = [], 0
             part.append(name)
-            size += int(bytes_)
+            size += length
         if part:
             yield part
 

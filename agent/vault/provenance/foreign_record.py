@@ -107,7 +107,7 @@ class ForeignRecord:
     """The address from which each foreign commit came, as the machine knew it that received it."""
     counts: Counter[str] = field(default_factory=Counter)
     """The number of rows of each run."""
-    _lines: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    _lines: dict[str, set[str]] = field(default_factory=dict)
     _read: int = 0
     _reference: str = ""
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -150,9 +150,7 @@ class ForeignRecord:
         """Take in rows from another machine whose MAC one of the known keys has made; others are left out."""
         self.refresh()
         keys = self.keys()
-        self._store(
-            [each for each in rows if each.line not in self._lines[each.id[:_CHUNK]] and each.is_signed_by(keys)]
-        )
+        self._store([each for each in rows if not self._has(each) and each.is_signed_by(keys)])
 
     def refresh(self) -> None:
         """Read what other processes, or a copied repository, have added; costs two `stat` calls if nothing was."""
@@ -235,11 +233,14 @@ class ForeignRecord:
             whole = added[: added.rfind(b"\n") + 1]
             self._read += len(whole)
             for line in whole.decode("utf-8", "replace").splitlines():
-                if (row := parse_row(line)) is not None and row.line not in self._lines[row.id[:_CHUNK]]:
+                if (row := parse_row(line)) is not None and not self._has(row):
                     self._learn(row)
 
+    def _has(self, row: ForeignRow) -> bool:
+        return row.line in self._lines.get(row.id[:_CHUNK], ())
+
     def _learn(self, row: ForeignRow) -> None:
-        self._lines[row.id[:_CHUNK]].add(row.line)
+        self._lines.setdefault(row.id[:_CHUNK], set()).add(row.line)
         self.counts[row.id] += 1
         for mark in row.marks:
             self.marks.setdefault(mark, row.source or UNKNOWN)

@@ -86,7 +86,7 @@ def source_of(vault: Vault, files: Sequence[HeldFile]) -> str:
 
 def listed(vault: Vault, files: Sequence[HeldFile]) -> str:
     """The paths of the files, one a line, each with its size."""
-    sizes = vault.git.blob_sizes([each.oid for each in files if each.oid])
+    sizes = vault.git.sizes([each.oid for each in files if each.oid])
     rows = [f"{escape_line(each.path)}  {sizes.get(each.oid, 0):,} B" for each in files[:_LISTED]]
     more = len(files) - _LISTED
     return "\n".join([*rows, *([f"(+{more})"] if more > 0 else [])])
