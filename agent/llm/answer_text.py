@@ -67,6 +67,8 @@ class IncomingText:
     _shown: str = ""
     _waiting: str = ""
     """The text since the last decision: not shown yet."""
+    _searched: int = 0
+    """How much of it has no tag that ends reasoning."""
 
     def take(self, piece: str) -> str:
         """The text that can be shown after `piece`."""
@@ -103,15 +105,17 @@ class IncomingText:
         is_json = self.with_tools and begin.startswith(("{", "[{", "```json", "```\n{"))
         if is_channel or is_json:
             self._place = "held"
-        elif not self.expects or _CLOSING.search(begin):
+        elif not self.expects or _CLOSING.search(begin, max(self._searched - _LONGEST_BEGIN, 0)):
             self._place = "text"
+        self._searched = len(begin)
 
     def _show(self) -> str:
-        whole = self._shown + self._waiting
         undecided = None if self.expects else _UNDECIDED_END.search(self._waiting)
         closes = undecided is None and _CLOSING.search(self._waiting) is not None
-        if closes and (end := _closing_in(whole, is_sure=self.expects)) is not None:
-            self.reasoned, self._shown, self._waiting = True, "", whole[end:].lstrip()
+        if closes:
+            whole = self._shown + self._waiting
+            if (end := _closing_in(whole, is_sure=self.expects)) is not None:
+                self.reasoned, self._shown, self._waiting = True, "", whole[end:].lstrip()
         if (self.reasoned or self._closing) and not self._shown:
             self._waiting = self._waiting.lstrip()
         if self.with_tools and (begun := CALL_BEGIN.search(self._waiting)):

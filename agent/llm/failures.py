@@ -53,7 +53,7 @@ def is_too_long(words: str) -> bool:
 def numbers_in(body: str, words: str) -> tuple[int, int]:
     """The window and the length of the request in a refusal, in tokens; 0 for what it does not say."""
     try:
-        error = mapping(mapping(parsed(body)).get("error"))
+        error = _error(parsed(body))
     except ValueError:
         error = {}
     window, sent = _first(error, "n_ctx", "max_context_length"), _first(error, "n_prompt_tokens")
@@ -69,12 +69,18 @@ def numbers_in(body: str, words: str) -> tuple[int, int]:
     return window, sent if window else 0
 
 
-def _first(error: Json, *names: str) -> int:
-    return next((value for name in names if (value := number(mapping(error).get(name)))), 0)
+def _first(error: JsonObject, *names: str) -> int:
+    return next((value for name in names if (value := number(error.get(name)))), 0)
 
 
 def _value(digits: str) -> int:
     return int(digits.replace(",", "") or 0)
+
+
+def _too_long(told: Sentence, of_model: str, body: str, words: str) -> TooLong:
+    window, sent = numbers_in(body, words)
+    hint = "set {of}.window to the number of tokens that this model can take"
+    return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
 
 
 MOST_SHOWN = 300
@@ -131,9 +137,7 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
     told = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
     told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
     if status not in _OF_ACCOUNT and is_too_long(words):
-        window, sent = numbers_in(body, words)
-        hint = "set {of}.window to the number of tokens that this model can take"
-        return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
+        return _too_long(told, of_model, body, words)
     if code in _NO_CREDIT or status == 402:
         spent = "the account behind {at}.api_key has no credit left, or its own limit is reached"
         return Permanent(told, hint=Sentence(spent, at=at))
@@ -188,10 +192,7 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     inner = _error(error)
     words = clean_message(_message(error), key)
     if is_too_long(words):
-        window, sent = numbers_in("", words)
-        hint = "set {of}.window to the number of tokens that this model can take"
-        told = Sentence("{problem}: {words}", problem=endpoint.place, words=words)
-        return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
+        return _too_long(Sentence("{problem}: {words}", problem=endpoint.place, words=words), of_model, "", words)
     reason = words or Sentence("no reason given")
     told = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
     kind = text(inner.get("type")) or text(inner.get("code"))

@@ -118,7 +118,7 @@ def plain_turns(turns: Iterable[JsonObject]) -> list[JsonObject]:
 
 
 def _plain(turn: JsonObject) -> tuple[str, str]:
-    content = str(turn["content"])
+    content = str(turn["content"] or "")
     if turn["role"] == "tool":
         return "user", f"[result of a tool]\n{content}"
     if turn["role"] != "assistant":

@@ -141,6 +141,7 @@ def test_other_refusals_are_not_mistaken_for_it(words: str) -> None:
 def test_numbers_in_fields_count_first() -> None:
     body = json.dumps({"error": {"code": 400, "message": "too long", "n_prompt_tokens": 9056, "n_ctx": 8192}})
     assert numbers_in(body, "the request exceeds the context size") == (8192, 9056)
+    assert numbers_in(f"[{body}]", "the request exceeds the context size") == (8192, 9056), "some send a list of one"
 
 
 NOW = datetime(2026, 11, 29, 17, 0, tzinfo=UTC)

@@ -57,11 +57,11 @@ def split_mail(mail: MailSource, kind: MailKind) -> MailWords:
     """The words of the mail's writer, and those of others: what it quotes, passes on and encloses."""
     own: list[str] = []
     foreign: list[str] = []
-    for number, each in enumerate(mail.texts):
+    for each in mail.texts:
         if foreign and not kind.is_new:  # below a quotation
             foreign.append(_whole(each))
             continue
-        found = _split(each, kind, bool(own) or number > 0)
+        found = _split(each, kind)
         own.append(found.own)
         foreign.append(found.foreign)
         foreign = [text for text in foreign if text]
@@ -77,7 +77,7 @@ def _whole(text: MailText) -> str:
     return (read_mail_page(text.text).text if text.is_page else text.text)[:MOST].strip()
 
 
-def _split(text: MailText, kind: MailKind, is_later: bool = False) -> MailWords:
+def _split(text: MailText, kind: MailKind) -> MailWords:
     """The words in one text of a mail; where it has two forms, those of the form in which fewer are the writer's."""
     if not text.is_page:
         return _split_plain(text.text[:MOST], kind)
@@ -151,7 +151,9 @@ def _written_below(rest: Sequence[str], kind: MailKind) -> str | None:
 
 def _not_sent(text: str, kind: MailKind) -> str:
     """A quotation with somebody else's words in it; empty if all of it is what we sent, and the lines around that."""
+    if not kind.sent.digests:
+        return text.strip()
     lines = text.split("\n")
-    _, frames = TracedLines(lines, True).quoted()
-    inner = "\n".join(line for number, line in enumerate(lines) if number not in set(frames))
-    return text.strip() if kind.sent.rest(inner) or not kind.sent.digests else ""
+    frames = set(TracedLines(lines, True).quoted()[1])
+    inner = "\n".join(line for number, line in enumerate(lines) if number not in frames)
+    return text.strip() if kind.sent.rest(inner) else ""

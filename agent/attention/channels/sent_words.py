@@ -7,6 +7,7 @@ digests are gone, nothing is recognised.
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from hashlib import blake2b
@@ -79,9 +80,10 @@ class SentWords:
         left = [word.start for word, matched in zip(words, self.matches(words), strict=True) if not matched]
         lines, at = list[str](), 0
         for line in text.splitlines(keepends=True):
-            if any(at <= place < at + len(line) for place in left):
-                lines.append(line)
+            place = bisect_left(left, at)
             at += len(line)
+            if place < len(left) and left[place] < at:
+                lines.append(line)
         return "".join(lines).strip()
 
 

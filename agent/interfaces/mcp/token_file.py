@@ -49,10 +49,11 @@ class Tokens:
     def sources(self) -> dict[str, CallSource]:
         """Who shows which token now."""
         found: dict[str, CallSource] = {}
-        files = [(self.folder / NAME, _SHARED), *((self._file(name), CallSource(name)) for name in self.names())]
-        for file, source in files:
-            with suppress(UserError):  # a token that others could have read opens nothing
-                found[_made(file)[0]] = source
+        for name in (None, *self.names()):
+            with suppress(UserError, FileNotFoundError):  # a token that others could have read opens nothing
+                file = self.folder / NAME if name is None else self._file(name)
+                if len(token := _token_in(file)) >= _SHORTEST:
+                    found[token] = _SHARED if name is None else CallSource(name)
         return found
 
     def _file(self, name: str) -> Path:
@@ -62,9 +63,8 @@ class Tokens:
         return self.folder / _NAMED / plain
 
 
-def _made(path: Path) -> tuple[str, Path]:
-    """The token in a file, made now if there is none."""
-    make_folder(path.parent)
+def _token_in(path: Path) -> str:
+    """The token in a file; raises `FileNotFoundError`, and `UserError` if it cannot be read, or others can read it."""
     try:
         found = path.stat()
         if found.st_mode & 0o077:
@@ -73,11 +73,20 @@ def _made(path: Path) -> tuple[str, Path]:
                 hint="delete the file; the next start makes a new one",
                 path=path,
             )
-        token = path.read_text("ascii").strip()
+        return path.read_text("ascii").strip()
     except FileNotFoundError:
-        token = ""
+        raise
     except (OSError, UnicodeDecodeError) as error:
         raise UserError("the token in {path} cannot be read", hint="delete the file", path=path) from error
+
+
+def _made(path: Path) -> tuple[str, Path]:
+    """The token in a file, made now if there is none."""
+    make_folder(path.parent)
+    try:
+        token = _token_in(path)
+    except FileNotFoundError:
+        token = ""
     if len(token) < _SHORTEST:
         token = secrets.token_urlsafe(_SHORTEST)
         replace(path, f"{token}\n")

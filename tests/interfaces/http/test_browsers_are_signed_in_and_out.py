@@ -164,8 +164,13 @@ def test_a_restart_keeps_browsers_and_another_token_or_vault_knows_none(tmp_path
     assert SignIn("token", clock, Browsers(tmp_path / "a", clock)).browser(value, 81) is None
 
 
-@pytest.mark.parametrize("damage", ["", "[", "{}", "[1]", '[{"id": "x"}]', "\0", "null", '[{"id": 1, "digest": "", '
-                                    '"port": "x", "name": "", "since": "never", "seen": ""}]'])  # fmt: skip
+DAMAGES = (
+    *("", "[", "[" * 100_000, "{}", "[1]", '[{"id": "x"}]', "\0", "null"),
+    '[{"id": 1, "digest": "", "port": "x", "name": "", "since": "never", "seen": ""}]',
+)
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=range(len(DAMAGES)))
 def test_a_damaged_list_signs_all_out_and_the_next_one_in(tmp_path: Path, damage: str) -> None:
     clock = FakeClock()
     sign_in = SignIn("token", clock, Browsers(tmp_path, clock))

@@ -131,6 +131,10 @@ def test_a_program_is_named_by_its_token_whatever_it_says(server: Server, mode: 
     shown = {"Host": f"127.0.0.1:{server.port}", "Authorization": f"Bearer {other}"}
     assert server.request("POST", shown)[0] == 401, "a token that was taken away opens nothing"
     tokens.remove("cursor")
+    (server.token_file.parent / "mcp-tokens/---").write_text("no name of a program")
+    assert server.request("POST", shown)[0] == 401, "a stray file stops nobody, and nothing is made anew"
+    (server.token_file.parent / "mcp-tokens/---").unlink()
+    assert tokens.names() == []
 
 
 def test_a_session_is_of_the_token_that_began_it(server: Server) -> None:

@@ -20,6 +20,7 @@ from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.deeds.result import ResultValue
 from agent.errors import LockHeld, Unknown
+from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.locks import process_lock
 
@@ -128,7 +129,7 @@ class Browsers:
         if state == self._read:
             return
         try:
-            self._found = tuple(_parsed(json.loads(self._file.read_text("utf-8"))))
+            self._found = tuple(_parsed(parse_json(self._file.read_text("utf-8"))))
         except (OSError, ValueError, TypeError, KeyError):
             self._found = ()
         self._read = state
