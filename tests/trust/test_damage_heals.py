@@ -70,7 +70,7 @@ def check_queued(home: Home, name: str, kind: str, case: str) -> None:
 def test_commands_outlive_a_state_in_which_nothing_can_be_read(home: Home) -> None:
     home.put_back()
     for name in home.files("state"):
-        if name.endswith((".json", ".jsonl", ".txt")) and "/queue/" not in name:
+        if name.endswith((".json", ".jsonl", ".sqlite", ".sqlite-wal", ".db")) and "/queue/" not in name:
             harm(home.folder / "home" / name, "random page", random.Random(name))
     for words in COMMANDS:
         home.run(*words).check()

@@ -161,7 +161,7 @@ def test_the_other_entries_of_the_logs_stay(told: Path, run: Run) -> None:
     run("forget", SAYING, *FOR_GOOD)
     rows = git(told, "reflog", "HEAD").splitlines()
     assert any("commit: by hand" in row for row in rows) and any("purge by vault-agent" in row for row in rows)
-    assert git(told, "show", "HEAD@{3}:a.md", check=False) == "by hand\n" or "by hand" in git(told, "log", "-g", "-p")
+    assert "+by hand" in git(told, "log", "-g", "-p")
 
 
 def test_a_remote_is_named_until_a_sync_has_replaced_its_branch(told: Path, tmp_path: Path, run: Run) -> None:

@@ -32,7 +32,7 @@ def test_it_does_not_see_the_keys_of_the_host(office: Office, monkeypatch: pytes
 
 
 def test_what_it_leaves_in_the_background_ends_with_it(office: Office, tmp_path: Path) -> None:
-    office.says("system_run", command=f"(sleep 1; echo late > {tmp_path}/late) & echo $! > {tmp_path}/pid")
+    office.says("system_run", command=f"(sleep 60; echo late > {tmp_path}/late) & echo $! > {tmp_path}/pid")
     child = int((tmp_path / "pid").read_text())
     for _ in range(100):
         state = Path(f"/proc/{child}/stat")
