@@ -51,12 +51,10 @@ from agent.events.types import DaemonStarted, EditsStopped, FilesChanged, Tick, 
 from agent.growth.beliefs.learn import lines_learned
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.rules.rule_work import RuleWork
-from agent.memory.capture.writer import EntryWriter
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
-from agent.runs.conversations import Conversations
+from agent.runs.conversations import Conversations, conversations_of
 from agent.runs.memory_upkeep import Upkeeper
-from agent.runs.owner import notes_about_owner
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
@@ -192,8 +190,7 @@ def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[]
 
     def conversations() -> Conversations:
         fresh, models = reload_settings(workspace), accounts()
-        keeper = EntryWriter(fresh.vault, recall_source(fresh, index).near, fresh.settings.vault.language)
-        return Conversations(fresh, keeper, models, bus.publish_async, notes_about_owner(fresh.vault, estimate))
+        return conversations_of(fresh, recall_source(fresh, index).near, models, bus.publish_async)
 
     return UpkeepJobs(
         workspace,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 
-from agent.context.budget import estimate
+from agent.context.budget import Count, estimate
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
@@ -34,11 +34,12 @@ from agent.memory.capture.dedupe import Judgement, Resolution, ended_note
 from agent.memory.capture.facts import SOURCE
 from agent.memory.capture.run_entries import FINISHED
 from agent.memory.capture.run_trace import RunTrace
-from agent.memory.capture.writer import EntryWriter
+from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
+from agent.runs.owner import notes_about_owner
 from agent.runs.profile_upkeep import fill_profile
 from agent.runs.waiting_conversations import (
     WaitingConversation,
@@ -286,3 +287,11 @@ def _spoken(session: Session, runs: frozenset[str]) -> Iterator[tuple[str, Messa
 def _is_owners(each: StoredEntry) -> bool:
     entry = each.entry
     return entry.type.is_stated and not (each.untrusted or entry.sender_id or entry.chat_id or entry.superseded_by)
+
+
+def conversations_of(
+    workspace: Workspace, near: Near, accounts: Accounts, tell: Callable[[object], object], count: Count = estimate
+) -> Conversations:
+    """The conversations of a vault, with what writes their facts and says who their owner is."""
+    keeper = EntryWriter(workspace.vault, near, workspace.settings.vault.language)
+    return Conversations(workspace, keeper, accounts, tell, notes_about_owner(workspace.vault, count))

@@ -64,7 +64,7 @@ class Days:
     def capture(self, text: str, answer: str = "Noted.") -> None:
         """The same as capture itself does it: what is known already is only counted."""
         paths = sorted(path for path in self.vault.note_paths() if path.startswith("entries/"))
-        keeper = EntryWriter(self.vault, lambda entry: paths)
+        keeper = EntryWriter(self.vault, lambda entry: paths, "en")
         entry = self.entry(f"User: {text}\nAssistant: {answer}", EntryType.CHAT_TURN)
         keeper.keep([entry], "memory(capture): keep", Stamp("agent", tool="capture"))
 

@@ -123,7 +123,7 @@ def test_what_was_to_be_forgotten_is_left_out() -> None:
 def capturing(
     vault: Vault, told: list[object], trace: Callable[[str, str], RunTrace] = lambda path, run: DID
 ) -> CaptureWorker:
-    keeper = EntryWriter(vault, lambda entry: ())
+    keeper = EntryWriter(vault, lambda entry: (), "en")
     return CaptureWorker(keeper, replace(ways(), clock=vault.clock), trace, told.append)
 
 
@@ -198,7 +198,7 @@ def test_a_run_is_written_down_although_somebody_else_was_at_work_in_the_vault(t
 
 def test_what_many_runs_add_to_is_in_the_same_commit_and_stays_when_the_first_is_undone(tmp_path: Path) -> None:
     vault, told = make_vault(tmp_path, clock=FakeClock()), list[object]()
-    keeper = EntryWriter(vault, lambda entry: ())
+    keeper = EntryWriter(vault, lambda entry: (), "en")
 
     def log(event: TaskCompleted) -> list[Addition]:
         return [Addition("daily/log.md", b"# Log\n", f"- {event.run}\n".encode())]
@@ -222,7 +222,7 @@ def test_what_else_is_to_be_written_costs_no_memory_when_it_fails_and_later_work
 
     after = [lambda event: done.append("after"), broken, lambda event: done.append("last")]
     made = replace(ways(), clock=vault.clock)
-    keeper = EntryWriter(vault, lambda entry: ())
+    keeper = EntryWriter(vault, lambda entry: (), "en")
     work = CaptureWorker(keeper, made, lambda path, run: DID, told.append, [broken], after)
     work.hear(USED)
     work.then(lambda: done.append("then"))

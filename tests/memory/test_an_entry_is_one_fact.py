@@ -142,7 +142,7 @@ class Talk:
 
     def __init__(self, folder: Path) -> None:
         self.vault: Vault = make_vault(folder, clock=FakeClock())
-        self.keeper = EntryWriter(self.vault, lambda entry: [each.path for each in self.entries()])
+        self.keeper = EntryWriter(self.vault, lambda entry: [each.path for each in self.entries()], "en")
         self.last: tuple[str, ...] = ()
         self.runs = 0
 

@@ -34,7 +34,7 @@ def replaced(home: Days, path: str, text: str) -> None:
     """Keep a fact in the place of the entry at this path."""
     (known,) = load_entries(home.vault, [path])
     entry = replace(home.entry(text, EntryType.FACT), supersedes=known.link)
-    EntryWriter(home.vault, lambda each: ()).keep([entry], "facts", Stamp("agent", tool=CAPTURE), known=(known,))
+    EntryWriter(home.vault, lambda each: (), "en").keep([entry], "facts", Stamp("agent", tool=CAPTURE), known=(known,))
 
 
 def test_what_was_to_be_remembered_is_there_at_once_with_a_link(home: Days) -> None:

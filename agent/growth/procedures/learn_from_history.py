@@ -8,9 +8,8 @@ from agent.growth.beliefs.learn import learn_beliefs
 from agent.growth.procedures import update_profile
 from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.memory.capture.writer import EntryWriter
 from agent.memory.store import entries_on_day
-from agent.runs.conversations import Conversations
+from agent.runs.conversations import conversations_of
 from agent.runs.waiting_conversations import silent_conversations
 from agent.texts import text
 from agent.vault.folders import ENTRIES
@@ -26,8 +25,7 @@ def plain(context: ProcedureContext) -> Work:
     workspace, account = context.runs.workspace, context.runs.account
     unread = silent_conversations(workspace)
     if unread:
-        keeper = EntryWriter(workspace.vault, context.runs.recall.near)
-        Conversations(workspace, keeper, account, context.runs.bus.publish_async).keep_ended()
+        conversations_of(workspace, context.runs.recall.near, account, context.runs.bus.publish_async).keep_ended()
     yesterday = context.today - timedelta(days=1)
     asked = [f"{quote(each.logged.title)} {each.logged.session}".strip() for each in logs(context, [yesterday])]
     foreign, new = context.runs.recall.foreign, entries_on_day(context.vault, yesterday).new

@@ -54,7 +54,7 @@ def memory_requests(runs: RunService, found: Conclusion) -> tuple[Request, ...]:
         evidence=(f"[[{found.path.removesuffix('.md')}]]",),
         untrusted=found.untrusted[:_NAMED],
     )
-    verdict = EntryWriter(runs.workspace.vault, runs.recall.near).judged(entry)
+    verdict = EntryWriter(vault, runs.recall.near, runs.workspace.settings.vault.language).judged(entry)
     return tuple(
         Create(path, after) if before is None else Edit(path, before, after)
         for path, before, after in changes_of(verdict, vault.home)

@@ -73,7 +73,7 @@ class EntryWriter:
 
     vault: Vault
     near: Near
-    language: Language = "en"
+    language: Language
     """That of new sections of MEMORY.md."""
     _recent: deque[str] = field(default_factory=lambda: deque(maxlen=_RECENT))
 

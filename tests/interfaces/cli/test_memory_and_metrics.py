@@ -85,7 +85,11 @@ def log(workspace: Workspace, event: TaskCompleted) -> Diary:
     ways = CaptureConfig(workspace.settings.memory, workspace.clock, str, lambda: str)
     told: list[object] = []
     capturing = CaptureWorker(
-        EntryWriter(workspace.vault, searches.near), ways, lambda path, run: RunTrace(), told.append, [diary.additions]
+        EntryWriter(workspace.vault, searches.near, "en"),
+        ways,
+        lambda path, run: RunTrace(),
+        told.append,
+        [diary.additions],
     )
     capturing.hear(event)
     capturing.close()
