@@ -7,6 +7,7 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.facts import Utterance
 from agent.memory.capture.run_trace import RunTrace, ToolUse
+from agent.tools.tool_names import resolved
 from agent.vault.store import Vault
 
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
@@ -26,7 +27,7 @@ def trace_of(session: Session, run: str) -> RunTrace:
     """The trace of a run in a session that was read from its note."""
     said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
     failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
-    calls = [call for each in said if isinstance(each, Assistant) for call in each.calls]
+    calls = [resolved(call) for each in said if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
     return RunTrace(steps, session.untrusted, said=_said(session, run))
 

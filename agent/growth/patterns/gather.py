@@ -13,7 +13,7 @@ from agent.errors import AgentError
 from agent.growth.patterns.activity import Activity, Remark, ToolCallMade
 from agent.growth.patterns.open_boxes import open_boxes, ticked_texts
 from agent.growth.patterns.rising_topic import BEFORE, RECENT
-from agent.llm.messages import ToolResult, User
+from agent.llm.messages import Assistant, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory import daily
@@ -21,6 +21,7 @@ from agent.memory.entry import MODEL, EntryType
 from agent.memory.store import StoredEntry, load_entries, with_offset
 from agent.runs.workflow_traces import traces_of
 from agent.skills.learning.traces import WorkflowTrace
+from agent.tools.tool_names import resolved
 from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
@@ -107,10 +108,14 @@ def _asked_in(session: Session) -> Iterator[Remark]:
 
 def _calls_in(session: Session) -> Iterator[ToolCallMade]:
     link = f"[[{session.path.removesuffix('.md')}]]"
+    names = dict[str, str]()
     for record in session.records:
         match record.event:
-            case Spoken(ToolResult(name=tool, text=words, failed=failed)):
-                yield ToolCallMade(record.at, tool, link, (words.strip() or "?")[:_TEXT] if failed else "")
+            case Spoken(Assistant(calls=calls)):
+                names |= {call.id: resolved(call).name for call in calls}
+            case Spoken(ToolResult(id, tool, words, failed)):
+                error = (words.strip() or "?")[:_TEXT] if failed else ""
+                yield ToolCallMade(record.at, names.get(id, tool), link, error)
 
 
 def _said_in(entries: Iterable[StoredEntry], read: set[str]) -> Iterator[Remark]:

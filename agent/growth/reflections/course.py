@@ -20,6 +20,7 @@ from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.runs.growth_spend import is_of_growth
 from agent.tools.text_origin import text_origin_of
+from agent.tools.tool_names import resolved
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 
@@ -220,6 +221,7 @@ def _steps(records: Sequence[SessionRecord], agent: str) -> Iterator[CourseStep]
 
 
 def _step(agent: str, call: ToolCall, spoken: Spoken | None) -> CourseStep:
+    call = resolved(call)
     said = _flat(json.dumps(dict(call.arguments), ensure_ascii=False), _ARGUMENTS)
     if spoken is None or not isinstance(spoken.message, ToolResult):
         return CourseStep(agent, call.name, said, "not carried out", failed=True)
