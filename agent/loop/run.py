@@ -95,12 +95,12 @@ class Run:
         return window_of(self.models.main.model)
 
     def go(self, resumed: bool = False) -> Ended:
-        """Begin or resume, repeat `step` until something stops it, and return the result."""
+        """Begin or resume, ask the model and carry out its calls until something stops it, and return the result."""
         try:
             restore_thinking(self.session)
             (self.resume if resumed else self.begin)()
             while True:
-                self.step()
+                self.execute(self.query())
         except Interrupted as stop:
             return self.end(stop if self.context.cancelled() or not self.is_late() else out_of_time(self.agent.limits))
         except (AgentError, OSError) as stop:
@@ -121,10 +121,6 @@ class Run:
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         self.progress.check_call(self.agent.limits, self.agent.clock.monotonic())
-
-    def step(self) -> None:
-        """Ask the model, and carry out its calls."""
-        self.execute(self.query())
 
     def begin(self) -> None:
         """Add the task to the session, with the texts of sources and hooks for it."""
@@ -181,8 +177,8 @@ class Run:
     def describe(self, names: Collection[str]) -> None:
         """Describe the tools with these names, too, from the next request on, in this and all later runs."""
         known = {spec.name for spec in self.described}
-        usable = ((tool.name, whole_tool(tool.name)) for tool in self.agent.tools.visible(self.context))
-        fresh = tuple(name for name, whole in usable if whole in names and whole not in known)
+        usable = (tool.name for tool in self.agent.tools.visible(self.context))
+        fresh = tuple(name for name in usable if whole_tool(name) in names and whole_tool(name) not in known)
         if fresh:
             self.session.add(ToolsChosen(fresh))
             self.described += self.agent.tools.described(fresh)
@@ -282,15 +278,16 @@ class Run:
         self.progress.tool_calls += 1
         self.used.append(called.tool)
         self.done += [] if result.failed else [called.tool]
-        self.commits += called.given.commits if called.given else ()
-        self.sources += called.given.sources if called.given else ()
-        self.describe(called.given.tools if called.given else ())
-        line = called_line(call, called, self.agent.language)
-        remark = commit_lines(called, self.agent.language)
+        self.refused += [called.tool] if called.denied else []
+        if called.given:
+            self.commits += called.given.commits
+            self.sources += called.given.sources
+            if called.given.tools:
+                self.describe(called.given.tools)
+        remark, line = commit_lines(called, self.agent.language), called_line(call, called, self.agent.language)
         self.session.add(Spoken(result, remark=remark, line=line, seconds=called.seconds))
         self.session.forget(called.given.forgotten if called.given else None)
         self.record_taint()
-        self.refused += [called.tool] if called.denied else []
         self.inject(self.publish(call_ended(result, called, self.context)))
         if (response := response_of(result, called, self.context, self.agent.clock.now())) is not None:
             self.inject(self.publish(response))

@@ -50,16 +50,6 @@ _NEWEST = 30
 """The newest sessions among which a speaker's last one is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A message that the model of a run sees; `own`: it belongs to a run of the same person, `of_job`: to one that
-    nobody asked for."""
-
-    message: Message
-    own: bool = True
-    of_job: bool = False
-
-
 @dataclass(slots=True)
 class Session:
     """One conversation. `parent` is `run/call` of the run that delegated to it, empty for a person's own."""
@@ -88,22 +78,17 @@ class Session:
     @property
     def history(self) -> tuple[Message, ...]:
         """The messages for the model of the last run, without the system message."""
-        return tuple(each.message for each in self.heard)
-
-    @property
-    def heard(self) -> tuple[Heard, ...]:
-        """The messages of `history`, each with `own`."""
         return self.heard_in(self._last_run)
 
     @property
     def _last_run(self) -> Began | None:
         return next((each.event for each in reversed(self.records) if isinstance(each.event, Began)), None)
 
-    def heard_in(self, now: Began | None) -> tuple[Heard, ...]:
+    def heard_in(self, now: Began | None) -> tuple[Message, ...]:
         """The messages for the model of a run. Of other people's runs it has only what everybody in a group has seen,
         never what was recalled or looked up for them. A summary replaces messages only for the person in whose run it
         was made."""
-        shown: list[Heard] = []
+        shown: list[Message] = []
         began: Began | None = None
         for record in self.records:
             own = began is None or now is None or began.sender == now.sender
@@ -112,9 +97,9 @@ class Session:
                     began = record.event
                 case Spoken(message) if not isinstance(message, System):
                     if own or (began and now and (began.group or now.role == "owner") and _is_aloud(message)):
-                        shown.append(Heard(message, own, began is not None and began.job != ""))
+                        shown.append(message)
                 case Summarised(text, kept) if own:
-                    shown = [Heard(Context(text, "summary")), *shown[len(shown) - kept :]]
+                    shown = [Context(text, "summary"), *shown[len(shown) - kept :]]
         return tuple(shown)
 
     def summarised(self, sender: str) -> datetime | None:

@@ -1,7 +1,6 @@
 """Search of the vault for runs: passages and memories for tools, and the passages that a task is given
 (`context.memories`, chosen by `likely_passages`)."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from itertools import islice
@@ -41,8 +40,6 @@ from agent.vault.folders import ENTRIES, SESSIONS
 from agent.vault.history.pins import Pins, pins
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
-
-logger = logging.getLogger(__name__)
 
 _NEAR = 6
 """Entries from the index that a new entry is compared with."""
@@ -263,7 +260,7 @@ class MemorySource:
 def held_text(session: Session, asker: Asker) -> HeldText:
     """What stands before the model already, for this person: not what it said itself."""
     heard = session.heard_in(Began("", "", "", asker.sender))
-    texts = (each.message.text for each in heard if not isinstance(each.message, Assistant))
+    texts = (each.text for each in heard if not isinstance(each, Assistant))
     return HeldText.of((session.system, *texts))
 
 

@@ -51,8 +51,8 @@ def _rank(task: Task) -> tuple[int, datetime, datetime, str]:
     return -task.priority, task.due or born, born, task.id
 
 
-WAITING_AT_MOST, KEPT_AT_MOST = 100, 500
-"""The most tasks that wait, and that are kept in `tasks/done/`, where no setting says otherwise."""
+WAITING_AT_MOST = 100
+"""The most tasks that wait, where no setting says otherwise."""
 _LINE = 300
 """The most characters of a result in the header; a longer one is in the body."""
 

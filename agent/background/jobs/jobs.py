@@ -51,7 +51,6 @@ from agent.texts import text
 from agent.vault.folders import APPROVALS, JOB_HISTORY
 from agent.workspace.workspace import Workspace, reload_settings
 
-"""The files of the planner and of the notes whose changes wait, in the vault's private folder."""
 LOOK_AGAIN = 300.0
 """Seconds after which the notes are looked at without a hint: what an approval lets count changes no note."""
 SETTINGS = 5.0

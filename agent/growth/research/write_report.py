@@ -51,20 +51,15 @@ def checked_report(desk: ResearchDesk, answer: str) -> CheckedText | None:
     sentence of it has a source."""
     plain = _SOURCES.sub("", f"\n{answer}").strip()
     plain = _HEADING.sub(lambda found: f"{'#' * max(len(found[1]), _LEVEL)} {found[2]}", plain)
-    found = checked(harmless(plain), desk.readings, marks_in(desk.note_language))
+    found = checked(inert_blocks(plain), desk.readings, marks_in(desk.note_language))
     return found if found.cited else None
-
-
-def harmless(text_of_model: str) -> str:
-    """The text with each block that would do something in an editor as code."""
-    return inert_blocks(text_of_model)
 
 
 def short_of(desk: ResearchDesk, report: str) -> str:
     """A report in a few sentences, each with its sources and its figures: a model's, as far as it keeps to that, else
     the first ones of the report."""
     answer = desk.ask("short", fast=True, topic=desk.topic, report=report, most=str(_SENTENCES), language=desk.language)
-    found = checked(harmless(" ".join(answer.split())), desk.readings, marks_in(desk.note_language))
+    found = checked(inert_blocks(" ".join(answer.split())), desk.readings, marks_in(desk.note_language))
     sound = [each for each in found.sentences if each.flaw is None]
     if sound:
         return " ".join(cited_line(each.text, each.cites) for each in sound[:_SENTENCES])

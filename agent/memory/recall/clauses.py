@@ -9,12 +9,12 @@ from collections.abc import Iterable
 
 from agent.index.analysis import query_terms
 from agent.index.query import without_filters
+from agent.memory.forgetting.sentences import SENTENCE
 
 MOST = 6
 """The most sentences of a request, and the most parts of one, that are searched for: the first and the last ones."""
 _LONGEST = 600
 """The most characters of one part."""
-_SENTENCE = re.compile(r"[^.!?。！？;；\n]+(?:\.(?=\w)[^.!?。！？;；\n]*)*[.!?。！？;；]*")
 _CLAUSE = re.compile(r"[,，:：—、](?!\d)\s*")
 _WORDS, _CHARACTERS = 12, 20
 """A sentence with more words (or characters of a script without spaces) is also searched for clause by clause."""
@@ -24,7 +24,7 @@ _TERMS = 2
 
 def sentences(task: str) -> tuple[str, ...]:
     """The sentences of a request that say something, in their order, with nothing in them that parses as a filter."""
-    return _few(_plain(found) for found in _SENTENCE.findall(task) if query_terms(found))
+    return _few(_plain(found) for found in SENTENCE.findall(task) if query_terms(found))
 
 
 def clauses(sentence: str) -> tuple[str, ...]:

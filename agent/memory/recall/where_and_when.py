@@ -72,9 +72,13 @@ def without_time(part: str, today: date) -> str:
 
 def days_of_past(text: str, today: date) -> tuple[date, ...]:
     """The single days that a text looks back to, the latest first; of "on Tuesday" and "today" only what is told of
-    them as past."""
+    them as past. A day without a year that is told as past is the latest that has begun."""
     is_told = pattern("told_as_past").search(text) is not None
-    named = [span(each.year or today.year, each.month, each.day)[0] for each in parse_days(text) if each.day]
+    days = [each for each in parse_days(text) if each.day]
+    if is_told:
+        named = [_span(each, today)[0] for each in days]
+    else:
+        named = [span(each.year or today.year, each.month, each.day)[0] for each in days]
     found = [each.first for each in find_periods(text, today) if each.is_day and (each.is_over or is_told)]
     return tuple(sorted({day for day in (*named, *found) if day <= today}, reverse=True))
 

@@ -35,9 +35,10 @@ def grep_tool(notes: Notes) -> Tool:
         text, folder = arguments.text(call, "text"), _folder(call)
         rows, by_others = list[str](), dict[str, None]()
         sources = list[Cited]()
-        for path, number, line in islice(numbered_lines(notes.vault, text, folder), _LOOKED_AT):
-            if is_hidden(path) or not may_read(context.role, path, notes.vault.home):
-                continue
+        home = notes.vault.home
+        found = numbered_lines(notes.vault, text, folder)
+        readable = (row for row in found if not is_hidden(row[0]) and may_read(context.role, row[0], home))
+        for path, number, line in islice(readable, _LOOKED_AT):
             if _origin(notes, path, number):
                 by_others[path] = None
             else:
