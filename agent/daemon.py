@@ -31,12 +31,11 @@ from agent.skills.reading.patterns import forget_one_pass
 from agent.watch.lookout import Lookout
 from agent.watch.recent import Recent
 from agent.watch.watcher import Pace
-from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.interruptible import Stopped, StopSignal, interruptible
 from agent.workspace.process_memory import give_back_memory, trim_memory, use_one_heap
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.vault_watcher import watch_vault
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, daemon_lock
 
 STEP = 0.5
 """Seconds between two looks at whether to stop, and at what is due."""

@@ -8,13 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.app.notices import raised_in_runs
-from agent.app.rules import follow_rules_after_run
-from agent.app.settle_trials import settle_trials
-from agent.app.subscriptions import RunParts, subscribe_run
+from agent.app.rules import follow_rules_after_run, settle_trials
 from agent.context.budget import Count, counter
-from agent.events.bus import Bus
-from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
-from agent.events.subscriber import Injection
+from agent.dataclass import dataclass
+from agent.events.bus import TIMEOUT, Bus, Injection
+from agent.events.notices import NoticeRaised
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted, ToolCallFailed
 from agent.growth.patterns.likeness import Vectors, vectors_of
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.running import RunningErrors
@@ -46,9 +45,8 @@ from agent.runs.waiting_statements import rule_capture
 from agent.runs.workflow_traces import SessionTraces
 from agent.tools.builtin.toolbox import Delegate
 from agent.workspace.catch_up import catch_up
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.search_index import SearchIndex, open_index
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.workspace.workspace import Workspace, is_watched, reload_settings
 
 if TYPE_CHECKING:  # needed after few runs, or once a day, and slow to load
     from agent.growth.beliefs.learn import lines_learned
@@ -62,6 +60,54 @@ else:
     lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
     Upkeeper = later("agent.runs.memory_upkeep", "Upkeeper")
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
+
+
+@dataclass(frozen=True, slots=True)
+class RunParts:
+    """The event handlers, and their owners, in the runs of one vault. `refresh` may take `refresh_seconds`, and
+    `look_ahead` about `look_ahead_seconds`."""
+
+    flush: Callable[[ContextCompact], None]
+    refresh: Callable[[IterationStarted], Sequence[Injection]]
+    refresh_seconds: float
+    skills: ActiveSkills
+    rules: GivenRules
+    capturing: CaptureWorker
+    sum_up: Callable[[SessionEnded], object]
+    metrics: Collector
+    errors: RunningErrors
+    look_ahead: Callable[[TaskStarted], Sequence[Injection]]
+    look_ahead_seconds: float
+    take_notice: Callable[[NoticeRaised], None]
+
+
+def subscribe_run(bus: Bus, parts: RunParts) -> None:
+    """Subscribe the handlers of runs."""
+    row, errors = bus.subscribe, parts.errors
+
+    row(parts.flush, ContextCompact, name="flush", priority=100)
+    row(parts.rules.refreshed, IterationStarted, name="rules", priority=70)
+    row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
+    row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
+    row(errors.started, TaskStarted, name="complaints", priority=40)
+    row(parts.look_ahead, TaskStarted, name="what work needs", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
+    row(errors.failed, ToolCallFailed, name="errors", priority=40)
+    row(errors.step, IterationStarted, name="reflection", priority=40)
+    row(errors.over, TaskCompleted, name="errors over", priority=40)
+    row(parts.capturing.hear, TaskCompleted, name="capture")
+    row(parts.take_notice, NoticeRaised, name="notices")
+    row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)
+    row(parts.metrics.hear, object, name="metrics", priority=-100)
+
+
+def _quiet(work: Callable[[SessionEnded], object]) -> Callable[[SessionEnded], None]:
+    """A handler that injects nothing, whatever `work` returns."""
+
+    def handle(event: SessionEnded) -> None:
+        work(event)
+
+    return handle
+
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,7 @@ from agent.app.experiments import propose_variants
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.notices import open_outbox, take_in
-from agent.app.rules import rule_work
-from agent.app.settle_trials import settle_trials
+from agent.app.rules import rule_work, settle_trials
 from agent.background.alerts import Alerts
 from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine

@@ -28,7 +28,7 @@ from agent.clock import in_machine_seconds
 from agent.config.channel_settings import ChannelSettings
 from agent.config.secrets import Secret, reveal
 from agent.errors import Interrupted
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.memory import daily
 from agent.workspace.workspace import Workspace
 

@@ -29,7 +29,7 @@ from agent.config.secrets import Secret
 from agent.config.settings import RENAMED, Settings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Sentence, joined
 from agent.workspace.workspace import Workspace
 

@@ -2,7 +2,7 @@
 
 from agent.app.agent import opened_runs
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.runs.service import RunService
 from agent.runs.skill_lookup import skills_on_demand
 from agent.tools.tool import RunContext

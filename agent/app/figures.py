@@ -17,10 +17,9 @@ from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.job_upkeep import job_record, job_shelf
-from agent.runs.node_state import node_state
+from agent.runs.node_host import node_state
 from agent.runs.status import ledger_of
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 
 def present_figures(workspace: Workspace) -> PresentFigures:

@@ -9,14 +9,14 @@ from importlib import import_module
 from agent.app.agent import counting, opened_runs
 from agent.app.notices import take_in
 from agent.background.jobs.attempt import Procedures
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import PendingRun
 from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded
 from agent.growth.procedures.procedure import ProcedureResult, call_of_job
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult
 from agent.runs.job_upkeep import job_ledger

@@ -11,8 +11,7 @@ from agent.attention.rules import Limits, limits_of
 from agent.clock import in_machine_seconds
 from agent.events.notices import NoticeRaised
 from agent.metrics.collect import Collector
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace, reload_settings
+from agent.workspace.workspace import Workspace, is_watched, reload_settings
 
 
 def open_outbox(workspace: Workspace, publish: Callable[[object], object] | None = None) -> Outbox:

@@ -3,7 +3,9 @@
 import logging
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 
+from agent.asking.proposals import answered_proposals
 from agent.events.bus import Bus, ignore_event
 from agent.events.runs import TaskCompleted
 from agent.growth.patterns.likeness import Vectors
@@ -11,10 +13,11 @@ from agent.growth.reflections.store import load_reflections
 from agent.growth.rules.rule_work import KnownSkill, RuleWork, no_vectors
 from agent.growth.rules.tend import follow_rules
 from agent.runs.skill_lookup import skills_on_demand
+from agent.runs.skill_set import SkillSet
 from agent.skills.loading.files import BadFolder
 from agent.skills.reading.skill import FILE, SkillSource
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.skills.variants.trial_shelf import open_trials
+from agent.workspace.workspace import Workspace, is_watched
 
 logger = logging.getLogger(__name__)
 
@@ -67,3 +70,10 @@ def _trust(workspace: Workspace, path: str) -> None:
             library.review(skill, workspace.clock.now(), "a change of it was approved")
     except (BadFolder, OSError) as error:
         logger.warning("%s is there, and has to be reviewed: %s", path, error)
+
+
+def settle_trials(skills: SkillSet) -> None:
+    """Settle the trials of one vault; loads what that needs only if there is one. Raises what a transaction raises."""
+    vault = skills.workspace.vault
+    if any(open_trials(vault)) or any(answered_proposals(vault, "mutation")):
+        import_module("agent.growth.mutations.mutations").Mutations(skills).settle()

@@ -30,11 +30,11 @@ from agent.attention.rules import (
     shown_from,
 )
 from agent.clock import Clock, in_machine_seconds
-from agent.config.lock import hold
+from agent.config.private import hold
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, PerhapsDone, Retryable, Stopping
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.texts import Language, text
 
 DAILY = "daily"

@@ -18,7 +18,7 @@ from agent.clock import Clock
 from agent.events.notices import Decided, NoticeRaised
 from agent.json_value import parse_json
 from agent.records.database import Records
-from agent.records.lines import Lines
+from agent.records.table import Lines
 from agent.vault.layout import NOTICES
 
 KEPT = timedelta(days=366)

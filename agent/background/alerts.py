@@ -23,7 +23,7 @@ from agent.metrics.collect import Collector
 from agent.metrics.recent import load_recent
 from agent.metrics.totals import first_day
 from agent.runs.job_upkeep import job_record, job_shelf
-from agent.runs.node_state import node_state
+from agent.runs.node_host import node_state
 from agent.vault.folders import JOB_HISTORY, JOBS
 from agent.workspace.workspace import Workspace, reload_settings
 

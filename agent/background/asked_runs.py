@@ -23,7 +23,7 @@ from agent.events.runs import (
     ToolCallStarted,
     ToolCompleted,
 )
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest
 from agent.runs.report import RunReport, report

@@ -12,7 +12,7 @@ from agent.background.pool import Priority
 from agent.background.routine import LookEvery, On, Routine
 from agent.background.touched import paths_of
 from agent.events.types import DaemonStarted, FilesChanged, IndexUpdated
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.workspace.attachments import list_attachments, update_attachments
 from agent.workspace.search_index import SearchIndex, open_index

@@ -12,7 +12,7 @@ from agent.background.touched import changes_in
 from agent.background.turns import TurnsToGiveBack
 from agent.events.types import FilesChanged
 from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.vault.folders import QUESTIONS
 from agent.vault.sync.turns import take_turn
 from agent.workspace.workspace import Workspace, reload_settings

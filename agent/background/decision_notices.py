@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agent.asking.proposal import Proposal
 from agent.asking.proposals import TEXT_KINDS
-from agent.asking.questions.form import without_patience
+from agent.asking.questions.notes import without_patience
 from agent.asking.questions.question import Question, noted_questions
 from agent.events.notices import NoticeRaised
 from agent.memory import daily

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from agent.background.routine import On, Routine
 from agent.events.runs import TaskCompleted
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 
 def experiment_routine(propose: Callable[[Cancelled], object]) -> Routine:

@@ -18,7 +18,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.vault.folders import APPROVALS, QUESTIONS
 from agent.workspace.workspace import Workspace

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from agent.clock import Clock, in_machine_seconds
 from agent.dataclass import dataclass
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from agent.growth.reflections.day import day_to_review, is_reviewed
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.rounds import ReflectionRound
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import is_of_growth
 from agent.schedule.occurrences import next_times

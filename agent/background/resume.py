@@ -19,7 +19,7 @@ from agent.background.touched import changes_in
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.events.types import DaemonStarted, FilesChanged
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.loop.outcome import Ended
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import approvals, is_ready, ready

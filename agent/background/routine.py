@@ -20,7 +20,7 @@ from agent.background.pool import Pool, Priority
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, Retryable
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 
 E = TypeVar("E")
 

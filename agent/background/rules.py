@@ -12,7 +12,7 @@ from agent.events.runs import ProposalDecided, TaskCompleted
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Origin
 from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.tend import follow_rules, tend_rules
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.runs.growth_spend import is_of_growth
 from agent.vault.folders import REFLECTIONS, RULES, SESSIONS

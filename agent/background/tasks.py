@@ -21,7 +21,7 @@ from agent.errors import AgentError, LockHeld, Retryable, UserError
 from agent.events.types import FilesChanged
 from agent.growth.procedures.procedure import OpenRuns
 from agent.growth.task_work import TaskEnded, TaskWork
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.schedule.task import TURN, Task
 from agent.schedule.task_notes import TaskShelf, load_task, load_tasks, ready

@@ -1,8 +1,8 @@
-"""Data files that ship with the code: the vault template, skills, default settings and git hooks.
+"""Data files that ship with the code, and the words and patterns of languages among them."""
 
-An installed package has them in `agent/_data`; a checkout has them as folders next to the package.
-"""
-
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -10,6 +10,7 @@ from agent.errors import Permanent
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
+
 
 Name = Literal["vault_template", "skills", "configs", "hooks"]
 
@@ -31,3 +32,50 @@ def _first_folder(name: str, installed: "Traversable", checkout: "Traversable") 
         installed=installed,
         checkout=checkout,
     )
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """The lines of a list as one case-insensitive pattern."""
+    return re.compile("|".join(_entries(name)), re.IGNORECASE)
+
+
+@cache
+def patterns(name: str) -> tuple[re.Pattern[str], ...]:
+    """The lines of a list, each as a case-insensitive pattern."""
+    return tuple(re.compile(line, re.IGNORECASE) for line in _entries(name))
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The words of a list, separated by blanks."""
+    return frozenset(word for line in _entries(name) for word in line.split())
+
+
+@cache
+def characters(name: str) -> frozenset[str]:
+    """The single characters of a list."""
+    return frozenset("".join(_entries(name)))
+
+
+@cache
+def number_words() -> Mapping[str, str]:
+    """Words for numbers, each with its digits."""
+    found = _load()["number_words"]
+    assert isinstance(found, Mapping)
+    return found
+
+
+def _entries(name: str) -> Sequence[str]:
+    found = _load()[name]
+    assert not isinstance(found, Mapping)
+    return found
+
+
+@cache
+def _load() -> Mapping[str, Sequence[str] | Mapping[str, str]]:
+    import yaml  # most commands that have these words at hand need none of them
+
+    text = (resource("configs") / "understanding.yaml").read_text("utf-8")
+    loaded: Mapping[str, Sequence[str] | Mapping[str, str]] = yaml.load(text, yaml.CSafeLoader)
+    return loaded

@@ -5,7 +5,7 @@ enough: `off` is a word here and never YAML's false. `settings` defines the sett
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agent.config.addresses import without_keys
 else:
     without_keys = later("agent.config.addresses", "without_keys")
+
 
 SettingValue = str | int | float | bool | Secret
 T = TypeVar("T")
@@ -163,3 +164,27 @@ def quote_for_message(text: str) -> str:
     text = without_keys(text)
     short = text if len(text) <= 60 else text[:60] + "…"
     return f'"{short}"' if short.isprintable() else ascii(short)
+
+
+_SHORTEST = 4
+"""Letters below which too many words are alike."""
+_LIKE = 0.8
+"""The least likeness: one letter too many, too few or exchanged in five."""
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """The known word that is meant by a word that is none of them; empty if it is like none."""
+    names, plain = {_plain(each): each for each in known}, _plain(word)
+    if plain in names:
+        return names[plain]
+    if len(plain) < _SHORTEST:
+        return ""
+    from difflib import get_close_matches  # few words are unknown
+
+    begun = [name for name in names if name.startswith(f"{plain}_")]
+    near = begun[:1] if len(begun) == 1 else get_close_matches(plain, names, 1, _LIKE)
+    return names[near[0]] if near else ""
+
+
+def _plain(word: str) -> str:
+    return word.strip().casefold().replace("-", "_").replace(" ", "_")

@@ -14,7 +14,7 @@ from agent.context.shorten import shorten
 from agent.context.source import Piece, Receipt, Source
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached
-from agent.events.subscriber import Injection
+from agent.events.bus import Injection
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolResult, ToolSpec, User
 from agent.texts import Sentence
 from agent.vault.folders import AGENT_NOTE

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.messages import IMAGE_TOKENS, Assistant, Json, Message, ToolResult, ToolSpec
-from agent.llm.provider import Model
+from agent.llm.messages import IMAGE_TOKENS, Assistant, Json, Message, Model, ToolResult, ToolSpec
 
 if TYPE_CHECKING:
     from agent.index.embedder import Embedder

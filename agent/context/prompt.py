@@ -1,18 +1,18 @@
-"""Prompts: files with strict variables, the package's own or the owner's in the vault's folder `prompts/`.
-
-A variable is a name in double braces. An unknown variable is an error, and so is a missing one: a prompt without it
-would fail silently. `safety.md` is always the package's own.
-"""
+"""Prompts: files with strict variables; the system message made of them; and who is given which text."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from enum import Enum, auto
 from pathlib import Path
 from typing import TypeAlias
 
 from agent.errors import UserError
+from agent.events.receipt import MEMORIES
+from agent.llm.messages import Context
 from agent.markdown.note import Note
-from agent.texts import Sentence
-from agent.vault.folders import PROMPTS
+from agent.texts import Language, Sentence, text
+from agent.vault.folders import AGENT_NOTE, PROMPTS
 
 VaultReader: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the note at a path in the vault, None if it does not exist."""
@@ -66,3 +66,87 @@ def _text(name: str, read: VaultReader) -> tuple[str, str]:
 
 def _named(names: "dict[str, str] | list[str]") -> str:
     return ", ".join("{{" + name + "}}" for name in sorted(names))
+
+
+def system_part(read: VaultReader, language: Language, folder: str = "", fixed: Sequence[str] = ()) -> str:
+    """The fixed part of a conversation; `folder` is that of the agent's notes, empty for the vault's root, and `fixed`
+    are the texts about the owner and the skills.
+
+    `read` reads the vault. Raises `UserError` for one of the vault's prompts with a wrong variable.
+    """
+    parts = [fill("system", read, language=text("prompt.language_rule", language))]
+    if folder:
+        parts.append(text("prompt.folder", language, folder=folder))
+    said = Note.parse(read(AGENT_NOTE) or b"").body.strip()
+    if said:
+        parts.append(f"What your owner says ({AGENT_NOTE})\n\n{said}")
+    parts += filter(None, fixed)
+    parts.append(fill("safety", read))
+    return "\n\n".join(parts)
+
+
+MOMENT = "moment"
+"""The source of its message."""
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NOBODY = (
+    "You run as the job `{job}`. What you answer goes to {place}. Nobody can answer now: decide what you can decide, "
+    "leave what you cannot, and say which."
+)
+
+
+def moment(now: datetime, job: str = "", place: str = "") -> Context:
+    """The message for a task that begins now, a time with its zone. `job` is the id of the job that runs, empty for
+    none, and `place` where its answer goes."""
+    name, offset = now.tzname() or "", now.isoformat()[-6:]
+    named = name if name.startswith("UTC") else ", ".join(filter(None, (name, f"UTC{offset}")))
+    rows = [f"It is {_DAYS[now.weekday()]}, {now:%Y-%m-%d %H:%M} ({named})."]
+    rows += [_NOBODY.format(job=job, place=place)] if job else []
+    return Context("\n".join(rows), MOMENT)
+
+
+PROFILE = "profile"
+"""The name of the block about the owner."""
+
+
+class Audience(Enum):
+    """The person whose run it is, and who else reads its answers."""
+
+    OWNER = auto()
+    GROUP = auto()
+    """The owner, where others read along."""
+    GUEST = auto()
+
+
+_ALL = frozenset(Audience)
+_OWNERS = frozenset({Audience.OWNER, Audience.GROUP})
+_ALONE = frozenset({Audience.OWNER})
+GIVEN: Mapping[str, frozenset[Audience]] = {
+    MEMORIES: _ALL,
+    "skills": _OWNERS,
+    "skill_index": _OWNERS,
+    "reflection": _OWNERS,
+    "notice": _OWNERS,
+    "curiosity": _ALONE,
+    PROFILE: _ALONE,
+    "rules": _ALONE,
+}
+"""The audiences of each source of texts, by its name: those asked when a task begins, and those that add texts while a
+run goes on."""
+
+
+def audience_of(role: str, *, group: bool) -> Audience:
+    """The audience of a run for a person in this role, in a group or not."""
+    if role != "owner":
+        return Audience.GUEST
+    return Audience.GROUP if group else Audience.OWNER
+
+
+def may_be_given(source: str, audience: Audience) -> bool:
+    """True if the audience's model may be given texts of the source."""
+    return audience in GIVEN.get(source, _ALONE)
+
+
+def reader_for(audience: Audience, read: VaultReader) -> VaultReader:
+    """`read` for the prompts of a run; for a guest one that finds none of the owner's, so that the program's are
+    used."""
+    return nothing if audience is Audience.GUEST else read

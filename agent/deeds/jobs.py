@@ -12,9 +12,8 @@ from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import Shelf
 from agent.schedule.triggers import format_trigger
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.schedule_switch import schedule_switch
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 
 class JobView(ResultValue, frozen=True):

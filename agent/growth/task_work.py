@@ -20,8 +20,7 @@ from agent.growth.procedures.procedure import (
     call_of_task,
 )
 from agent.growth.procedures.run import resume_procedure, run_procedure
-from agent.llm.messages import Assistant
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Assistant, Cancelled, never
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Closed
 from agent.loop.session import Session, load_session

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar, cast
 from zlib import crc32
 
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 
 StoredValue: TypeAlias = str | int | list["StoredValue"]
 Bucket: TypeAlias = dict[str, StoredValue]

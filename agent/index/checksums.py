@@ -12,7 +12,7 @@ from zlib import crc32
 
 from agent.config.private import own_files, replace
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.json_value import parse_json
 
 FILE = "SEAL.json"

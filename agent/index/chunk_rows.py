@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.growing import GrowingArray
 from agent.index.nearest import SmallRows
 from agent.index.vector_files import ColumnExtent, VectorColumn

@@ -9,7 +9,7 @@ from dataclasses import field
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 
 
 @dataclass(slots=True)

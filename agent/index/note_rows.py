@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from zlib import crc32
 
 from agent.index.buckets import LookupTable, StoredValue
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.records import StoredNote
 from agent.json_value import parse_json
 

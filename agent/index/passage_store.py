@@ -20,7 +20,7 @@ from typing import cast
 from agent.config.private import touch
 from agent.dataclass import dataclass
 from agent.index.buckets import AMONG, Buckets, LookupTable, StoredValue
-from agent.index.damage import Damaged, store_errors
+from agent.index.files import Damaged, store_errors
 from agent.index.fingerprint import fingerprint, with_note
 from agent.index.hit import Filters
 from agent.index.indexed_paths import IndexedPaths

@@ -20,9 +20,8 @@ from agent.errors import Permanent
 from agent.index import dates, fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
 from agent.index.checksums import Checksums
-from agent.index.damage import Damaged
 from agent.index.embedder import Embedder, EmbedderChoice
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, open_engine
 from agent.index.passage_store import PassageStore, open_store

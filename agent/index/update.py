@@ -16,9 +16,8 @@ from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.index import manifest
 from agent.index.checksums import Checksums
-from agent.index.damage import Damaged
 from agent.index.embedder import EmbedderChoice
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.identity import index_identity
 from agent.index.ingest import Ingestion, NoteReader, Prepare
 from agent.index.keyword import Engine, KeywordIndex, open_engine

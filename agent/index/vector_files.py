@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.nearest import SmallRows
 from agent.index.signs import Middle, pack_signs, sign_words
 from agent.json_value import parse_json

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats
-from agent.index.damage import Damaged
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.nearest import SmallRows, small_rows
 from agent.index.signs import Middle, middle_of
 from agent.index.vector_files import (

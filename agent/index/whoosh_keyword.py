@@ -22,7 +22,7 @@ from whoosh.reading import TermNotFound
 
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.keyword import Engine, FieldTerms
 from agent.index.mapped_files import MappedFiles
 from agent.index.weights import FIELDS, Weights

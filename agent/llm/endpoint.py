@@ -13,8 +13,7 @@ from agent.config.secrets import Secret
 from agent.config.values import quote_for_message
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
-from agent.llm.messages import Json
-from agent.llm.provider import Model
+from agent.llm.messages import Json, Model
 
 Limit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 """The name of the field for the longest answer on OpenAI-compatible servers."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Interrupted
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Sentence
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from dataclasses import replace
 from agent.clock import Clock
 from agent.errors import AgentError, LockHeld, Permanent, Retryable, Stopping, UserError
 from agent.llm.failures import TooLong
-from agent.llm.messages import Reply, Request
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import Cancelled, Model, OnText, Provider, Reply, Request, ignore, never
 from agent.llm.retry import CountedText
 from agent.texts import Sentence
 

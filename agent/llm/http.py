@@ -12,7 +12,7 @@ from agent.errors import AgentError, Interrupted, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import MAX_BYTES, ExchangeFailed, ExchangeFailure, HttpFault, HttpReply, Route, exchange
 from agent.llm.failures import clean_message
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Sentence
 
 _UNREACHED: frozenset[HttpFault] = frozenset({"refused", "offline", "connect", "certificate", "proxy"})

@@ -16,8 +16,7 @@ from pathlib import Path
 from zlib import crc32
 
 from agent.clock import Clock
-from agent.config.lock import hold
-from agent.config.private import make_folder, replace
+from agent.config.private import hold, make_folder, replace
 from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent, os_reason
 from agent.json_value import parse_json

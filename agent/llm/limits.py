@@ -17,8 +17,7 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.fields import items, mapping, number, parsed, text
 from agent.llm.http import Http, Unreached
-from agent.llm.messages import Json, JsonObject
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled, Json, JsonObject
 from agent.texts import Sentence
 
 SECONDS = 3.0

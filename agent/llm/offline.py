@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
-from agent.llm.messages import Reply, Request
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Cancelled, Model, OnText, Reply, Request, ignore, never
 from agent.texts import Language, text, translated
 
 ModelState: TypeAlias = Literal["none", "known", "silent"]

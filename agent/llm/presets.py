@@ -27,8 +27,7 @@ from agent.llm.known_models import (
     parse_models,
     sees_pictures,
 )
-from agent.llm.messages import Json, JsonObject
-from agent.llm.provider import Model
+from agent.llm.messages import Json, JsonObject, Model
 from agent.texts import Sentence, joined
 
 WireName: TypeAlias = Literal["openai", "responses", "anthropic"]

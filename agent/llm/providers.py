@@ -13,10 +13,10 @@ from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
 from agent.dataclass import dataclass
 from agent.llm.endpoint import Endpoint
-from agent.llm.model_memory import ModelMemory
+from agent.llm.known_models import ModelMemory
+from agent.llm.messages import Provider
 from agent.llm.offline import Offline
 from agent.llm.presets import ALL_KINDS, KINDS, ModelKind, WireName, endpoint
-from agent.llm.provider import Provider
 from agent.llm.retry import Jitter, OnRetry, ignore_retry
 from agent.llm.scripted import Scripted
 

@@ -9,8 +9,21 @@ from dataclasses import replace
 
 from agent.config.masking import HIDDEN, HIDDEN_IN_NOTES, count_secrets, redact, unfinished_secret
 from agent.dataclass import dataclass
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Reply, Request, ToolCall
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Json,
+    JsonObject,
+    Message,
+    Model,
+    OnText,
+    Provider,
+    Reply,
+    Request,
+    ToolCall,
+    ignore,
+    never,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 
 from agent.clock import Clock
 from agent.errors import Interrupted, LockHeld, Retryable, Stopping
-from agent.llm.provider import Cancelled, OnText
+from agent.llm.messages import Cancelled, OnText
 from agent.texts import Sentence
 
 FIRST_PAUSE = 2.0

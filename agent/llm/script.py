@@ -24,8 +24,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, os_reason
-from agent.llm.messages import Json, JsonObject, StopReason, Usage
-from agent.llm.provider import Model
+from agent.llm.messages import Json, JsonObject, Model, StopReason, Usage
 from agent.texts import Sentence, joined
 
 Error: TypeAlias = Literal["retryable", "permanent", "key", "interrupted"]

@@ -12,8 +12,21 @@ from pathlib import Path
 
 from agent.clock import Clock, SystemClock
 from agent.errors import AgentError, Interrupted, MissingKey, Permanent, Retryable
-from agent.llm.messages import Assistant, Message, Reply, Request, System, ToolCall, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Message,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    System,
+    ToolCall,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from agent.llm.script import AFTER, MODEL, ScriptedReply, load_script
 
 _KEPT = 1_000

@@ -20,8 +20,22 @@ from agent.errors import AgentError, LimitReached, MissingKey
 from agent.llm.attempt import Attempt
 from agent.llm.known_models import ModelPrice, cost
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
-from agent.llm.messages import IMAGE_TOKENS, Assistant, Message, Reply, Request, ToolCall, ToolResult, Usage
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import (
+    IMAGE_TOKENS,
+    Assistant,
+    Cancelled,
+    Message,
+    Model,
+    OnText,
+    Provider,
+    Reply,
+    Request,
+    ToolCall,
+    ToolResult,
+    Usage,
+    ignore,
+    never,
+)
 from agent.llm.wire import Wire
 from agent.texts import Sentence
 

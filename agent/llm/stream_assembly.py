@@ -14,8 +14,7 @@ from agent.llm.answer_text import IncomingText
 from agent.llm.arguments import DraftCall, replace_surrogates, tool_calls
 from agent.llm.attempt import Attempt
 from agent.llm.kept_thinking import call_mark, thinking_field
-from agent.llm.messages import Assistant, Json, JsonObject, StopReason, Usage
-from agent.llm.provider import OnText
+from agent.llm.messages import Assistant, Json, JsonObject, OnText, StopReason, Usage
 from agent.llm.text_calls import calls_in
 
 MOST_CALLS = 512

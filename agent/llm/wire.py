@@ -22,11 +22,10 @@ from agent.llm.failures import Rejected, TooLong, clean_message, from_page, from
 from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.http import Http, Unreached
 from agent.llm.kept_thinking import own_thinking
+from agent.llm.known_models import ModelMemory
 from agent.llm.limits import cut_remark, is_cut, served_window
-from agent.llm.messages import JsonObject, Reply, Request, ToolSpec, Usage
+from agent.llm.messages import Cancelled, JsonObject, Model, OnText, Reply, Request, ToolSpec, Usage, ignore, never
 from agent.llm.model_key import key_of
-from agent.llm.model_memory import ModelMemory
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly
 from agent.llm.turns import counted_texts, taken_ids, without_images

@@ -11,7 +11,7 @@ from agent.context.source import Source
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Bus
-from agent.llm.provider import Provider
+from agent.llm.messages import Provider
 from agent.llm.providers import Providers
 from agent.loop.system_messages import SystemMessages
 from agent.texts import Language

@@ -7,8 +7,7 @@ from agent.context.budget import Window
 from agent.context.prompt import VaultReader, fill
 from agent.dataclass import dataclass
 from agent.errors import Interrupted
-from agent.llm.messages import Assistant, Reply, Request, ToolResult
-from agent.llm.provider import Cancelled, OnText, Provider
+from agent.llm.messages import Assistant, Cancelled, OnText, Provider, Reply, Request, ToolResult
 from agent.loop.agent import Agent
 from agent.loop.continuing import whole_reply
 from agent.loop.records import Spoken

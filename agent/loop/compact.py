@@ -6,9 +6,9 @@ summarised, also if a subscriber fails. The session's note keeps every message, 
 
 import logging
 
-from agent.context.audience import Audience, audience_of, reader_for
 from agent.context.budget import Window
 from agent.context.compaction import Compacted, compact, needs_compaction, room_for_history, split
+from agent.context.prompt import Audience, audience_of, reader_for
 from agent.dataclass import dataclass
 from agent.events.runs import ContextCompact, Speaker
 from agent.llm.messages import Request, ToolSpec, User

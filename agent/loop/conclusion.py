@@ -10,11 +10,9 @@ from dataclasses import replace
 
 from agent.context.anchor import Anchor
 from agent.context.assemble import assemble
-from agent.context.audience import reader_for
-from agent.context.prompt import fill
+from agent.context.prompt import fill, reader_for
 from agent.errors import AgentError, Interrupted, LimitReached
-from agent.llm.messages import Assistant, Request, Usage
-from agent.llm.provider import OnText
+from agent.llm.messages import Assistant, OnText, Request, Usage
 from agent.loop.agent import Agent
 from agent.loop.calls import unfinished_result
 from agent.loop.compact import Scene

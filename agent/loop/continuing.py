@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from agent.errors import LimitReached, Permanent, Retryable
-from agent.llm.messages import Assistant, Context, Reply, Request
-from agent.llm.provider import OnText
+from agent.llm.messages import Assistant, Context, OnText, Reply, Request
 
 Chat: TypeAlias = Callable[[Request, OnText], Reply]
 """A call of a model."""

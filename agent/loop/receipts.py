@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from agent.errors import AgentError
+from agent.events.bus import Injection
 from agent.events.receipt import MEMORIES, Receipt
-from agent.events.subscriber import Injection
 from agent.llm.messages import Context
 from agent.loop.records import PinnedLines, Spoken
 from agent.tools.tool import Cited
-from agent.vault.history.pins import Pins, pins
+from agent.vault.history.commits import Pins, pins
 from agent.vault.store import Vault
 
 logger = logging.getLogger(__name__)

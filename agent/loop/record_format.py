@@ -21,20 +21,38 @@ from agent.dataclass import dataclass
 from agent.escape import encode, escape_json, is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
 from agent.loop.inert import TEMPLATE, fenced, inert, inert_line
-from agent.loop.records import (
-    AtLimit,
-    Began,
-    Closed,
-    SessionRecord,
-    Spoken,
-    Summarised,
-    Tainted,
-    ToolsChosen,
-)
-from agent.loop.tool_line import call_line, result_line
+from agent.loop.records import AtLimit, Began, Closed, SessionRecord, Spoken, Summarised, Tainted, ToolsChosen
 from agent.markdown.session_marks import MarkedText, folded_records, open_record
-from agent.texts import Language
+from agent.texts import Language, text
 from agent.texts import text as sentence
+from agent.tools.registry import Called
+from agent.tools.tool_names import resolved
+
+_LONGEST = 60
+
+
+def call_line(call: ToolCall) -> str:
+    """The tool with the first argument that is a short text."""
+    meant = resolved(call)
+    texts = (each for each in meant.arguments.values() if isinstance(each, str) and each.strip())
+    short = next((each for each in texts if len(each) <= _LONGEST and "\n" not in each), None)
+    return f"{meant.name} {json.dumps(short, ensure_ascii=False)}" if short else meant.name
+
+
+def result_line(result: ToolResult, language: Language) -> str:
+    """The tool, and if it failed."""
+    return f"{result.name} → {text('session_note.failed' if result.failed else 'session_note.done', language)}"
+
+
+def called_line(call: ToolCall, called: Called, language: Language) -> str:
+    """The call, and what came of it: the number of the notes that it showed, or if it failed."""
+    notes = len({each.path for each in called.given.sources}) if called.given else 0
+    if called.result.failed or not notes or (called.given and called.given.commits):
+        came = text("session_note.failed" if called.result.failed else "session_note.done", language)
+    else:
+        came = text("session_note.notes" if notes > 1 else "session_note.note", language, number=notes)
+    return f"{call_line(call)} → {came}"
+
 
 Meta: TypeAlias = dict[str, object]
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from agent.context.anchor import ANCHOR
-from agent.context.system import MOMENT
+from agent.context.prompt import MOMENT
 from agent.dataclass import dataclass
 from agent.events.receipt import MEMORIES
 from agent.llm.messages import Context, Message, System, Usage

@@ -2,7 +2,7 @@
 
 import re
 
-from agent.context.audience import Audience, audience_of
+from agent.context.prompt import Audience, audience_of
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.runs import Speaker

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Permanent, Retryable, Stopping, UserError
-from agent.llm.messages import Reply, Request
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import Cancelled, Model, OnText, Provider, Reply, Request, ignore, never
 from agent.loop.agent import Models
 from agent.loop.request import RunRequest
 from agent.loop.session import Session

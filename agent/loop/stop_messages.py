@@ -7,7 +7,7 @@ have a sentence of their own (`stopped` in `agent/texts/`); any other error is q
 from agent.errors import AgentError, Interrupted, LimitReached, Stopping
 from agent.events.notices import NoticeRaised
 from agent.llm.spend import OF_ONE_JOB
-from agent.loop.repetition import Repeated
+from agent.loop.limits import Repeated
 from agent.loop.request import RunRequest
 from agent.texts import Language, text, translated
 

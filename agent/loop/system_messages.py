@@ -7,8 +7,7 @@ one.
 from collections.abc import Callable
 from typing import TypeAlias
 
-from agent.context.audience import Audience, reader_for
-from agent.context.system import system_part
+from agent.context.prompt import Audience, reader_for, system_part
 from agent.dataclass import dataclass
 from agent.llm.messages import System
 from agent.loop.records import Spoken

@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.values import Value
+from agent.texts import in_all_languages
 from agent.vault.folders import ENTRIES
 
 _SLUG_CHARACTERS = 48
@@ -206,3 +207,20 @@ def slug(text: str) -> str:
             break
         name = longer
     return (name or "".join(words)[:16]).lower()
+
+
+_BEFORE = re.compile(
+    r"\n(?:" + "|".join(re.escape(each).replace(r"\{text\}", "(.+)") for each in in_all_languages("memory_fact.before"))
+    + r")\s*\Z"
+)  # fmt: skip
+
+
+def before_in(entry_text: str) -> str:
+    """The statement that an entry's text says it corrects; empty if it names none."""
+    found = _BEFORE.search(entry_text)
+    return next(filter(None, found.groups()), "") if found else ""
+
+
+def without_before(entry_text: str) -> str:
+    """The text of an entry without the statement that it corrects."""
+    return _BEFORE.sub("", entry_text)

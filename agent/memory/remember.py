@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.memory.entry import Entry, EntryType, slug
-from agent.memory.memory_lines import memory_change
+from agent.memory.memory_note import memory_change
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import ENTRIES

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.metrics.durations import Durations
-from agent.metrics.names import SUMMARISED
+from agent.metrics.names import SUMMARISED, Durations
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MetricTotals
 

@@ -1,11 +1,11 @@
-"""The names of events in the metrics, by the names of their types; each new event needs a line here.
+"""The names of events in the metrics, and the buckets in which durations are counted."""
 
-The table uses type names instead of types, so that it may name an event before its type exists, and so that counts
-saved under a type's name are added to those under the event's name.
-"""
-
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import field
 from types import MappingProxyType
+
+from agent.dataclass import dataclass
 
 RUNS = "task.completed"
 JOBS = "job.completed"
@@ -75,3 +75,57 @@ NAMES: Mapping[str, str] = MappingProxyType(
 def event_name(name: str) -> str:
     """The name of an event by its type's name; a name that is not in the table is unchanged."""
     return NAMES.get(name, name)
+
+
+BOUNDS = tuple(
+    factor * unit for unit in (0.001, 0.01, 0.1, 1.0) for factor in (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
+) + (10.0,)  # fmt: skip
+"""The upper bounds of the buckets in seconds; longer durations are in one more bucket."""
+LONGER = "inf"
+SUM = "sum"
+_NAMES = tuple(f"{bound:g}" for bound in BOUNDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """The numbers of durations by the upper bound of their bucket (`0.2`, …, `inf`), and their sum in seconds."""
+
+    counts: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def count(self) -> float:
+        """The number of durations."""
+        return sum(self.counts.values())
+
+    def cumulated(self) -> Iterator[tuple[str, float]]:
+        """Each bound, ascending, with the number of durations up to it; `inf` last."""
+        total = 0.0
+        for name in (*_NAMES, LONGER):
+            total += self.counts.get(name, 0)
+            yield name, total
+
+    def quantile(self, share: float) -> float | None:
+        """The seconds that this share of the durations (0 to 1) does not exceed, interpolated within a bucket; None
+        without durations. A duration above the last bound counts as that bound."""
+        if not self.count:
+            return None
+        wanted = share * self.count
+        below, lower = 0.0, 0.0
+        for (name, up_to), upper in zip(self.cumulated(), BOUNDS, strict=False):
+            if up_to >= wanted and self.counts.get(name, 0):
+                return lower + (upper - lower) * (wanted - below) / (up_to - below)
+            below, lower = up_to, upper
+        return BOUNDS[-1]
+
+
+def bucket_of(seconds: float) -> str:
+    """The name of the bucket of a duration."""
+    at = bisect_left(BOUNDS, seconds)
+    return _NAMES[at] if at < len(_NAMES) else LONGER
+
+
+def parse_durations(figures: Mapping[str, float]) -> Durations:
+    """The durations from the figures of a day's file; unknown names are left out."""
+    counts = {name: figures[name] for name in (*_NAMES, LONGER) if figures.get(name, 0) > 0}
+    return Durations(counts, figures.get(SUM, 0.0))

@@ -13,8 +13,7 @@ from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
-from agent.metrics.durations import Durations, parse_durations
-from agent.metrics.names import event_name
+from agent.metrics.names import Durations, event_name, parse_durations
 
 Sums: TypeAlias = dict[str, dict[str, float]]
 """Metrics by family (`events`, `used`, …), then by name."""

@@ -9,12 +9,12 @@ from agent.context.budget import Count
 from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry
 from agent.llm.fallback import with_fallback
+from agent.llm.known_models import FILE as MODELS
+from agent.llm.known_models import ModelMemory
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
-from agent.llm.model_memory import FILE as MODELS
-from agent.llm.model_memory import ModelMemory
+from agent.llm.messages import Provider
 from agent.llm.offline import Offline
 from agent.llm.presets import price
-from agent.llm.provider import Provider
 from agent.llm.providers import Providers, providers
 from agent.llm.redaction import RedactingProvider
 from agent.llm.spend import Meter

@@ -15,6 +15,7 @@ from dataclasses import field, replace
 from agent.context.source import Piece
 from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
+from agent.events.bus import Injection, InjectionType
 from agent.events.runs import (
     ChainCompleted,
     ChainStarted,
@@ -24,14 +25,12 @@ from agent.events.runs import (
     SkillRated,
     TaskCompleted,
 )
-from agent.events.subscriber import Injection, InjectionType
 from agent.llm.messages import Context, Message, ToolResult
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
-from agent.runs.skill_pieces import SkillTexts, receipt_of
 from agent.runs.skill_set import SkillSet
-from agent.runs.skill_trials import SkillTrials
+from agent.runs.skill_trials import SkillTexts, SkillTrials, receipt_of
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask

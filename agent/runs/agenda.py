@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.dates import MONTHS
 from agent.markdown.blocks import parse_body

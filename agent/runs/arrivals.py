@@ -7,8 +7,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.lazy import later
 from agent.vault.held_back import load_held_back
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:  # in most vaults nothing has arrived
     from agent.tools.arrival_reviews import ask_about_arrivals, settle_arrivals, unseen_steering

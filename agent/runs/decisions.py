@@ -6,7 +6,7 @@ is left to `service` and `resumer`.
 
 from agent.asking.answers import answer_in
 from agent.asking.proposal import Proposal
-from agent.asking.questions.form import parse_answer
+from agent.asking.questions.notes import parse_answer
 from agent.asking.questions.question import Question, read_question, write_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError

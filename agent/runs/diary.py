@@ -17,8 +17,7 @@ from agent.memory.blame import DAILY
 from agent.memory.capture.writer import Addition
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import entries_on_day
-from agent.memory.understanding.small_talk import is_small_talk, without_phrases
-from agent.memory.understanding.statements import claims, is_question, sentences_in
+from agent.memory.understanding.statements import claims, is_question, is_small_talk, sentences_in, without_phrases
 from agent.memory.upkeep.day_summary import day_summary
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp

@@ -12,12 +12,23 @@ from datetime import date
 from itertools import zip_longest
 from typing import Literal
 
-from agent.config.vocabulary import patterns, words
+from agent.config.resources import patterns, words
 from agent.dataclass import dataclass
 from agent.index.hit import Hit, Mode, SearchResult
-from agent.llm.messages import Assistant, Reply, Request, ToolResult, Usage, User
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    ToolResult,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from agent.llm.offline import ModelState, Offline, Quoted, QuotedPassage, format_reply
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
 from agent.markdown.requests import has_answer, own_words
 from agent.memory.capture.facts import stated
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -25,12 +36,11 @@ from agent.memory.memory_note import links_of, rests_on
 from agent.memory.memory_note import words as fact_in
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import ENTRY_KINDS
-from agent.memory.recall.day_log import asked_days
 from agent.memory.recall.eligibility import is_bare
 from agent.memory.recall.gate import LEAST, coverage, fits_by_itself, likelihood
 from agent.memory.recall.recaller import Remembered, plain
-from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question, is_request, is_to_forget, sentences_in
+from agent.memory.recall.where_and_when import asked_days
+from agent.memory.understanding.statements import is_question, is_request, is_small_talk, is_to_forget, sentences_in
 from agent.memory.understanding.wording import wording
 from agent.runs.day_recap import recap
 from agent.runs.recall_source import RecallSource

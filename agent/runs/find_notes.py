@@ -59,7 +59,7 @@ def find_notes(
 
 def _persons_part(vault: Vault, hits: Sequence[Hit], text: str) -> Iterator[Hit | None]:
     """The hits with the person's lines only; None for one that has none that says what is looked for."""
-    lines = only_once(lambda: import_module("agent.runs.persons_lines").PersonsLines(vault))  # few notes have both
+    lines = only_once(lambda: import_module("agent.runs.likely_passages").PersonsLines(vault))  # few notes have both
     for hit in hits:
         is_shared = hit.is_of_note and has_both_authors(hit.path, vault.read(hit.path) or b"", vault.home)
         yield lines().left_of(hit, text) if is_shared else hit

@@ -18,8 +18,7 @@ from agent.schedule.shelf import JobShelf
 from agent.vault.change import Outcome, Stamp
 from agent.vault.listing import contents
 from agent.vault.store import Vault
-from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.schedule.ledger import OccurrenceLedger, split_key

@@ -16,8 +16,7 @@ from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
 from agent.runs.sync_questions import adopt_questions, answer_sync_question, open_sync_questions
 from agent.runs.waiting_questions import waiting_questions
 from agent.texts import Language, either, text
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 _NO_DECISION = NotFound(
     "no approval was asked here with the id {name}",

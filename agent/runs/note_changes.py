@@ -14,8 +14,7 @@ from agent.runs.left_requests import request_subject
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Fill, move_drafts, write_drafts
 from agent.tools.note_access import check_readable, check_text, may_relink
-from agent.tools.policy import Permission, Policies
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import Permission, Policies, load_policies
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.change import LEAVE, Outcome, Stamp
 from agent.vault.moving import plan_move

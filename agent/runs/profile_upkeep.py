@@ -13,11 +13,9 @@ from agent.errors import AgentError
 from agent.markdown.note import Note
 from agent.memory.entry import MODEL
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
-from agent.memory.profile.outdated import outdated_lines
-from agent.memory.profile.statements import changes_of_entries
+from agent.memory.profile.statements import changes_of_entries, outdated_lines, settle_profile_questions
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Create, Stamp

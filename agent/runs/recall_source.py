@@ -23,21 +23,19 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import agents_notes
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
-from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembered, plain
-from agent.memory.recall.refresh import ShownMemories
+from agent.memory.recall.refresh import ShownMemories, log_recall
 from agent.memory.recall.search_scope import is_near, parse_search
 from agent.memory.recall.told_once import HeldText
-from agent.memory.understanding.small_talk import is_small_talk
-from agent.runs.likely_passages import LikelyPassages
-from agent.runs.persons_lines import PersonsLines
+from agent.memory.understanding.statements import is_small_talk
+from agent.runs.likely_passages import LikelyPassages, PersonsLines
 from agent.runs.waiting_statements import WaitingStatements
 from agent.tools.guest_words import named_guest
 from agent.tools.taint import frame
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.folders import ENTRIES, SESSIONS
-from agent.vault.history.pins import Pins, pins
+from agent.vault.history.commits import Pins, pins
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 

@@ -19,8 +19,7 @@ from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import parse_triggers
 from agent.texts import Language, text
 from agent.tools.tool_names import ACTION
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 TOOL, _ADD = "jobs", "add"
 _GAP = " ,，;"

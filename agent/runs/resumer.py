@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from agent.runs.decisions import ready_after
 from agent.runs.registry import RunMark
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 
 class Resumer(StrEnum):

@@ -1,7 +1,7 @@
 """The connection of a run to its caller; apart from `service`, which is slow to load."""
 
 from agent.dataclass import dataclass
-from agent.llm.provider import Cancelled, OnText, ignore, never
+from agent.llm.messages import Cancelled, OnText, ignore, never
 from agent.loop.mailbox import Mailbox
 
 

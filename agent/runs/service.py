@@ -11,10 +11,10 @@ from shlex import quote
 from typing import TypeAlias
 
 from agent.context.assemble import Opening, assemble, opening
-from agent.context.audience import PROFILE, may_be_given
 from agent.context.budget import BudgetRow as Row
 from agent.context.budget import Window, window_of
 from agent.context.compaction import Compacted
+from agent.context.prompt import PROFILE, may_be_given
 from agent.context.source import Source
 from agent.errors import Interrupted, NeedsApproval, NoteGone, QuestionAsked, ToolFailed, UserError
 from agent.events.bus import Bus
@@ -22,11 +22,10 @@ from agent.events.runs import SessionEnded, SessionStarted, Speaker
 from agent.llm.messages import Assistant, User
 from agent.loop.agent import Agent
 from agent.loop.compact import make_room
-from agent.loop.limits import Progress
+from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, Spoken, Tainted
-from agent.loop.repetition import Breaker
 from agent.loop.request import RunRequest
 from agent.loop.run import Run
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions

@@ -1,17 +1,14 @@
-"""The versions of skills that runs take while a variant is on trial: odd uses the skill as it is, even ones the
-variant.
-
-A use keeps its version: in the whole session, so that no model sees two versions, in the runs that it delegates to, and
-after a crash, since the session's note has the text that was given. What a use took stands in the skill's history; uses
-in runs that have read text by others, and in runs of jobs, stand there without it, and so judge nothing.
-"""
+"""The skills in a run's request: their texts with receipts, and the versions that a trial takes."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 
+from agent.context.source import Piece, Receipt
 from agent.dataclass import dataclass
+from agent.markdown.title import clipped
 from agent.runs.skill_set import SkillSet
+from agent.skills.matching.selection import Match
 from agent.skills.reading.skill import Skill
 from agent.skills.variants.trial_shelf import RunningTrial
 from agent.skills.variants.variant import Arm, next_arm, trial_label
@@ -90,3 +87,30 @@ def _arm_of(trial: RunningTrial, skill: Skill) -> Arm:
 
 def _root(run: str) -> str:
     return run.partition(".")[0]
+
+
+_PATTERN = 60
+"""Characters of a signal in a receipt: a pattern may be long; `skills match --explain` shows it whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillTexts:
+    """A source of texts about skills for the tasks of one run; `ask` returns them for a task and a number of tokens."""
+
+    name: str
+    ask: Callable[[str, int], Sequence[Piece]]
+
+    def pieces(self, task: str, room: int) -> Sequence[Piece]:
+        """The texts for a task, best first."""
+        return self.ask(task, room)
+
+
+def receipt_of(found: Match) -> Receipt:
+    """The lines of the skill, or of its variant, that a text was made of, and why."""
+    skill = found.skill
+    parts = [f"{signal.type} {clipped(str(signal.detail), _PATTERN)}" for signal in found.signals]
+    weighed = {str(signal.detail) for signal in found.signals}
+    parts += [each for name, value in found.slots if (each := f"{name}={value}") not in weighed]
+    parts += [f"opened on request: {', '.join(found.on_request)}"] if found.on_request else []
+    lines = (skill.body_line, skill.body_line + skill.body.count("\n"))
+    return Receipt(skill.path, lines, None, found.score, ", ".join(parts))

@@ -16,10 +16,9 @@ from agent.tools.builtin.planning import PlanningTools
 from agent.tools.builtin.profile import ProfileTools
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
-from agent.tools.builtin.tool_search import tool_search_tool
-from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools
+from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, tool_search_tool
 from agent.tools.builtin.web import web_tools
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Tool

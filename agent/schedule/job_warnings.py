@@ -6,8 +6,8 @@ with a misspelt key of those that say whether, where and for how much it may run
 
 from collections.abc import Collection
 
-from agent.config.near_words import meant
 from agent.config.settings import channel_names
+from agent.config.values import meant
 from agent.schedule.header_fields import WrongField
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL
 from agent.texts import Sentence, joined

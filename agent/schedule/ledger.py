@@ -14,8 +14,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.records.database import Records
-from agent.records.lines import Lines
-from agent.records.table import Table
+from agent.records.table import Lines, Table
 from agent.vault.layout import OCCURRENCES
 
 KEPT = timedelta(days=35)

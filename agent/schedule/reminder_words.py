@@ -1,6 +1,6 @@
 """Tells from its words whether a job's text is a wish to be reminded: the default of `remind` where a note has none."""
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 
 _END = " .。!！?？"
 

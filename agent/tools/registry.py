@@ -21,8 +21,7 @@ from agent.tools.policy import GROUPS, Permission, Policies
 from agent.tools.schema import problems, with_types
 from agent.tools.taint import framed
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
-from agent.tools.tool_names import ACTION, ACTIONS, EARLIER, resolved, whole_tool
-from agent.tools.tool_specs import specs_of
+from agent.tools.tool_names import ACTION, ACTIONS, EARLIER, resolved, specs_of, whole_tool
 from agent.tools.wrappers import capped, checked, cut, masked, once, timed, whole
 
 ERROR_CHARACTERS = 2000

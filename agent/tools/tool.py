@@ -8,8 +8,7 @@ from dataclasses import field, replace
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.messages import ImagePart, JsonObject
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, ImagePart, JsonObject, never
 from agent.tools.shown_notes import ShownNotes
 from agent.vault.change import actor_of
 

@@ -1,9 +1,22 @@
-"""Writes of small files outside the vault that must survive a crash: atomic, and flushed when the call returns."""
+"""Writes of small files outside the vault that must survive a crash, one by one or as a folder of records."""
 
+import json
 import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent.config.private import clear_way, make_folder
+from agent.dataclass import dataclass
+from agent.json_value import parse_json
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+    _Record = TypeVar("_Record", bound=DataclassInstance)
+else:
+    _Record = TypeVar("_Record")
 
 
 def append(path: Path, text: str) -> None:
@@ -41,3 +54,37 @@ def flush_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFolder(Generic[_Record]):
+    """A folder outside the vault with one small JSON file for each record.
+
+    `parse` converts a JSON document to a record; it raises `ValueError`, `KeyError` or `TypeError` for a damaged one.
+    """
+
+    folder: Path
+    parse: Callable[[dict[str, object]], _Record]
+
+    def get(self, key: str) -> _Record | None:
+        """The record of this key; None if it is missing or cannot be read."""
+        try:
+            return self.parse(parse_json(self._file(key).read_text("utf-8")))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def put(self, key: str, record: _Record) -> None:
+        """Write a record; durable when this returns."""
+        replace(self._file(key), json.dumps(asdict(record), indent=1, default=str))
+
+    def drop(self, key: str) -> None:
+        """Delete a record."""
+        self._file(key).unlink(missing_ok=True)
+
+    def all(self) -> Iterator[_Record]:
+        """All readable records, in the order of their keys."""
+        files = sorted(self.folder.glob("*.json")) if self.folder.is_dir() else ()
+        return (record for file in files if (record := self.get(file.stem)) is not None)
+
+    def _file(self, key: str) -> Path:
+        return self.folder / f"{key}.json"

@@ -25,8 +25,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.gitdir_pointer import OWNER, is_adopted
 from agent.vault.plumbing.identities import Person, person
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import MARKER, Place, blocked, locate
+from agent.vault.plumbing.repository import MARKER, Place, blocked, common_folder, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.worktree.files import Files

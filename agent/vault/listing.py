@@ -8,8 +8,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.folders import is_hidden
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing.index_file import index_stamp, is_small, load_index
-from agent.vault.plumbing.whole_index import WholeIndex
+from agent.vault.plumbing.index_file import WholeIndex, index_stamp, is_small, load_index
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying

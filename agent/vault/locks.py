@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config import holder as holders
 from agent.config.holder import Holder
-from agent.config.lock import hold, is_held
+from agent.config.private import hold, is_held
 from agent.errors import LockHeld
 from agent.texts import Sentence
 

@@ -20,9 +20,8 @@ from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import LINK
-from agent.vault.plumbing.repository import MARKER, Place, head_commit, locate
+from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check_inside
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from agent.records.database import Records
     from agent.vault.change import Outcome, Stamp
     from agent.vault.locks import holder
-    from agent.vault.plumbing.git_processes import git_is_busy
+    from agent.vault.plumbing.index_lock import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
     from agent.vault.queue import Order
     from agent.vault.secrets import without_secrets
@@ -50,7 +49,7 @@ else:
     commit = later("agent.vault.write.human_commits", "commit")
     Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
-    git_is_busy = later("agent.vault.plumbing.git_processes", "git_is_busy")
+    git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
     holder = later("agent.vault.locks", "holder")
     masked_order = later("agent.vault.write.guard", "masked_order")
     note_paths = later("agent.vault.worktree.survey", "note_paths")

@@ -12,9 +12,8 @@ from agent.lazy import later
 from agent.prefetch import Prefetch
 from agent.texts import Sentence
 from agent.vault.listing import attachment_paths, contents, differing
-from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.index_status import has_exactly, indexed_hashes
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.workspace.attachments import hash_attachments, update_attachments

@@ -7,8 +7,7 @@ from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.index.checksums import Checksums
-from agent.index.damage import Damaged
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.fingerprint import fingerprint
 from agent.index.manifest import Coverage, coverage_of
 from agent.index.passage_store import PassageStore, open_store

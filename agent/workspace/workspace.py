@@ -1,7 +1,8 @@
 """The open vault with its settings, as every command needs it; imports no module that is slow to load."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,17 +11,18 @@ from agent.clock import Clock, in_machine_seconds
 from agent.config.directories import VAULT_FILE, Directories, directories
 from agent.config.last_good import load_vault_settings
 from agent.config.load import Loaded
-from agent.config.logs import keep_out_of_logs, report_from
-from agent.config.masking import KnownSecrets, keep_out_of_print
+from agent.config.masking import KnownSecrets, keep_out_of_logs, keep_out_of_print, report_from
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
+from agent.json_value import parse_json
 from agent.lazy import later
 from agent.texts import Sentence
 from agent.vault.folders import agent_folder
 from agent.vault.layout import DAEMON_LOCK
+from agent.vault.locks import holder, process_lock
 from agent.vault.options import Brake, Options
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from agent.attachments.cache import ExtractedTexts
 else:
     ExtractedTexts = later("agent.attachments.cache", "ExtractedTexts")
+
 
 logger = logging.getLogger(__name__)
 
@@ -161,3 +164,28 @@ def options(settings: Settings) -> Options:
         mine=tuple(filter(None, map(str.strip, settings.attachments.mine.split(",")))),
         known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up, addresses=settings.addresses)),
     )
+
+
+PATIENCE = 0.2
+"""Seconds to wait for the lock: a process that only checks for a daemon holds it for a moment."""
+
+
+def daemon_lock(workspace: Workspace) -> AbstractContextManager[None]:
+    """The lock of the vault's only daemon; entering raises `LockHeld` if there is a daemon already."""
+    return process_lock(workspace.daemon_lock, workspace.vault.clock, PATIENCE, "this vault has a daemon already")
+
+
+def is_watched(workspace: Workspace) -> bool:
+    """True if a daemon runs on this vault."""
+    return holder(workspace.daemon_lock) is not None
+
+
+def load_daemon_state(workspace: Workspace) -> Mapping[str, object] | None:
+    """The last state that the vault's daemon wrote; empty if it cannot be read, None if no daemon runs."""
+    if not is_watched(workspace):
+        return None
+    try:
+        said = parse_json(workspace.daemon_state.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}

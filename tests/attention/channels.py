@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from agent.attention.channels.channel import Message
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 
 @dataclass

@@ -10,7 +10,7 @@ from agent.attention.quiet import parse_quiet
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import Limits
 from agent.events.notices import NoticeRaised
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.records.database import Records
 from tests.attention.channels import FakeChannel
 from tests.fakes import FakeClock

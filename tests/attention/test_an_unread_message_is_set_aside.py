@@ -12,7 +12,7 @@ from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.set_aside import MOST, SetAside
 from agent.errors import AgentError, Retryable, UserError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.mailbox import PASSWORD, mailbox
 from tests.attention.rigs.mail import SETTINGS
 from tests.fakes import FakeClock

@@ -11,7 +11,7 @@ from jeepney.io.blocking import open_dbus_connection  # type: ignore[import-unty
 from agent.attention.channels.desktop import NAME, PATH
 from agent.attention.channels.desktop_in import DesktopIn
 from agent.errors import Interrupted, Retryable
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.rigs.desktop import session_bus
 from tests.fakes import FakeClock
 

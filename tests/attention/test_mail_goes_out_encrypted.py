@@ -10,7 +10,7 @@ from agent.attention.channels.mail_security import imap_port_of, imap_security_o
 from agent.attention.channels.mail_token import ReplyToken
 from agent.config.channel_settings import MailSettings
 from agent.errors import Permanent
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.rigs.mail import PASSWORD, SETTINGS, post_office
 from tests.fakes import FakeClock
 

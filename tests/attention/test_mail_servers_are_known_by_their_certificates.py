@@ -16,7 +16,7 @@ from agent.attention.channels.mail import Mail
 from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.errors import AgentError, Permanent
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.mailbox import PASSWORD, mailbox
 from tests.attention.rigs.mail import SETTINGS, post_office
 from tests.fakes import FakeClock

@@ -17,7 +17,7 @@ from agent.attention.channels.mail_token import ReplyToken, load_token
 from agent.attention.channels.sent_words import NOTHING_SENT, SentWords, sent_words
 from agent.background.incoming.queue import MessageQueue
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
 from tests.attention.rigs.mail import SETTINGS

@@ -19,7 +19,7 @@ from agent.attention.channels.lark_in import LarkIn
 from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.records.database import Records
 from tests.attention.rigs.lark import SECRET, LarkService, bot_of, two_way_lark
 from tests.attention.rigs.lark_socket import BOT, CHAT, GROUP, OWNER, SERVICE, STRANGER, TICKET, LarkSocket

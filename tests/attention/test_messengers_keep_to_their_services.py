@@ -2,7 +2,7 @@
 
 from agent.attention.channels.channel import Message
 from agent.attention.channels.hooks import without_markdown
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.rigs.lark import LarkRig, lark_rig
 from tests.attention.rigs.telegram import OWNER, channel_of, telegram
 

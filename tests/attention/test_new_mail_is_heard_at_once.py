@@ -12,7 +12,7 @@ from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.clock import SystemClock
 from agent.errors import Interrupted, Retryable
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.mailbox import PASSWORD, Mailbox, mailbox
 from tests.attention.rigs.mail import SETTINGS
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.attention.channels.channel import Choice, Message
 from agent.attention.channels.desktop import Desktop
 from agent.errors import Permanent, Retryable
-from agent.llm.provider import never
+from agent.llm.messages import never
 
 FAKE = """#!{python}
 import json, sys, time

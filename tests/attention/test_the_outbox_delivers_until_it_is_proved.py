@@ -16,9 +16,9 @@ from agent.attention.channels.channel import Choice, Message
 from agent.attention.outbox import FIRST, TRIES, preferred
 from agent.errors import Interrupted, PerhapsDone, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.records.database import Records
-from agent.records.lines import Lines
+from agent.records.table import Lines
 from agent.vault.layout import NOTICES
 from tests.attention.channels import FakeChannel
 from tests.attention.outboxes import NOON, Desk, a_notice, limits

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from agent.background.pool import Pool, PoolState, Priority
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from agent.clock import SystemClock
 from agent.errors import Interrupted, LockHeld, Permanent
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, EditsCommitted, RemoteSynced, Tick
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from tests.background.at_once import AtOnce
 from tests.fakes import FakeClock
 

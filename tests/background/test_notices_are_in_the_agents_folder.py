@@ -11,7 +11,7 @@ from agent.app.open import open_workspace
 from agent.background.trouble_notices import deletion_notice, sync_notice
 from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.texts import Sentence
 from agent.vault.sync.state import SyncedRemote
 from tests.fakes import FakeClock

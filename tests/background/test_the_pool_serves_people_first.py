@@ -9,7 +9,7 @@ import pytest
 
 from agent.background.pool import Pool, Priority
 from agent.clock import SystemClock
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from tests.fakes import FakeClock
 
 PATIENCE = 60.0

@@ -8,8 +8,7 @@ from typing import Any
 from agent.app.open import open_workspace
 from agent.clock import Clock
 from agent.errors import NoteGone
-from agent.memory.before import without_before
-from agent.memory.entry import Entry
+from agent.memory.entry import Entry, without_before
 from agent.memory.forgetting.purge import Forgetter
 from agent.memory.memory_note import parse_facts
 from agent.vault.folders import MEMORY_NOTE

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.config.lock import hold, is_held
+from agent.config.private import hold, is_held
 from tests.fakes import FakeClock
 
 HOLDER = """
 import sys
 from pathlib import Path
 from agent.clock import SystemClock
-from agent.config.lock import hold
+from agent.config.private import hold
 with hold(Path(sys.argv[1]), SystemClock(), 0):
     print("held", flush=True)
     sys.stdin.read()

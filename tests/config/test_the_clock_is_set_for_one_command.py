@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.background.jobs.attempt import JobAttempt
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import PendingRun
 from agent.clock import SetClock, SystemClock, in_machine_seconds, rate_of, time_shown
 from agent.config.load import load_settings
 from agent.config.set_clock import RATE, START, process_clock

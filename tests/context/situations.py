@@ -10,8 +10,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
-from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
 from agent.loop.request import RunRequest

@@ -10,7 +10,7 @@ from agent.context.assemble import LEAST_TOOLS, assemble, in_order, injected_mes
 from agent.context.budget import MESSAGE, SHARES, BudgetRow, Window
 from agent.context.source import Piece, Receipt
 from agent.errors import LimitReached, Permanent
-from agent.events.subscriber import Injection
+from agent.events.bus import Injection
 from agent.interfaces.cli.budget_table import format_budget
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, by_fours, step, talk, talks, tool

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import agent.context.prompt
-from agent.context.prompt import fill
-from agent.context.system import system_part
+from agent.context.prompt import fill, system_part
 from agent.errors import UserError
 from tests.vaults import make_vault
 

@@ -14,7 +14,7 @@ import pytest
 from agent.app.channels import KINDS
 from agent.attention.channels.channel import Choice, Message
 from agent.errors import AgentError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.rigs import rig_of
 from tests.attention.rigs.rig import OpenRig, Rig
 from tests.attention.servers import ASKED_WAIT, Fault

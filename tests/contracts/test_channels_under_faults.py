@@ -14,7 +14,7 @@ import pytest
 
 from agent.attention.channels.channel import Choice, Message
 from agent.errors import PerhapsDone, Permanent, Retryable, UserError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.rigs.rig import Rig
 from tests.attention.servers import Fault
 from tests.contracts.test_channels import RIGS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from agent.index.analysis import query_terms, terms
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.keyword import Engine, FieldTerms, KeywordIndex, open_engine
 from agent.index.weights import FIELDS, Weights
 

@@ -20,7 +20,7 @@ from agent.attention.channels.mail_token import ReplyToken
 from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, Mailbox, Trouble, mailbox
 from tests.attention.rigs.mail import SETTINGS

@@ -16,9 +16,8 @@ from agent.clock import SystemClock
 from agent.config.secrets import Secret
 from agent.errors import AgentError, ConfigError, Interrupted, MissingKey, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
+from agent.llm.messages import Assistant, Provider, Reply, Request, System, ToolCall, ToolResult, ToolSpec, Usage, User
 from agent.llm.openai import OpenAI
-from agent.llm.provider import Provider
 from tests.fakes import FakeClock
 from tests.llm.dialects import KEY, MODEL, SPOKEN, Spoken, Wanted, counted, no_jitter, openai
 from tests.llm.servers import (

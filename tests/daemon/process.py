@@ -12,7 +12,7 @@ from typing import Any
 
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
-from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import load_daemon_state
 
 PATIENCE = 120.0
 

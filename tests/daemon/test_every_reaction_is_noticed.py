@@ -17,7 +17,7 @@ from agent.interfaces.cli.main import main
 from agent.markdown.checkbox_decision import APPROVE
 from agent.metrics import totals
 from agent.runs.registry import RunMark, run_registry
-from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import load_daemon_state
 from tests.daemon.house import BRISK, House, living
 from tests.daemon.test_maintenance_is_done_when_it_is_quiet import is_trusted, remembered
 from tests.skills.shelves import text, triggers

@@ -11,7 +11,7 @@ from agent.app.open import open_workspace
 from agent.asking.codes import codes_by_path
 from agent.attention.channels.channel import Incoming
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from tests.attention.rigs.telegram import BOT, BOT_NAME, GROUP, OWNER, STRANGER, TOKEN, TelegramService, telegram

@@ -9,7 +9,7 @@ from agent.app.open import open_workspace
 from agent.asking.proposals import pending_proposals
 from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.reflections.store import append_reflection, reflections_name
-from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule_note import load_rules
 from agent.markdown.checkbox_decision import APPROVE
 from agent.vault.change import Stamp
 from tests.daemon.house import living

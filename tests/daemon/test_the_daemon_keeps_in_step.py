@@ -15,9 +15,9 @@ from agent.daemon import Daemon, Live
 from agent.errors import LockHeld
 from agent.index.update import IndexReport
 from agent.interfaces.cli.main import main
-from agent.workspace.daemon_lock import daemon_lock, load_daemon_state
 from agent.workspace.interruptible import Stopped
 from agent.workspace.search_index import SearchIndex
+from agent.workspace.workspace import daemon_lock, load_daemon_state
 from tests.daemon.house import PATIENCE, broken, living, on_disk
 from tests.vaults import git, git_beside, head, write
 

@@ -13,8 +13,8 @@ from agent.errors import NotAVault, Retryable
 from agent.events.types import DaemonStarted, TurnEnded
 from agent.interfaces.cli.main import main
 from agent.vault.locks import process_lock
-from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.interruptible import GRACE, InterruptibleClock
+from agent.workspace.workspace import load_daemon_state
 from tests.daemon.house import BRISK, House, broken, furnish, living
 from tests.daemon.process import end, environment, wait_for, watching
 from tests.fakes import FakeClock

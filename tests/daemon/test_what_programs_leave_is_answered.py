@@ -16,7 +16,7 @@ from agent.loop.session import load_session, sessions
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import GROUPS, channel_of_pulled, request_draft
 from agent.runs.note_changes import note_changes
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.vault.change import HTTP
 from agent.workspace.workspace import Workspace
 from tests.daemon.house import living

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.events.bus import Bus
+from agent.events.bus import Bus, Injection
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted
-from agent.events.subscriber import Injection
 from tests.fakes import FakeClock
 
 ANNA = Speaker("cli")

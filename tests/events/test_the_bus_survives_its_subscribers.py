@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from agent.events.bus import Bus
-from agent.events.subscriber import Handled, Injection, InjectionType
+from agent.events.bus import Bus, Handled, Injection, InjectionType
 from agent.events.types import DaemonStarted, DaemonStopped, NoteDeleted, Origin
 from tests.fakes import FakeClock
 

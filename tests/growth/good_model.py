@@ -5,8 +5,20 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    System,
+    ToolCall,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from tests.growth.fortnight import PlantedFact
 
 _QUOTED = re.compile(r"“(?P<words>[^”\n]+)”[^\n]*?\(?(?P<link>\[\[[^\]\n]+\]\])")

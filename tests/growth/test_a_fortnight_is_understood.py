@@ -9,7 +9,7 @@ import pytest
 
 from agent.growth.patterns.pattern_notes import INSIGHTS
 from agent.llm.providers import Providers
-from agent.memory.profile.catalog import CHANGELOG, CORE
+from agent.memory.profile.profile_file import CHANGELOG, CORE
 from agent.memory.profile.template import template_note
 from agent.texts import Language
 from tests.growth.fortnight import Fortnight, at, fortnight

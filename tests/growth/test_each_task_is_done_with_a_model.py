@@ -7,8 +7,7 @@ import pytest
 
 from agent.app.jobs import procedures_of
 from agent.growth.reflections.store import reflections_name
-from agent.llm.messages import System
-from agent.llm.provider import never
+from agent.llm.messages import System, never
 from agent.loop.session import load_session, sessions
 from agent.runs.diary import Diary
 from agent.schedule.job import Job

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from agent.errors import LockHeld
 from agent.index.buckets import Buckets, LookupTable
-from agent.index.damage import Damaged, store_errors
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles, store_errors
 from agent.index.passage_store import open_store
 from agent.index.update import Updater
 from tests.bench.vault import MemoryVault

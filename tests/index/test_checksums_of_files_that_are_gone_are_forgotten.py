@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.index.checksums import Checksums
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 
 
 def test_as_many_are_remembered_as_there_are_files(tmp_path: Path) -> None:

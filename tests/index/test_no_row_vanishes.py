@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.index.damage import Damaged
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
 from agent.index.weights import Weights

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index.chunk_rows import forget_unasked_rows
-from agent.index.damage import Damaged
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.vector import load_vectors
 from tests.index.shelf import ALL, DIMENSIONS, Shelf, nearest, question
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index.arrays import Floats
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.nearest import small_rows
 from agent.index.signs import Middle, middle_of, nearest_by_signs, pack_signs
 from agent.index.vector_files import ColumnExtent, VectorState, columns_of

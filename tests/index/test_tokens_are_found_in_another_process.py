@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.index.embedder import load_wordllama
-from agent.index.tokenizer import FileTokenizer, tokenizer_of
+from agent.index.model_files import FileTokenizer, tokenizer_of
 
 pytest.importorskip("wordllama")
 SHIPPED = load_wordllama().ids
@@ -30,7 +30,7 @@ def test_it_finds_the_same(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizer_of.cache_clear()
     asked = FileTokenizer(file())
     asked.begin(text)
-    monkeypatch.setattr("agent.index.tokenizer.tokenizer_of", _never)
+    monkeypatch.setattr("agent.index.model_files.tokenizer_of", _never)
     assert asked([text]) == wanted == asked([text])
 
 
@@ -68,7 +68,7 @@ def _never(*asked: object, **terms: object) -> None:
 
 def test_no_process_is_started_where_the_tokenizer_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = SHIPPED(["garden"])
-    monkeypatch.setattr("agent.index.tokenizer.subprocess.run", _never)
+    monkeypatch.setattr("agent.index.model_files.subprocess.run", _never)
     asked = FileTokenizer(file())
     asked.begin("garden")
     assert asked(["garden"]) == wanted

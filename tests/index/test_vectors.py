@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.index.damage import Damaged
-from agent.index.files import IndexFiles
+from agent.index.files import Damaged, IndexFiles
 from agent.index.nearest import nearest_notes, small_rows
 from agent.index.signs import nearest_by_signs, pack_signs
 from agent.index.vector import load_vectors

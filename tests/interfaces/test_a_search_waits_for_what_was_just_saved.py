@@ -8,9 +8,8 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.workspace.catch_up import catch_up
-from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.search_index import open_index
-from agent.workspace.workspace import Workspace, load_workspace
+from agent.workspace.workspace import Workspace, daemon_lock, load_workspace
 from tests.vaults import make_vault
 
 

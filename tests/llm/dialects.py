@@ -8,9 +8,8 @@ from agent.clock import Clock
 from agent.config.secrets import Secret
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Json, JsonObject
+from agent.llm.messages import Json, JsonObject, Model, Provider
 from agent.llm.openai import OpenAI
-from agent.llm.provider import Model, Provider
 
 KEY = "sk-canary-7f3a9b2c"
 MODEL = Model("test-model", 32_768, 4_096)

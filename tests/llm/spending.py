@@ -9,8 +9,7 @@ from agent.clock import Clock
 from agent.config.run_settings import SpendSettings
 from agent.llm.known_models import Price
 from agent.llm.ledger import Ledger, SpendScope
-from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, User, ignore, never
 from agent.llm.spend import Meter
 from tests.fakes import FakeClock
 

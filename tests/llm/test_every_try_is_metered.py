@@ -15,8 +15,7 @@ from agent.config.run_settings import SpendSettings
 from agent.errors import AgentError, Interrupted, LimitReached, Permanent, Retryable
 from agent.llm.attempt import Attempt
 from agent.llm.ledger import Ledger, SpendScope
-from agent.llm.messages import Json, Reply, Request, Usage, User
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, Json, Reply, Request, Usage, User, never
 from agent.llm.spend import Meter, estimate
 from agent.llm.wire import Wire
 from tests.fakes import FakeClock

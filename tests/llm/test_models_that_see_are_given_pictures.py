@@ -17,13 +17,13 @@ from agent.llm.messages import (
     Assistant,
     Context,
     ImagePart,
+    Model,
     Request,
     System,
     ToolCall,
     ToolResult,
     User,
 )
-from agent.llm.provider import Model
 from tests.fakes import FakeClock
 from tests.llm.dialects import counted, no_jitter
 from tests.llm.sdk_types import check_body

@@ -7,9 +7,8 @@ import pytest
 
 from agent.llm.anthropic import Anthropic
 from agent.llm.endpoint import Endpoint
-from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolResult, ToolSpec, User
+from agent.llm.messages import Assistant, Model, Reply, Request, System, ToolCall, ToolResult, ToolSpec, User
 from agent.llm.openai import OpenAI
-from agent.llm.provider import Model
 from agent.llm.responses import Responses
 from agent.llm.wire import Wire
 from tests.fakes import FakeClock

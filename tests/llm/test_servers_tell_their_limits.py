@@ -10,11 +10,10 @@ import pytest
 
 from agent.llm.endpoint import Endpoint, is_public
 from agent.llm.failures import TooLong, from_status, is_too_long, numbers_in
+from agent.llm.known_models import ModelMemory
 from agent.llm.limits import cut_remark, is_cut
-from agent.llm.messages import Json, Request, ToolSpec, Usage, User
-from agent.llm.model_memory import ModelMemory
+from agent.llm.messages import Json, Model, Request, ToolSpec, Usage, User
 from agent.llm.openai import OpenAI
-from agent.llm.provider import Model
 from agent.llm.waits import wait_asked, wait_in_words, wait_until_reset
 from tests.fakes import FakeClock
 from tests.llm.dialects import counted, no_jitter, openai

@@ -15,8 +15,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.errors import LimitReached, LockHeld, Permanent
 from agent.llm.ledger import Ledger
-from agent.llm.messages import Usage
-from agent.llm.provider import OnText
+from agent.llm.messages import OnText, Usage
 from tests.fakes import FakeClock
 from tests.llm.spending import PLENTY, QUESTION, Answers, meter
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from agent.errors import Interrupted, LimitReached, MissingKey, Permanent, Retryable
 from agent.llm.known_models import Price, cost
 from agent.llm.ledger import Ledger, SpendScope
-from agent.llm.messages import Assistant, Reply, Request, System, ToolCall, ToolSpec, Usage, User
-from agent.llm.provider import OnText
+from agent.llm.messages import Assistant, OnText, Reply, Request, System, ToolCall, ToolSpec, Usage, User
 from agent.llm.spend import Meter, estimate
 from tests.fakes import FakeClock
 from tests.llm.spending import CHEAP, PLENTY, QUESTION, Answers, meter, words

@@ -10,16 +10,14 @@ from agent.errors import ToolFailed
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.hit import SearchResult
-from agent.llm.messages import ToolCall, ToolResult
-from agent.llm.provider import Provider
+from agent.llm.messages import Provider, ToolCall, ToolResult
 from agent.llm.script import ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent, Models
 from agent.loop.calls import unfinished_result
-from agent.loop.limits import Progress
+from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
-from agent.loop.repetition import Breaker
 from agent.loop.request import RunRequest
 from agent.loop.run import Run
 from agent.loop.session import Session, begin_session
@@ -27,9 +25,8 @@ from agent.loop.system_messages import SystemMessages
 from agent.memory.recall.recaller import Recollection
 from agent.memory.remember import SameWords
 from agent.tools.approvals import Approvals
-from agent.tools.builtin.tool_search import tool_search_tool
-from agent.tools.builtin.toolbox import ToolDeps, builtin_tools
-from agent.tools.policy_file import load_policies
+from agent.tools.builtin.toolbox import ToolDeps, builtin_tools, tool_search_tool
+from agent.tools.policy import load_policies
 from agent.tools.registry import Registry, ToolSource
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.store import Vault

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.llm.messages import JsonObject, Reply, Request, ToolResult
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Cancelled, JsonObject, Model, OnText, Reply, Request, ToolResult, ignore, never
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended, RunOutcome

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent.events.runs import ContextCompact
-from agent.llm.messages import Context, User
-from agent.llm.provider import Model
+from agent.llm.messages import Context, Model, User
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import RunOutcome

@@ -10,8 +10,21 @@ from agent.deeds.runs import run_result
 from agent.errors import AgentError, LimitReached, Retryable
 from agent.llm.failures import TooLong
 from agent.llm.ledger import SpendTotals
-from agent.llm.messages import Assistant, Context, Reply, Request, StopReason, ToolCall, ToolResult, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Context,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    StopReason,
+    ToolCall,
+    ToolResult,
+    Usage,
+    ignore,
+    never,
+)
 from agent.loop.continuing import MOST
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session

@@ -7,8 +7,21 @@ from pathlib import Path
 import pytest
 
 from agent.errors import Interrupted, LimitReached, Permanent
-from agent.llm.messages import Assistant, Context, Reply, Request, ToolCall, ToolResult, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Context,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    ToolCall,
+    ToolResult,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.conclusion import SECONDS, TOKENS

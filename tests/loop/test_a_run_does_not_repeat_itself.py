@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import LimitReached
 from agent.llm.messages import ToolCall, ToolResult
-from agent.loop.reminder import what_to_mind
-from agent.loop.repetition import Breaker
+from agent.loop.limits import Breaker, what_to_mind
 
 CALL = ("vault_read", {"path": "a.md", "lines": ["1", "2"]})
 

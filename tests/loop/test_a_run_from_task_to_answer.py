@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed
+from agent.events.bus import Injection
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted
 from agent.events.runs import ToolCallFailed as Failed
-from agent.events.subscriber import Injection
 from agent.llm.messages import Assistant, Context, JsonObject, ToolCall, ToolResult, User
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted

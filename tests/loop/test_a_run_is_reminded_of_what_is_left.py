@@ -14,8 +14,7 @@ from agent.llm.messages import Context, Request, Usage
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Models
-from agent.loop.reminder import what_to_mind, whats_left
-from agent.loop.repetition import Breaker
+from agent.loop.limits import Breaker, what_to_mind, whats_left
 from agent.texts import LANGUAGES, Language
 from tests.fakes import FakeClock
 from tests.llm.spending import PLENTY, Answers, meter

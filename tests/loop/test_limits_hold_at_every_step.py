@@ -11,8 +11,21 @@ import pytest
 
 from agent.clock import Clock
 from agent.errors import Interrupted, Retryable
-from agent.llm.messages import Assistant, JsonObject, Reply, Request, ToolCall, ToolResult, Usage
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    JsonObject,
+    Model,
+    OnText,
+    Provider,
+    Reply,
+    Request,
+    ToolCall,
+    ToolResult,
+    Usage,
+    ignore,
+    never,
+)
 from agent.llm.retry import CountedText, with_retries
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted

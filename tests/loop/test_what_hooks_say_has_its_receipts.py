@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from agent.events.bus import Injection
 from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
-from agent.events.subscriber import Injection
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.loop.receipts import pin_receipts
 from agent.tools.tool import Cited

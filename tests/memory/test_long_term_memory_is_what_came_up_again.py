@@ -15,7 +15,7 @@ from agent.memory.store import DayEntries, StoredEntry
 from agent.memory.understanding.seam import FactKind, SourceText
 from agent.memory.understanding.statements import facts_in
 from agent.memory.upkeep.day_summary import day_summary
-from agent.memory.upkeep.repeated_facts import owner_words
+from agent.memory.upkeep.longterm import owner_words
 from tests.memory.days import Days, days
 
 

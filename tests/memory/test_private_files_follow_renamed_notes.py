@@ -7,8 +7,7 @@ from pathlib import Path
 from agent.memory.forgetting.private_state import follow_names, forget_in_rows
 from agent.memory.forgetting.said_again import phrase
 from agent.records.database import Records
-from agent.records.lines import Lines
-from agent.records.table import Table
+from agent.records.table import Lines, Table
 from tests.vaults import write
 
 OLD, NEW = "2026-11-21-钥匙在青蛙下面-5n7f9a", "2026-11-21-forgotten-5n7f9a"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
 from agent.errors import UserError
+from agent.events.bus import InjectionType
 from agent.events.runs import ContextRefreshed, IterationStarted
-from agent.events.subscriber import InjectionType
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Hit, Leg, SearchResult

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.memory.understanding.small_talk import is_small_talk, without_phrases
+from agent.memory.understanding.statements import is_small_talk, without_phrases
 
 
 @pytest.mark.parametrize(

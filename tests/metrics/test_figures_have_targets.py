@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.events.bus import Bus
+from agent.events.bus import Bus, Handled, Injection, InjectionType
 from agent.events.runs import (
     DaySummarised,
     MemoryCaptured,
@@ -17,10 +17,9 @@ from agent.events.runs import (
     ToolCallFailed,
     ToolCompleted,
 )
-from agent.events.subscriber import Handled, Injection, InjectionType
 from agent.metrics.collect import Collector
-from agent.metrics.durations import BOUNDS, bucket_of, parse_durations
 from agent.metrics.figures import MetricFigure, figures
+from agent.metrics.names import BOUNDS, bucket_of, parse_durations
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import HANDLER, MOST_NAMES, OTHERS, MetricTotals, load_day, load_totals
 from tests.fakes import FakeClock

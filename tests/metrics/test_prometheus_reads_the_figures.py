@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from agent.app.open import open_workspace
 from agent.escape import escape_line
+from agent.events.bus import Handled
 from agent.events.runs import MemoryCaptured, MemoryRecalled, ToolCallFailed
-from agent.events.subscriber import Handled
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
-from agent.metrics.durations import Durations
+from agent.metrics.names import Durations
 from agent.metrics.present import PresentFigures
 from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals

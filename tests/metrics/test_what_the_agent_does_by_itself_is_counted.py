@@ -23,7 +23,7 @@ from agent.metrics.figures import MetricFigure
 from agent.metrics.present import PresentFigures
 from agent.metrics.totals import load_days, load_totals
 from agent.runs.job_upkeep import job_shelf
-from agent.runs.node_state import node_state
+from agent.runs.node_host import node_state
 from agent.schedule.history import HistoryRow, history_path, with_rows
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock

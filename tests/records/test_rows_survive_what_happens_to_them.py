@@ -17,7 +17,7 @@ import pytest
 from agent.dataclass import dataclass
 from agent.records.database import DAMAGED, NAME, Records, RecordsUnusable
 from agent.records.table import Table
-from agent.records.values import parse_value, write_value
+from agent.records.takeover import parse_value, write_value
 
 
 class Colour(StrEnum):

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.agent import opened_runs
-from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, User, ignore, never
 from agent.llm.providers import Providers
 from agent.runs.job_run import run_job
 from agent.runs.run_io import RunIO

@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import Permanent
 from agent.records.database import Records
-from agent.records.lines import Lines
+from agent.records.table import Lines
 from agent.schedule import ledger as module
 from agent.schedule.ledger import OccurrenceLedger
 from agent.vault.layout import OCCURRENCES

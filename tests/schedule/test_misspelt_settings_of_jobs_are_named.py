@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.config.near_words import meant
+from agent.config.values import meant
 from agent.interfaces.mcp.tools.waiting import list_jobs
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agent.events.types import StateChanged
 from agent.records.database import Records
-from agent.records.values import write_value
+from agent.records.takeover import write_value
 from agent.schedule.agent_state import State, state_table
 from agent.schedule.states import StateMachine
 

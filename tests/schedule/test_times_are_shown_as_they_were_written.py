@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import agent
-from agent.asking.questions.form import QuestionDraft, format_question
+from agent.asking.questions.notes import QuestionDraft, format_question
 from agent.clock import in_clock_zone
 from agent.deeds.jobs import times_of
 from agent.interfaces.cli.job_texts import format_job, format_list

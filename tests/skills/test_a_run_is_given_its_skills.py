@@ -11,9 +11,8 @@ from agent.app.open import open_workspace
 from agent.context.budget import estimate
 from agent.context.source import Source
 from agent.errors import ToolRetry
-from agent.events.bus import ignore_event
+from agent.events.bus import InjectionType, ignore_event
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted
-from agent.events.subscriber import InjectionType
 from agent.llm.messages import Context, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session

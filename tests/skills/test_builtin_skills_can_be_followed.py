@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 
 from agent.config.resources import resource
-from agent.context.audience import Audience
 from agent.context.budget import MESSAGE, counter, estimate, window_of
+from agent.context.prompt import Audience
 from agent.errors import ToolFailed as ToolFailedError
 from agent.events.runs import ToolCallFailed
 from agent.index.embedder import choose_embedder
-from agent.llm.messages import JsonObject, System
-from agent.llm.provider import Model
+from agent.llm.messages import JsonObject, Model, System
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.agent import Agent

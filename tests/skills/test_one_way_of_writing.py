@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.skills.matching.matcher import MatchState, MatchTask, match
-from agent.skills.reading.normalize import normalize
-from agent.skills.reading.patterns import compile_pattern, searchable
+from agent.skills.reading.patterns import compile_pattern, normalize, searchable
 from tests.skills.shelves import shelf, skill, triggers, words
 
 IN_BOTH = "乾吒夥後徵拚捱摺於榘菸薹袷醣麴麽"

@@ -14,8 +14,19 @@ from agent.app.open import open_workspace
 from agent.asking.questions.question import write_answer
 from agent.errors import UserError
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
-from agent.llm.provider import Cancelled, Model, OnText, Provider, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Model,
+    OnText,
+    Provider,
+    Reply,
+    Request,
+    ToolCall,
+    Usage,
+    ignore,
+    never,
+)
 from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
 from agent.loop.request import RunRequest

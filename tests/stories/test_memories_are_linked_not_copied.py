@@ -12,8 +12,19 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
-from agent.llm.messages import Assistant, Context, Message, Reply, Request, Usage, User
-from agent.llm.provider import Cancelled, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Context,
+    Message,
+    OnText,
+    Reply,
+    Request,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest

@@ -12,8 +12,20 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import Interrupted
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Reply, Request, ToolCall, ToolResult, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    ToolCall,
+    ToolResult,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.request import RunRequest

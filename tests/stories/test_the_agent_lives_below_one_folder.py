@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.context.audience import Audience
+from agent.context.prompt import Audience
 from agent.loop.session import load_session
 from agent.loop.system_messages import SystemMessages
 from agent.vault.folders import AgentFolder

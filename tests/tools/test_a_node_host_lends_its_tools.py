@@ -10,7 +10,7 @@ from agent.llm.scripted import Scripted
 from agent.tools.builtin.node import client
 from agent.tools.builtin.node.client import NodeClient
 from agent.tools.builtin.node.link import NodeLink
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.tools.tool import RunContext, ToolOutput
 from tests.fakes import FakeClock
 from tests.loop.stage import Stage

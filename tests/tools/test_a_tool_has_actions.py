@@ -7,11 +7,10 @@ import pytest
 from agent.errors import ConfigError
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.skills.matching.tool_allowlist import allowance
-from agent.tools.policy_file import parse_policies
+from agent.tools.policy import parse_policies
 from agent.tools.registry import Registry
 from agent.tools.tool import RunContext, Tool, ToolOutput
-from agent.tools.tool_names import ACTIONS, EARLIER, TOOL_NAMES, names_of, resolved
-from agent.tools.tool_specs import short_schema, specs_of
+from agent.tools.tool_names import ACTIONS, EARLIER, TOOL_NAMES, names_of, resolved, short_schema, specs_of
 from tests.skills.shelves import skill
 from tests.tools.house import FREE, House, house, tainted, tool_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.questions.form import parse_answer
+from agent.asking.questions.notes import parse_answer
 from agent.errors import NeedsApproval, QuestionAsked
 from agent.markdown.note import Note
 from agent.texts import Language

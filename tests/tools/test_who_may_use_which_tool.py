@@ -12,8 +12,17 @@ from agent.errors import ConfigError
 from agent.interfaces.mcp.definitions import DEFINITIONS
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.past import PURPOSES
-from agent.tools.policy import GROUPS, Permission, Policies, Policy, Profile, Rule, RunFilter
-from agent.tools.policy_file import load_policies, parse_policies
+from agent.tools.policy import (
+    GROUPS,
+    Permission,
+    Policies,
+    Policy,
+    Profile,
+    Rule,
+    RunFilter,
+    load_policies,
+    parse_policies,
+)
 from agent.tools.tool import RunContext
 from agent.tools.tool_names import TOOL_NAMES
 from agent.workspace.search_index import open_index

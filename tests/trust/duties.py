@@ -31,7 +31,7 @@ from agent.events.notices import NoticeRaised
 from agent.events.types import DaemonStarted
 from agent.interfaces.cli.status_of_jobs import format_jobs_status
 from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.memory import daily
 from agent.schedule.history import Outcome
 from agent.schedule.new_job import make_job

@@ -26,7 +26,7 @@ from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.config.load import load_settings
 from agent.errors import ConfigError
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.memory.capture.importing import import_entries
 from agent.records.database import Records
 from tests.attention.mailbox import PASSWORD, mailbox

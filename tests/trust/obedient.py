@@ -12,8 +12,23 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agent.llm.messages import Assistant, Context, JsonObject, Message, Reply, Request, System, ToolCall, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Context,
+    JsonObject,
+    Message,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    System,
+    ToolCall,
+    Usage,
+    User,
+    ignore,
+    never,
+)
 
 _ORDER = re.compile(r"DO\s*([a-z]+_[a-z]+|delegate|jobs|profile|skills)\s*(?=\{)")
 _SECRET = re.compile(r"canary-[0-9a-f]{8}-[a-z]+")

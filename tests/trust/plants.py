@@ -13,17 +13,16 @@ from datetime import date
 
 from agent.llm.attempt import Attempt, SpendAccount, Unmetered
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger
-from agent.llm.messages import Reply, Request, Usage
-from agent.llm.provider import Cancelled, OnText
+from agent.llm.messages import Cancelled, OnText, Reply, Request, Usage
 from agent.llm.spend import Meter
 from agent.llm.wire import Wire
-from agent.loop.repetition import Breaker
+from agent.loop.limits import Breaker
 from agent.markdown.merging.notes import MergedNote
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
 from agent.vault.plumbing.commit import Committer, Edits, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.shared_index import SharedIndex
+from agent.vault.plumbing.index_file import SharedIndex
 from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
@@ -31,7 +30,7 @@ from agent.vault.worktree.files import Files
 from agent.vault.write import apply, loss, mass_change
 from agent.vault.write.held import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord
-from agent.vault.write.merge import Combine
+from agent.vault.write.resolve import Combine
 from agent.watch.classify import ContentChange
 from agent.watch.compare import Comparison
 from agent.watch.hints import Hints

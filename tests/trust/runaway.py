@@ -18,8 +18,7 @@ from agent.config.run_settings import SpendSettings
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
 from agent.llm.known_models import Price, cost
 from agent.llm.ledger import Ledger, SpendScope
-from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, User, ignore, never
 from agent.llm.spend import Meter
 from tests.trust.forks import Forks
 from tests.trust.plants import plant

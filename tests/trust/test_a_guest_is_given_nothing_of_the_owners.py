@@ -13,10 +13,9 @@ import pytest
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
-from agent.context.audience import GIVEN, PROFILE, Audience, audience_of, may_be_given
+from agent.context.prompt import GIVEN, PROFILE, Audience, audience_of, may_be_given
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Reply, Request, ToolCall, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, ignore, never
 from agent.llm.providers import Providers
 from agent.loop import system_messages
 from agent.loop.outcome import Ended, RunOutcome
@@ -199,7 +198,7 @@ def test_each_source_of_texts_is_decided_for_guests() -> None:
     """A source, or what adds texts to a run, whose name is not in the list is new: say there who is given it."""
     named = set(_names_of_sources())
     assert {"memories", "skills", "rules", "reflection"} <= named, "the sources are not found any more"
-    assert named | {PROFILE, INDEX} == set(GIVEN), "say in agent/context/audience.py who is given a new source's texts"
+    assert named | {PROFILE, INDEX} == set(GIVEN), "say in agent/context/prompt.py who is given a new source's texts"
     assert {name for name in GIVEN if may_be_given(name, Audience.GUEST)} == {"memories"}
     assert not may_be_given("something new", Audience.GUEST)
     assert may_be_given("something new", audience_of("owner", group=False))

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed
-from agent.llm.messages import JsonObject, Reply, Request
-from agent.llm.provider import Cancelled, OnText, ignore, never
+from agent.llm.messages import Cancelled, JsonObject, OnText, Reply, Request, ignore, never
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from tests.loop.stage import Stage
 from tests.trust.forks import forking

@@ -18,7 +18,7 @@ from agent.attention.channels.mail_in import MailIn
 from agent.attention.channels.mail_token import ReplyToken
 from agent.background.incoming.queue import MessageQueue
 from agent.growth.task_work import TaskWork
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.memory.entry import Entry, EntryType
 from agent.records.database import Records
 from agent.runs.decisions import approvals

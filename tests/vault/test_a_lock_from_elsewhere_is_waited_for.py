@@ -21,8 +21,8 @@ from agent.vault.health.status import status
 from agent.vault.locks import process_lock
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
+from agent.vault.plumbing.index_file import SharedIndex
 from agent.vault.plumbing.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
-from agent.vault.plumbing.shared_index import SharedIndex
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.journal import JournalRecord
 from tests.fakes import FakeClock
@@ -202,7 +202,7 @@ def test_an_index_that_changed_meanwhile_is_read_again(tmp_path: Path, monkeypat
 
 
 def test_not_comparing_the_index_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.vault.plumbing.shared_index.index_stamp", lambda index: (0, 0, 0))
+    monkeypatch.setattr("agent.vault.plumbing.index_file.index_stamp", lambda index: (0, 0, 0))
     with pytest.raises(AssertionError):
         test_an_index_that_changed_meanwhile_is_read_again(tmp_path, monkeypatch)
 

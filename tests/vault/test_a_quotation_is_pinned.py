@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent.vault.history.pins import pins
+from agent.vault.history.commits import pins
 from tests.vaults import git, head, make_vault, write
 
 

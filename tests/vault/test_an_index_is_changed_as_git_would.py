@@ -15,10 +15,9 @@ from agent.clock import SystemClock
 from agent.vault.change import Stamp
 from agent.vault.plumbing import index_file
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
-from agent.vault.plumbing.index_file import IndexFile, load_index
+from agent.vault.plumbing.index_file import IndexFile, WholeIndex, load_index
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.split_index import SplitIndex
-from agent.vault.plumbing.whole_index import WholeIndex
 from agent.vault.store import Vault
 from tests.vaults import blob_id, git, make_vault, write
 

@@ -25,7 +25,7 @@ def test_a_command_loads_no_object_model() -> None:
 def test_the_whole_package_can_still_be_imported_afterwards(tmp_path: Path) -> None:
     root = make_vault(tmp_path).place.root
     program = f"""
-from agent.vault.plumbing.command import Git
+from agent.vault.plumbing.running import Git
 import git, gitdb
 print(git.Git is Git, len(git.Repo({str(root)!r}).head.commit.hexsha), gitdb.LooseObjectDB.__name__)
 """
@@ -33,7 +33,7 @@ print(git.Git is Git, len(git.Repo({str(root)!r}).head.commit.hexsha), gitdb.Loo
 
 
 def test_the_whole_package_is_used_where_it_is_loaded_already() -> None:
-    assert _run("import git\nfrom agent.vault.plumbing.command import Git\nprint(git.Git is Git)") == "True"
+    assert _run("import git\nfrom agent.vault.plumbing.running import Git\nprint(git.Git is Git)") == "True"
 
 
 def test_a_machine_without_git_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

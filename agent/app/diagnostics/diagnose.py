@@ -26,7 +26,7 @@ from agent.runs.configured_models import ConfiguredModel, configured_models
 from agent.runs.skill_set import skill_library
 from agent.runs.status import SPEND, ledger_of
 from agent.texts import Sentence, joined
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.vault.folders import FORGOTTEN
 from agent.vault.health import examine, note_checks, probe
 from agent.vault.health.probe import Check, Level, bad, guarded, ok
@@ -35,8 +35,7 @@ from agent.vault.hooks import ours
 from agent.vault.merge_driver_setup import is_ours
 from agent.vault.store import Vault, open_repository
 from agent.vault.template import placed, read_template
-from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.workspace import Workspace, options
+from agent.workspace.workspace import Workspace, load_daemon_state, options
 
 _NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
 _TOKENS = 64

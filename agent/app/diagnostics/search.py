@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agent.errors import LockHeld
-from agent.index.damage import Damaged
+from agent.index.files import Damaged
 from agent.index.passage_store import open_store
 from agent.texts import Sentence, joined
 from agent.vault.health.probe import Check, Level, guarded, ok

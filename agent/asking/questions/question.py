@@ -2,8 +2,14 @@
 
 from datetime import datetime
 
-from agent.asking.questions.form import answer_heading, boxes_in, parse_answer, split_answer
-from agent.asking.questions.notes import AskedQuestion, asked_questions
+from agent.asking.questions.notes import (
+    AskedQuestion,
+    answer_heading,
+    asked_questions,
+    boxes_in,
+    parse_answer,
+    split_answer,
+)
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note

@@ -14,7 +14,7 @@ from agent.attention.channels.wording import body_of, title_of
 from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, Interrupted, PerhapsDone, UserError
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 
 LONGEST = 60.0

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from agent.dataclass import dataclass
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 
 @dataclass(frozen=True, slots=True)

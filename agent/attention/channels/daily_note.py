@@ -12,7 +12,7 @@ from agent.attention.channels.channel import Message
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.errors import Retryable
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.store import Vault

@@ -19,7 +19,7 @@ from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 
 OURS = "vault-agent:"

@@ -13,7 +13,7 @@ from agent.attention.channels.desktop import NAME, OURS, PATH, connect, library
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
 from agent.errors import Retryable
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 WAIT = 25.0
 """The longest wait for a press, in seconds."""

@@ -13,7 +13,7 @@ from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import Retryable, UserError
 from agent.llm.fields import mapping, number, text
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 
 _BUSY_WECOM = 45009

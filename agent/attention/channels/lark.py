@@ -16,8 +16,7 @@ from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, UserError
 from agent.escape import escape_line
 from agent.llm.fields import mapping, number, text
-from agent.llm.messages import JsonObject
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled, JsonObject
 from agent.texts import Language, Sentence
 
 MOST = 8_000

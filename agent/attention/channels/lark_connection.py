@@ -19,8 +19,7 @@ from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.llm.fields import mapping, number, parsed
-from agent.llm.messages import JsonObject
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled, JsonObject
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection

@@ -26,7 +26,7 @@ from agent.attention.channels.lark_events import parse_event
 from agent.clock import Clock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.fields import mapping, number, text
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.texts import Sentence
 
 WAIT = 25.0

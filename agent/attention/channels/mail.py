@@ -25,7 +25,7 @@ from agent.config.channel_settings import MailSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language, Sentence
 
 TIMEOUT = 30.0

@@ -33,7 +33,7 @@ from agent.config.channel_settings import MailSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.llm.retry import pause
 from agent.texts import Sentence
 

@@ -16,8 +16,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.escape import escape_line
 from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.messages import Json, JsonObject
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, Json, JsonObject, never
 from agent.texts import Language, Sentence
 
 MOST = 4_096

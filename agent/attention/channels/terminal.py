@@ -11,7 +11,7 @@ from agent.attention.channels.wording import whole_of
 from agent.config.masking import printable
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, os_reason
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 
 _MOST = 2_000

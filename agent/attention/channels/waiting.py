@@ -7,7 +7,7 @@ from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from agent.errors import Interrupted
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 T = TypeVar("T")
 _POLL_SECONDS = 0.1

@@ -11,7 +11,7 @@ from agent.attention.channels.http import JSON_TYPE, ChannelService, checked_url
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.llm.fields import text
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Language
 
 _MOST = 100_000

@@ -16,7 +16,7 @@ from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUntick
 from agent.markdown.note import Note
 from agent.markdown.requests import NoteRequest, has_answer, is_answered, may_ask, task_key, unreadable_reason
 from agent.texts import text
-from agent.tools.stated_origin import stated_origin
+from agent.tools.text_origin import stated_origin
 from agent.vault.folders import INBOX
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace

@@ -21,8 +21,8 @@ from agent.background.inbox.turns import AGAIN_AT_MOST, begin_turn, held_turn
 from agent.background.resume import OpenRuns
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone, Retryable
+from agent.llm.messages import Cancelled, never
 from agent.llm.model_key import MissingModelKey
-from agent.llm.provider import Cancelled, never
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
 from agent.runs.run_io import RunIO

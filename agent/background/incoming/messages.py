@@ -26,7 +26,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LockHeld, Retryable
 from agent.events.notices import NoticeRaised
 from agent.events.types import DaemonStarted
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.loop.outcome import Ended
 from agent.texts import Language, text
 from agent.vault.layout import SET_ASIDE

@@ -14,10 +14,9 @@ from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
+from agent.events.bus import Injection
 from agent.events.runs import Speaker, TaskStarted
-from agent.events.subscriber import Injection
-from agent.llm.messages import Assistant
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Assistant, Cancelled
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, Spoken
 from agent.loop.request import RunRequest

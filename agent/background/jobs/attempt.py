@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Protocol
 
 from agent.background.failures import failure_text
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import delivery_of, delivery_requests, row_requests
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.loop.outcome import Ended
 from agent.runs.job_run import JobResult, run_job
 from agent.runs.run_io import RunIO

@@ -16,11 +16,9 @@ from functools import partial
 from agent.asking.proposals import mark_taken
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
-from agent.background.jobs.job_notices import Notify
-from agent.background.jobs.once import OnceTries
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import OnceTries, PendingRun
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
-from agent.background.jobs.recording import killed_row, row_requests, rows_of, write_request_commit, write_rows
+from agent.background.jobs.recording import Notify, killed_row, row_requests, rows_of, write_request_commit, write_rows
 from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.retries import retries
 from agent.background.jobs.triggered import Triggered

@@ -3,7 +3,7 @@
 from hashlib import sha256
 
 from agent.background.failures import failure_text
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import PendingRun
 from agent.errors import AgentError
 from agent.runs.agenda import agenda_of, asks_for_agenda
 from agent.runs.job_run import JobResult

@@ -5,18 +5,19 @@ from dataclasses import replace
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import Procedures
-from agent.background.jobs.job_notices import Notify, notify_answer
 from agent.background.jobs.recording import (
+    Notify,
     delivery_of,
     delivery_requests,
     is_written,
+    notify_answer,
     row_requests,
     rows_of,
     write_result,
 )
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.loop.outcome import Ended
 from agent.loop.records import Began
 from agent.loop.session import load_session

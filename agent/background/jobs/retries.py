@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
-from agent.background.jobs.pending import PendingRun
+from agent.background.jobs.once import PendingRun
 from agent.runs.job_upkeep import job_rows
 from agent.schedule.history import RAN
 from agent.schedule.job import Job

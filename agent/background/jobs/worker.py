@@ -13,15 +13,23 @@ from typing import Protocol
 
 from agent.background.failures import failure_text
 from agent.background.jobs.attempt import JobAttempt, Procedures, longest_run
-from agent.background.jobs.job_notices import Notify, notify_answer, notify_stopped
-from agent.background.jobs.pending import PendingRun
-from agent.background.jobs.recording import delivery_of, is_recorded, is_written, rows_of, write_result
+from agent.background.jobs.once import PendingRun
+from agent.background.jobs.recording import (
+    Notify,
+    delivery_of,
+    is_recorded,
+    is_written,
+    notify_answer,
+    notify_stopped,
+    rows_of,
+    write_result,
+)
 from agent.background.jobs.reminding import reminder_of
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.runs.job_run import JobResult
 from agent.runs.job_upkeep import job_record
 from agent.runs.registry import run_registry

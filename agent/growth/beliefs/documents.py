@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from agent.growth.beliefs.belief import Belief
-from agent.growth.beliefs.blocks import NOTE, parse_blocks
+from agent.growth.beliefs.blocks import NOTE, Belief, parse_blocks
 from agent.growth.beliefs.learn import PersonModel
 from agent.growth.beliefs.sign import Sign, says
 from agent.memory.profile.task_kind import TASK_KINDS

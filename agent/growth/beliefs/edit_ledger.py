@@ -13,9 +13,9 @@ from pathlib import PurePosixPath
 from agent.growth.beliefs.blocks import quoted
 from agent.growth.beliefs.sign import Sign, SignKind, of_lesson, without_separator
 from agent.growth.beliefs.stated import shown_by
-from agent.memory.edits.learn import Seen
 from agent.memory.edits.lesson import Lesson, LessonKind
 from agent.memory.edits.lessons_note import LessonLine
+from agent.memory.edits.person_edits import Seen
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.task_kind import kind_of_note
 from agent.vault.folders import AgentFolder

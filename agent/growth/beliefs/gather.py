@@ -15,14 +15,13 @@ from agent.growth.beliefs.edit_ledger import (
     signals_in_ledger,
     signals_of_edits,
 )
-from agent.growth.beliefs.from_choices import signals_of_questions
-from agent.growth.beliefs.from_talk import talk_of
+from agent.growth.beliefs.from_talk import signals_of_questions, talk_of
 from agent.growth.beliefs.from_words import signals_of_entries, signals_of_note
 from agent.growth.beliefs.sign import Sign
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
-from agent.memory.edits.learn import Seen, lessons_since
 from agent.memory.edits.lessons_note import LessonLine, parse_lines, section_of
+from agent.memory.edits.person_edits import Seen, lessons_since
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import load_entries
 from agent.runs.profile_upkeep import is_stated_by_owner

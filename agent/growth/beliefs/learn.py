@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.growth.beliefs.belief import Belief, beliefs
-from agent.growth.beliefs.blocks import NOTE, Identity, block_changes, identity_of, parse_blocks
+from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_changes, identity_of, parse_blocks
 from agent.growth.beliefs.edit_ledger import ledger_body, seen_in_lines
 from agent.growth.beliefs.gather import Gathered, gather
 from agent.memory.blame import EDITS

@@ -8,7 +8,7 @@ is: a statement.
 import re
 from collections.abc import Iterator
 
-from agent.config.vocabulary import pattern, patterns
+from agent.config.resources import pattern, patterns
 from agent.growth.beliefs.sign import OPTIONS, Dimension, DimensionKind, without_separator
 from agent.index.analysis import terms
 from agent.markdown.preferences import preferences

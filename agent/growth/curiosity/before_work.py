@@ -23,8 +23,8 @@ from agent.channel_names import IN_NOTES
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.events.subscriber import Injection, InjectionType
 from agent.growth.curiosity.asking import AskedBefore
 from agent.growth.curiosity.known import KnownAlready
 from agent.growth.curiosity.look import ACCOUNT, asking_hours
@@ -37,8 +37,7 @@ from agent.growth.curiosity.looked_ahead import (
 )
 from agent.growth.curiosity.needs import WorkNeed, parse_needs
 from agent.index.hit import Hit
-from agent.llm.messages import Request, User
-from agent.llm.provider import ignore
+from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
 from agent.memory.daily import inert
 from agent.memory.recall.gate import LEAST, likelihood

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from agent.config.vocabulary import pattern, patterns
+from agent.config.resources import pattern, patterns
 from agent.dataclass import dataclass
-from agent.growth.beliefs.belief import Belief
+from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in
 from agent.memory.edits.form import form_of
 from agent.memory.understanding.statements import is_question, sentences_in

@@ -8,7 +8,7 @@ choose what the person is asked.
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from agent.growth.beliefs.belief import Belief
+from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import TalkTurn, turns_of
 from agent.growth.beliefs.sign import value_words
 from agent.growth.curiosity.doubts import doubts_in

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
-from agent.asking.questions.form import QuestionDraft, format_question
 from agent.asking.questions.law import KEY_LENGTH
+from agent.asking.questions.notes import QuestionDraft, format_question
 from agent.dataclass import dataclass
-from agent.growth.beliefs.from_choices import KIND, belief_header
+from agent.growth.beliefs.from_talk import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
 from agent.markdown.title import short_title
 from agent.markdown.values import Value

@@ -3,7 +3,7 @@ one for what the agent cannot do itself."""
 
 from typing import assert_never
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, value_words
 from agent.growth.curiosity.doubts import AnswerDoubt

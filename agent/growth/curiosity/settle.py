@@ -12,7 +12,7 @@ from agent.asking.questions.notes import ANSWERED_AT, AskedQuestion, asked_quest
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.events.runs import HumanResponse
-from agent.growth.beliefs.from_choices import is_of_owner, session_of
+from agent.growth.beliefs.from_talk import is_of_owner, session_of
 from agent.growth.curiosity.gap import FIELD, GAP, NOTE
 from agent.loop.records import Began
 from agent.markdown.values import Value

@@ -21,7 +21,7 @@ from agent.markdown.values import Value, is_list
 from agent.skills.history.usage import Use, history_rows
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.variants.trial_records import TrialRecord, save_trial
+from agent.skills.variants.trial_shelf import TrialRecord, save_trial
 from agent.skills.variants.variant import Variant, VariantStatus
 from agent.skills.variants.variant_note import with_end, with_status
 from agent.texts import text

@@ -30,15 +30,14 @@ from agent.growth.mutations.start import (
     skill_path,
 )
 from agent.growth.mutations.verdict import count_trial, has_dropped, judge_trial
-from agent.llm.messages import Assistant, Request, User
-from agent.llm.provider import Cancelled, Provider, never
+from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
 from agent.runs.growth_spend import growth_account
 from agent.runs.registry import run_registry
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import load_own_uses
-from agent.skills.variants.trial_records import TrialRecord, open_trials, save_trial, trial_records
+from agent.skills.variants.trial_shelf import TrialRecord, open_trials, save_trial, trial_records
 from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
 from agent.skills.variants.variant_note import parse_variant
 from agent.texts import text

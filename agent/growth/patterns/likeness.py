@@ -7,11 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from agent.config.vocabulary import characters, words
-from agent.index.analysis import terms
+from agent.config.resources import characters, words
+from agent.index.analysis import CJK_STOP, terms
 from agent.index.arrays import Floats
 from agent.index.embedder import Embedder
-from agent.index.words import CJK_STOP
 from agent.memory.understanding.wording import jaccard, wording
 
 Vectors: TypeAlias = Callable[[Sequence[str]], Floats]

@@ -7,8 +7,7 @@ from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import confidence, poisson_tail
 from agent.growth.patterns.likeness import Vectors, core_of, groups, words_in
 from agent.growth.patterns.pattern import Pattern, newest_links, quoted, surest
-from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question
+from agent.memory.understanding.statements import is_question, is_small_talk
 from agent.texts import Language, text
 
 _LEAST = 3

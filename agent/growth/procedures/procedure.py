@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Literal, Protocol, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.runs.service import RunService
 from agent.schedule.job import Job
 from agent.schedule.procedures import target_name

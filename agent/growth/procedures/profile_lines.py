@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from agent.growth.procedures.procedure import ProcedureContext
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.answers import settle_profile_questions
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, completed
 from agent.memory.profile.load import load_profile, missing
 from agent.memory.profile.profile_file import ProfileFile, field_in, parse_profile
+from agent.memory.profile.statements import settle_profile_questions
 from agent.memory.profile.template import template_note
 from agent.vault.folders import PROFILE
 

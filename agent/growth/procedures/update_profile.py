@@ -7,8 +7,8 @@ from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose
 from agent.growth.topic_words import words_of
 from agent.markdown.note import Note
-from agent.memory.profile.catalog import CORE, note_of
 from agent.memory.profile.changes import Proposed
+from agent.memory.profile.profile_file import CORE, note_of
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry
 from agent.vault.folders import PROFILE

@@ -4,8 +4,7 @@ from agent.context.prompt import VaultReader, fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, Permanent
 from agent.growth.reflections.answer import ParsedAnswer, RunJudgement, parse_answer
-from agent.llm.messages import Assistant, Message, Request, User
-from agent.llm.provider import Cancelled, Provider, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
 
 ANSWER_TOKENS = 1_500
 """The most tokens of an answer: three strategies with all their parts are about 500."""

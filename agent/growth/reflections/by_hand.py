@@ -12,7 +12,7 @@ from agent.growth.reflections.reactions import later_reactions, reactions_in_ses
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import write_reflection
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session, sessions
 from agent.vault.store import Vault

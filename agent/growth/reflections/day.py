@@ -22,7 +22,7 @@ from agent.growth.reflections.reactions import CORRECTIONS, Reaction, reactions_
 from agent.growth.reflections.reflecting import Reflecting, reflection_of
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, reflections_name
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.loop.session import load_session, sessions
 from agent.markdown.title import clipped
 from agent.texts import Language, text

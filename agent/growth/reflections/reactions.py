@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import unified_diff
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.growth.reflections.course import RunCourse
 from agent.growth.reflections.reflection import ReactionKind
@@ -19,8 +19,7 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.markdown.title import clipped
 from agent.memory.edits.person_edits import WITHIN, PersonEdit, person_edits
-from agent.memory.understanding.small_talk import is_small_talk
-from agent.memory.understanding.statements import is_question, is_to_forget
+from agent.memory.understanding.statements import is_question, is_small_talk, is_to_forget
 from agent.memory.understanding.wording import similarity, wording
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.tools.text_origin import text_origin_of

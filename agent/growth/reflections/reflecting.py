@@ -25,8 +25,8 @@ from agent.growth.reflections.material import (
 from agent.growth.reflections.reactions import Reaction
 from agent.growth.reflections.reflection import ReactionKind, Reflection, Trigger
 from agent.growth.reflections.store import ACCOUNT, reflections_name
+from agent.llm.messages import Cancelled, Provider, never
 from agent.llm.presets import ModelKind
-from agent.llm.provider import Cancelled, Provider, never
 from agent.llm.providers import Providers
 from agent.markdown.title import short_heading
 from agent.memory.forgetting.tombstones import load_tombstones

@@ -21,7 +21,7 @@ from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, write_reflection
 from agent.growth.reflections.unread import note_answer
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.loop.session import Session, load_session
 
 PENDING = timedelta(days=1)

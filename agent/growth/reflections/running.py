@@ -16,8 +16,8 @@ from dataclasses import field
 from agent.config.growth_settings import ReflectionSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted, TaskStarted, ToolCallFailed
-from agent.events.subscriber import Injection, InjectionType
 from agent.growth.reflections.course import CourseStep, is_own_work, steps_so_far
 from agent.growth.reflections.error_record import COMPLAINT, SOURCE, ErrorRecord, error_text
 from agent.growth.reflections.material import NOTHING, TASK, step_rows

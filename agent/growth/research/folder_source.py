@@ -18,7 +18,7 @@ from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, UserError
 from agent.growth.research.source import Lead
 from agent.growth.topic_words import words_of
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 _SKIPPED = frozenset(
     {"node_modules", "venv", "env", "target", "dist", "build", "out", "vendor", "__pycache__", "site-packages"}

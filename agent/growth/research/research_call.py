@@ -11,7 +11,7 @@ from agent.growth.research.folder_source import FolderSource
 from agent.growth.research.kinds import ResearchKind
 from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.tools.builtin.web import LIMITS, NETWORK, FetchLimits, WebNetwork
 from agent.vault.change import Request
 

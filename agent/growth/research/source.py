@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 
 Authority: TypeAlias = Literal[
     "own", "paper", "official", "encyclopaedia", "report", "blog", "news", "forum", "code", "page"

@@ -8,7 +8,7 @@ from agent.dataclass import dataclass
 from agent.growth.research.source import Lead
 from agent.growth.topic_words import words_of
 from agent.index.hit import Hit
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
 from agent.runs.recall_source import RecallSource

@@ -15,7 +15,7 @@ from agent.errors import ToolFailed
 from agent.growth.research.authority import authority_of
 from agent.growth.research.engines import SearchEngine
 from agent.growth.research.source import Lead
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.texts import Sentence, joined
 from agent.tools.builtin.web import LIMITS, FetchLimits, WebNetwork, fetch_page
 

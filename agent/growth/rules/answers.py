@@ -5,10 +5,9 @@ A yes has written the proposed note already (`asking.proposals`); here follows w
 
 from agent.asking.proposal import Proposal
 from agent.asking.proposals import answered_proposals, mark_taken
-from agent.growth.rules.load import load_rule
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleEvent, RuleRow, log_row
-from agent.growth.rules.rule_note import with_status
+from agent.growth.rules.rule_note import load_rule, with_status
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
 

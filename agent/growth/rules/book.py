@@ -5,9 +5,9 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.growth.rules.load import load_rules
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleLog, RuleRow, load_log
+from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import RuleUse, RuleUses, load_runs, uses_of
 from agent.growth.rules.verdict import RuleVerdict, judge_active, judge_probation
 from agent.vault.store import Vault

@@ -7,7 +7,7 @@ that the person called unhelpful.
 
 from collections.abc import Iterator, Sequence
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors, groups, pair_likeness
 from agent.growth.reflections.reflection import Reflection, Strategy

@@ -17,8 +17,7 @@ from agent.events.runs import TaskCompleted
 from agent.growth.patterns.likeness import Vectors, words_in
 from agent.growth.rules.uses import ENDED
 from agent.json_value import parse_json
-from agent.llm.messages import Request, User
-from agent.llm.provider import ignore
+from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
 from agent.memory.capture.run_trace import ToolUse
 from agent.runs.accounts import Accounts

@@ -8,23 +8,21 @@ of them; it counts only with the record of the question on this machine, and for
 
 from datetime import UTC, datetime, timedelta
 
-from agent.asking.questions.form import QuestionDraft, format_question
 from agent.asking.questions.law import ASKS, may_ask_one
-from agent.asking.questions.notes import AskedQuestion, asked_questions, close_question
+from agent.asking.questions.notes import AskedQuestion, QuestionDraft, asked_questions, close_question, format_question
 from agent.dataclass import dataclass
 from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules
-from agent.growth.rules.load import load_rule
 from agent.growth.rules.rule import LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
-from agent.growth.rules.rule_note import RuleEvidence, with_opposite, with_status, with_words
+from agent.growth.rules.rule_note import RuleEvidence, load_rule, with_opposite, with_status, with_words
 from agent.growth.rules.rule_work import TOOL, RuleChanges, RuleWork
 from agent.loop.inert import inert_line
 from agent.memory.entry import slug
 from agent.texts import text
 from agent.vault.change import Create, Stamp
+from agent.vault.durable import RecordFolder
 from agent.vault.folders import QUESTIONS
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 PATIENCE = timedelta(days=14)

@@ -1,10 +1,9 @@
 """What the person decides about a rule by a command: set it aside, or bring it back."""
 
 from agent.errors import UserError
-from agent.growth.rules.load import load_rule
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, RuleStatus
 from agent.growth.rules.rule_log import log_row
-from agent.growth.rules.rule_note import with_status
+from agent.growth.rules.rule_note import load_rule, with_status
 from agent.growth.rules.rule_work import RuleChanges, RuleWork
 from agent.texts import text
 from agent.vault.change import Stamp

@@ -17,13 +17,13 @@ from dataclasses import field
 from agent.context.budget import MESSAGE, Count
 from agent.context.source import Piece, Receipt
 from agent.dataclass import dataclass
+from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
-from agent.events.subscriber import Injection, InjectionType
 from agent.growth.patterns.likeness import Vectors, overlap
 from agent.growth.rules.cases import CaseJudge
-from agent.growth.rules.load import load_rules
 from agent.growth.rules.rule import IN_FORCE, LearnedRule
 from agent.growth.rules.rule_boxes import rule_boxes
+from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, append_runs
 from agent.llm.messages import Context
 from agent.loop.inert import inert_line

@@ -5,7 +5,7 @@ by the order of its parts, and by the fast model where there is one; without a m
 and the person sees in the proposal on which words it rests.
 """
 
-from agent.config.vocabulary import pattern, patterns, words
+from agent.config.resources import pattern, patterns, words
 from agent.growth.patterns.likeness import Vectors, overlap, pair_likeness, words_in
 from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import wording

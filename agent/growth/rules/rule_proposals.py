@@ -7,10 +7,17 @@ from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.asking.proposals import pending_proposals, propose
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
 from agent.growth.rules.found_methods import FoundTool
-from agent.growth.rules.load import rule_paths
 from agent.growth.rules.rule import LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleLog, append_rows, log_row, logged_words
-from agent.growth.rules.rule_note import RuleEvidence, compose_rule, parse_rule, with_sources, with_status, with_words
+from agent.growth.rules.rule_note import (
+    RuleEvidence,
+    compose_rule,
+    parse_rule,
+    rule_paths,
+    with_sources,
+    with_status,
+    with_words,
+)
 from agent.growth.rules.rule_work import RuleWork
 from agent.loop.inert import inert_line
 from agent.memory.entry import slug

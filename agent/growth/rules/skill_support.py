@@ -18,7 +18,7 @@ from agent.loop.inert import inert_line
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
 from agent.memory.understanding.seam import TextRelation
-from agent.skills.variants.trial_records import open_trials
+from agent.skills.variants.trial_shelf import open_trials
 from agent.texts import Language, text
 
 _SHORTEST, _LIKE = 10, 0.55

@@ -10,7 +10,7 @@ from dataclasses import field
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry, ToolCallStarted
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.markdown.title import clipped
 from agent.texts import Language, text
 

@@ -27,7 +27,7 @@ from agent.interfaces.cli.printing import beside
 from agent.interfaces.cli.prompt import hidden, keyboard
 from agent.interfaces.cli.screen import is_terminal
 from agent.interfaces.cli.time_format import format_time
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.texts import Sentence, joined, text
 from agent.vault.layout import SET_ASIDE
 from agent.workspace.workspace import Workspace

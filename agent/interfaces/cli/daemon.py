@@ -24,8 +24,8 @@ from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
+from agent.workspace.workspace import is_watched
 
 
 @click.command()

@@ -42,9 +42,8 @@ from agent.schedule.job import Job, JobStatus
 from agent.schedule.new_job import job_of_words
 from agent.schedule.occurrences import moment_in
 from agent.schedule.trigger_words import often_words
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.schedule_switch import schedule_switch
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 MOST = 1_000
 """The most times of a job that are shown at once."""

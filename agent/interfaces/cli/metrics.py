@@ -10,8 +10,8 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import columns, padded
-from agent.metrics.durations import Durations
 from agent.metrics.figures import MetricFigure
+from agent.metrics.names import Durations
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.vault.history.typed_time import parse_time
 

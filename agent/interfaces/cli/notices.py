@@ -11,8 +11,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 _SHOWN = 20
 

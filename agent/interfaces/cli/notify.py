@@ -13,8 +13,8 @@ from agent.interfaces.cli.language import listed
 from agent.interfaces.cli.notice_texts import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.llm.provider import never
-from agent.workspace.daemon_lock import is_watched
+from agent.llm.messages import never
+from agent.workspace.workspace import is_watched
 
 
 @click.command()

@@ -19,11 +19,10 @@ from agent.interfaces.cli.profile_texts import (
     format_note,
 )
 from agent.lazy import later
-from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.lay_out import lay_out_profile
 from agent.memory.profile.load import changelog_rows, find_profile_note, last_updated, layer_figures, load_profile
-from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.profile.profile_file import CHANGELOG, ProfileFile
 from agent.texts import LANGUAGES, Language
 from agent.vault.folders import PROFILE
 from agent.workspace.workspace import Workspace

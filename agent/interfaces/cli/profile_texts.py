@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from agent.growth.beliefs.belief import Belief
+from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.learn import PersonModel
 from agent.growth.beliefs.sign import says
 from agent.interfaces.cli.language import said

@@ -17,8 +17,7 @@ from agent.runs.named_decisions import NamedAnswer, answer_question, find_questi
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 
 @click.group(invoke_without_command=True)

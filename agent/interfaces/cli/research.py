@@ -22,7 +22,7 @@ from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, updat
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.screen import Screen
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.service import RunService

@@ -24,7 +24,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.run_messages import RUN_PATH, RunTask, parse_event, parse_stream, task_message
 from agent.interfaces.cli.run_summary import RunSummary, parse_summary, parse_told, show_summary
 from agent.interfaces.cli.screen import Screen, is_terminal
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.runs.run_io import RunIO
 from agent.texts import LANGUAGES, Language
 

@@ -19,7 +19,7 @@ from agent.events.bus import Bus
 from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.cli.activity import ActivityLine, Status
 from agent.interfaces.cli.printing import EscapedStream, Styled, at_words, can_draw, show, size
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, never
 from agent.texts import Language, text
 
 _WIDTH = 100

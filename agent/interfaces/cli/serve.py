@@ -23,9 +23,8 @@ from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.streams import on_stop
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
 from agent.texts import text
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.process_memory import look_while_staying
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
     from agent.daemon import Daemon, Live

@@ -47,7 +47,7 @@ from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.selection import MatchStatus
-from agent.skills.variants.trial_records import open_trials
+from agent.skills.variants.trial_shelf import open_trials
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 

@@ -16,8 +16,7 @@ from agent.interfaces.cli.time_format import format_time
 from agent.runs.status import agent_status
 from agent.vault.health.status import status
 from agent.vault.worktree.paths import is_note
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 ABOUT = (
     "vault-agent: a personal agent that lives in your Markdown vault. "

@@ -34,9 +34,8 @@ from agent.runs.growth_spend import GrowthPart
 from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.goal_notes import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
-from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.index_status import IndexState, index_state
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.deeds.sync import remote_view

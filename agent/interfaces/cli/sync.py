@@ -27,9 +27,8 @@ from agent.vault.sync.resolve import ConflictSide, conflicted_note
 from agent.vault.sync.rounds import chosen, pause
 from agent.vault.sync.setup import remove
 from agent.vault.sync.state import sync_state
-from agent.workspace.daemon_lock import is_watched
 from agent.workspace.machine import this_machine
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
     from agent.interfaces.cli.doctor import emit_checks

@@ -8,8 +8,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 
 @click.command()

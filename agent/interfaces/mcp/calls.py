@@ -13,8 +13,7 @@ from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, ToolOffer
 from agent.interfaces.mcp.searches import Searches
 from agent.interfaces.mcp.toolset import toolset
 from agent.interfaces.mcp.writing import as_note_call
-from agent.llm.messages import JsonObject, ToolCall
-from agent.llm.provider import Cancelled, never
+from agent.llm.messages import Cancelled, JsonObject, ToolCall, never
 from agent.tools import arguments
 from agent.tools.approval_note import diff
 from agent.tools.policy import Policies

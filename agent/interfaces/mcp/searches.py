@@ -20,9 +20,8 @@ from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, Sea
 from agent.json_value import parse_json
 from agent.module_process import end_process
 from agent.tools.tool import RunContext
-from agent.workspace.daemon_lock import load_daemon_state
 from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.index.hit import SearchResult

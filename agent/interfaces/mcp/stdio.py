@@ -6,7 +6,7 @@ from mcp.server.stdio import stdio_server
 from agent.interfaces.mcp.definitions import ToolOffer
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.source import CallSource, parent_program
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.workspace.workspace import Workspace
 
 

@@ -21,8 +21,7 @@ from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.change import LEAVE
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000}
 _TASK: JsonObject = {**_TEXT, "maxLength": 20_000}

@@ -14,7 +14,7 @@ from agent.interfaces.mcp.definitions import ToolOffer
 from agent.interfaces.mcp.gate import Gate, request_source
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.token_file import Tokens
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from agent.workspace.workspace import Workspace
 
 PATH = "/mcp"

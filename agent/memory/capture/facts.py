@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agent.clock import Clock
 from agent.config.masking import HIDDEN_IN_NOTES
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.capture.conversation import entry_of

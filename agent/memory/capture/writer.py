@@ -25,7 +25,7 @@ from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_c
 from agent.memory.capture.run_trace import RunTrace
 from agent.memory.entry import Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.memory_lines import memory_change
+from agent.memory.memory_note import memory_change
 from agent.memory.store import StoredEntry, load_entries
 from agent.texts import Language
 from agent.vault.change import CAPTURE, Stamp, actor_of

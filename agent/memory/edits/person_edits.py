@@ -1,8 +1,4 @@
-"""Finds in the history what the person changed by hand in lines that the agent had written within a day before.
-
-Commits that follow each other with no change by the agent in between are one edit of a note: a person saves often.
-What came from others, undid a run, or was made by a command in the person's name, is no edit.
-"""
+"""What the person changed by hand in lines that the agent had written, and the lessons in it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -11,6 +7,8 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
+from agent.memory.edits.lesson import Lesson, lessons_in
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import DAILY, INBOX, PROFILE, RESEARCH, AgentFolder, WriteRule
@@ -141,3 +139,42 @@ def _edit(
 def _header(data: bytes) -> int:
     """The number of lines before the body."""
     return max(Note.parse(data).body_line - 1, 0)
+
+
+_MOST = 12
+"""The most lessons of one edit: who rewrites a whole note does not teach a hundred things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A lesson with the edit that it comes from: the note, the day, and the commit with which the edit was over."""
+
+    lesson: Lesson
+    path: str
+    day: date
+    commit: str = ""
+
+
+def lessons_since(
+    vault: Vault, now: datetime, last: str, is_foreign: Callable[[str, bytes], bool]
+) -> tuple[tuple[Seen, ...], str]:
+    """The lessons of the edits since the commit `last` (empty: of the last weeks), and the commit up to which was
+    looked."""
+    edits, up_to = person_edits(vault, now, last, is_foreign)
+    found = [
+        Seen(lesson, edit.path, edit.day, edit.commit)
+        for edit in edits
+        for lesson in lessons_in(edit.before, edit.after)[:_MOST]
+    ]
+    return tuple(_without_secrets(vault, found) if found else ()), up_to
+
+
+def _without_secrets(vault: Vault, found: list[Seen]) -> list[Seen]:
+    """What was seen, but what would quote a secret, or something that the person wanted to be forgotten."""
+    stones = load_tombstones(vault)
+
+    def may_be_quoted(lesson: Lesson) -> bool:
+        texts = (lesson.before, lesson.after, lesson.topic, lesson.value)
+        return all(vault.masked(each) == each and not stones.is_forgotten(each) for each in texts)
+
+    return [each for each in found if may_be_quoted(each.lesson)]

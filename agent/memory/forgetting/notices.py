@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.records.database import Records
-from agent.records.lines import Lines
+from agent.records.table import Lines
 from agent.vault.layout import NOTICES
 
 _GONE = "…"

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import PurePosixPath
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import find_records
 from agent.memory import daily
-from agent.memory.before import before_in, without_before
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
-from agent.memory.entry import QUOTE, Entry, EntryType, parse_entry
+from agent.memory.entry import QUOTE, Entry, EntryType, before_in, parse_entry, without_before
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name

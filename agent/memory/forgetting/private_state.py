@@ -16,7 +16,7 @@ from agent.config import private
 from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.records.database import Records
-from agent.records.values import write_value
+from agent.records.takeover import write_value
 from agent.vault.layout import GIVEN_TEXTS, RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 
 from agent.markdown.note import Note
 from agent.memory.forgetting.said_again import has_name
-from agent.memory.profile.catalog import CHANGELOG
-from agent.memory.profile.profile_file import field_in
+from agent.memory.profile.profile_file import CHANGELOG, field_in
 from agent.texts import text
 
 LineWithout = Callable[[str], str]

@@ -7,7 +7,7 @@ that needs the one before it to be understood goes with that one: "It was 920 be
 import re
 from collections.abc import Callable, Iterator
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.memory.understanding.statements import is_told
 
 SENTENCE = re.compile(r"[^.!?。！？；;\n]+(?:[.:](?=\w)[^.!?。！？；;\n]*)*[.!?。！？；;]*")

@@ -18,17 +18,18 @@ from agent.memory import daily
 from agent.memory.blame import person_lines
 from agent.memory.profile import questions
 from agent.memory.profile.block_change import BlockChange, change_block
-from agent.memory.profile.catalog import (
+from agent.memory.profile.evidence import Evidence, is_there, problem_of
+from agent.memory.profile.load import changelog
+from agent.memory.profile.note_edit import NoteEdit, Row
+from agent.memory.profile.profile_file import (
     CHANGELOG,
     OBSERVED_NOTES,
     SENSITIVE_KINDS,
     SENSITIVE_NOTES,
     note_name,
+    parse_profile,
+    said_in,
 )
-from agent.memory.profile.evidence import Evidence, is_there, problem_of
-from agent.memory.profile.load import changelog
-from agent.memory.profile.note_edit import NoteEdit, Row
-from agent.memory.profile.profile_file import parse_profile, said_in
 from agent.memory.profile.questions import ProfileConflict
 from agent.memory.profile.template import template_note
 from agent.memory.understanding.rules import is_same, says_no_more

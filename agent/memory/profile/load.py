@@ -6,8 +6,15 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown
-from agent.memory.profile.catalog import CHANGELOG, CORE, is_core, is_profile_note, note_name
-from agent.memory.profile.profile_file import ProfileFile, parse_profile
+from agent.memory.profile.profile_file import (
+    CHANGELOG,
+    CORE,
+    ProfileFile,
+    is_core,
+    is_profile_note,
+    note_name,
+    parse_profile,
+)
 from agent.vault.folders import PROFILE
 from agent.vault.history.find import commits
 from agent.vault.store import Vault

@@ -6,7 +6,7 @@ What they said stands in their words. Pure: the caller reads the notes, and leav
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.memory.memory_note import LongTermFact
 from agent.memory.profile.belief_line import parse_belief_line

@@ -7,9 +7,8 @@ from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Literal
 
-from agent.asking.questions.form import QuestionDraft, format_question
 from agent.asking.questions.law import EverAsked, ever_asked
-from agent.asking.questions.notes import AskedQuestion, asked_questions
+from agent.asking.questions.notes import AskedQuestion, QuestionDraft, asked_questions, format_question
 from agent.dataclass import dataclass
 from agent.markdown.values import Value
 from agent.memory.daily import inert

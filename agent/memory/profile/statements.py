@@ -1,24 +1,25 @@
-"""What the person has stated, as values of fields in their profile.
-
-By rules only. A statement fills a field if its words name the field ("my shoe size is 43", for whatever field a note
-has), or if they are one of the usual ways to say so ("I live in Oslo"). Where anything else belongs is not guessed.
-"""
+"""What the person has stated, ticked, or no longer holds, as changes of the notes about them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
-from agent.memory.before import without_before
-from agent.memory.entry import ANSWER, EntryType, answer_alone
-from agent.memory.profile.catalog import is_core
-from agent.memory.profile.changes import ProfileChange
+from agent.markdown.links import linked_names
+from agent.markdown.note import Note
+from agent.memory.entry import ANSWER, EntryType, answer_alone, without_before
+from agent.memory.profile.block_change import BlockChange
+from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, evidence_of
-from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.profile.profile_file import ProfileFile, is_core
+from agent.memory.profile.questions import decided
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in, is_event, is_question
+from agent.texts import text
+from agent.vault.change import Edit, Request
+from agent.vault.store import Vault
 
 _LONGEST_VALUE = 80
 _MY = re.compile(
@@ -88,11 +89,11 @@ def changes_of_entries(entries: Iterable[StoredEntry], files: Sequence[ProfileFi
 
 def _changes_of(each: StoredEntry, files: Sequence[ProfileFile]) -> Iterator[ProfileChange]:
     whole = evidence_of(each)
-    for text in _stated(each):
-        if is_question(text) or is_event(text):
+    for stated in _stated(each):
+        if is_question(stated) or is_event(stated):
             continue
-        evidence = (Evidence(whole.note, text, whole.day),)
-        parts = (text,) if field_stated(text, files) else tuple(_PARTS.split(text))
+        evidence = (Evidence(whole.note, stated, whole.day),)
+        parts = (stated,) if field_stated(stated, files) else tuple(_PARTS.split(stated))
         found = [field_stated(part, files) for part in parts]
         yield from (replace(each, evidence=evidence) for each in found if each is not None)
 
@@ -157,3 +158,39 @@ def _spelled(label: str) -> str:
 def _value(text: str) -> str:
     value = text.strip(_END).strip()
     return "" if len(value) > _LONGEST_VALUE or _MORE.search(value) or _DENIAL.match(value) else value
+
+
+def outdated_lines(vault: Vault, files: Iterable[ProfileFile], entries: Iterable[StoredEntry]) -> Iterator[BlockChange]:
+    """The changes that take out the lines whose only evidence are those of these entries that were replaced or have
+    ended. Lines that the person wrote or keeps stay, whatever is proposed."""
+    old = {each.link.strip("[]") for each in entries if each.entry.superseded_by}
+    for file in files if old else ():
+        rows = (vault.own_version(file.path) or b"").decode("utf-8", "surrogateescape").split("\n")
+        said = [(each.line, each.text, each.section) for each in file.statements]
+        said += [(each.line, f"{each.label}: {each.value}", "") for each in file.fields if each.value]
+        for line, wording, section in said:
+            row = rows[line - 1].removesuffix("\r") if line <= len(rows) else ""
+            names = linked_names(row)
+            if names and all(name in old for name in names):
+                yield BlockChange(file.name, wording, section, (), before=(row,))
+
+
+def settle_profile_questions(writing: Writing) -> Proposed:
+    """What comes of the questions that the person has answered: their line stays, the newer one takes its place, or
+    both stand. Each note is marked as answered in the same commit."""
+    requests, made = list[Request](), list[ProfileChange]()
+    for each in decided(writing.vault):
+        if each.choice != "old":
+            conflict = each.conflict
+            change = ProfileChange(
+                conflict.note, conflict.new, conflict.evidence, conflict.field, replaces=conflict.old
+            )
+            proposed = propose_changes(writing, (change,), each.choice)
+            if {one.path for one in proposed.requests} & {one.path for one in requests}:
+                continue  # another answer changes the same notes: this one is carried out at the next change
+            requests += proposed.requests
+            made += proposed.made
+        note = Note.parse(each.data)
+        body = f"{note.body.rstrip()}\n\n→ {text('profile.settled', writing.language, day=f'{writing.now:%Y-%m-%d}')}\n"
+        requests.append(Edit(each.path, each.data, note.with_body(body).with_key("status", "answered").data))
+    return Proposed(tuple(requests), tuple(made))

@@ -3,7 +3,7 @@
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.vault.folders import DAILY, INBOX, RESEARCH
 
 TaskKind: TypeAlias = Literal["answer", "letter", "report", "plan", "code", "note"]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.hit import Hit, Mode

@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.hit import Hit, Leg, Mode, SearchResult
 from agent.index.query import without_filters
@@ -30,8 +30,8 @@ from agent.memory.recall.candidates import (
     day_of,
     rerank,
 )
-from agent.memory.recall.day_log import asked_days, end_of_day, without_facts
 from agent.memory.recall.eligibility import filled, is_bare
+from agent.memory.recall.where_and_when import asked_days, end_of_day, without_facts
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.statements import only_asks

@@ -4,23 +4,61 @@ Only in runs of more than three steps, with few tokens, above the same floor as 
 without memories that the model already has. The subscription's timeout limits the duration; late results are dropped.
 """
 
+import logging
 import re
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
+from typing import Protocol
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
+from agent.events.bus import Injection, InjectionType
 from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
-from agent.events.subscriber import Injection, InjectionType
 from agent.index.analysis import terms
+from agent.markdown.title import clipped
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.gate import LEAST, likelihood
-from agent.memory.recall.recall_log import log_recall
 from agent.memory.recall.recaller import Recaller, Remembered
 from agent.memory.recall.told_once import HeldText
+
+_LONGEST = 120
+
+logger = logging.getLogger(__name__)
+
+
+class Searched(Protocol):
+    """How a recall was searched: in which mode, with what missing (None: nothing), and among how many candidates."""
+
+    @property
+    def mode(self) -> str: ...
+
+    @property
+    def degraded(self) -> str | None: ...
+
+    @property
+    def looked_at(self) -> int: ...
+
+
+def log_recall(
+    question: str, given: Sequence[Remembered], searched: Searched, seconds: float, mask: Callable[[str], str]
+) -> None:
+    """Log a recall by which `given` is given to the model."""
+    if not logger.isEnabledFor(logging.DEBUG):
+        return
+    asked = " ".join(mask(question).split())  # masked before it is cut: half a key is not recognised
+    logger.debug(
+        "recall: %r: %d candidates, %d given (%s), %s, %.0f ms",
+        clipped(asked, _LONGEST),
+        searched.looked_at,
+        len(given),
+        ", ".join(f"{each.path} {each.score:.2f}" for each in given) or "none",
+        searched.degraded or searched.mode,
+        seconds * 1_000,
+    )
+
 
 LEAST_STEPS = 3
 """Memories are added only in runs with more steps than this."""

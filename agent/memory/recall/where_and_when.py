@@ -1,17 +1,18 @@
-"""Words of a question that say where or when to look: "in my notes", "in sessions-talk", "in October 2023", "today".
-
-They are no words to search for: a note seldom says in which folder it is. They say which notes come first.
-"""
+"""The parts of a question: its sentences, where and when it says to look, and the log of a day that it names."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, timedelta
 from functools import lru_cache
 
-from agent.config.vocabulary import pattern
+from agent.config.resources import pattern
 from agent.dataclass import dataclass
-from agent.index.analysis import terms
+from agent.index.analysis import query_terms, terms
 from agent.index.dates import AFTER_DAYS, NamedDay, parse_days, span, without_days
+from agent.index.query import without_filters
+from agent.memory.forgetting.sentences import SENTENCE
+from agent.memory.memory_note import rests_on
+from agent.memory.recall.eligibility import filled
 from agent.memory.recall.period import find_periods
 
 _IN_FOLDER = (
@@ -130,3 +131,75 @@ def _span(named: NamedDay, today: date) -> tuple[date, date]:
     year = named.year or today.year
     first, last = span(year, named.month, named.day)
     return (first, last) if named.year or first <= today else span(year - 1, named.month, named.day)
+
+
+_MARK = re.compile(r"^%% vault-agent:.*%%\s*\n?", re.MULTILINE)
+_PART = re.compile(r"^(?=#{1,6} )", re.MULTILINE)
+
+
+def asked_days(question: str, today: date) -> tuple[str, ...]:
+    """The days (ISO) of which a question about its person, or about a conversation, wants the logs: "today",
+    "yesterday", "last Tuesday". Other questions name such a day in passing ("in which country is Waterloo today?")."""
+    plain = question.replace("’", "'")
+    if not (pattern("own").search(plain) or pattern("together").search(plain)):
+        return ()
+    return tuple(day.isoformat() for day in days_of_past(plain, today))
+
+
+def end_of_day(note: str, most: int) -> tuple[str, tuple[int, int]]:
+    """The last sections of a day's note, in at most `most` characters, with their lines: the day's summary, and what
+    was logged last. Empty for a day without sections."""
+    rows = note.rstrip("\n").split("\n")
+    begins = [at for at, row in enumerate(rows) if row.startswith("##")]
+    fitting = (at for at in begins if len("\n".join(rows[at:])) <= most)
+    begin = next(fitting, begins[-1] if begins else len(rows))
+    text = _MARK.sub("", filled("\n".join(rows[begin:]))).strip()
+    return text[:most], (begin + 1, len(rows))
+
+
+def without_facts(log: str, links: Collection[str]) -> str:
+    """The log without the facts whose entries have these links, nor the headings that nothing is left below."""
+    left: list[str] = []
+    for part in _PART.split(log):
+        rows = part.splitlines()
+        others = [row for row in rows if not rests_on(row, links)]
+        is_emptied = len(others) < len(rows) and all(row.startswith("#") or not row.strip() for row in others)
+        left += [] if is_emptied else others
+    return "\n".join(left).strip()
+
+
+MOST = 6
+"""The most sentences of a request, and the most parts of one, that are searched for: the first and the last ones."""
+_LONGEST = 600
+"""The most characters of one part."""
+_CLAUSE = re.compile(r"[,，:：—、](?!\d)\s*")
+_WORDS, _CHARACTERS = 12, 20
+"""A sentence with more words (or characters of a script without spaces) is also searched for clause by clause."""
+_TERMS = 2
+"""The least terms of a clause that is searched for by itself."""
+
+
+def sentences(task: str) -> tuple[str, ...]:
+    """The sentences of a request that say something, in their order, with nothing in them that parses as a filter."""
+    return _few(_plain(found) for found in SENTENCE.findall(task) if query_terms(found))
+
+
+def clauses(sentence: str) -> tuple[str, ...]:
+    """A sentence, and the clauses of a long one."""
+    is_long = len(sentence.split()) > _WORDS or (not sentence.isascii() and len(sentence) > _CHARACTERS)
+    own = [each for each in _CLAUSE.split(sentence) if len(query_terms(each)) >= _TERMS] if is_long else []
+    return _few((sentence, *own)) if len(own) > 1 else (sentence,)
+
+
+def whole_sentence(sentence: str) -> tuple[str, ...]:
+    """The sentence as its only part."""
+    return (sentence,)
+
+
+def _few(parts: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(dict.fromkeys(parts))
+    return found if len(found) <= MOST else (*found[: MOST // 2], *found[-MOST // 2 :])
+
+
+def _plain(part: str) -> str:
+    return without_filters(" ".join(part.split())[:_LONGEST])

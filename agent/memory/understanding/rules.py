@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from agent.config.vocabulary import pattern, patterns, words
+from agent.config.resources import pattern, patterns, words
 from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import LABEL, Wording, jaccard, similarity, wording
 

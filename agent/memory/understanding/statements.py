@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from agent.config.vocabulary import pattern, words
+from agent.config.resources import characters, pattern, words
 from agent.index.analysis import terms
 from agent.markdown.links import without_links
 from agent.markdown.preferences import preferences
@@ -216,3 +216,41 @@ def _without_lead(sentence: str) -> str:
 def _typed(text: str) -> str:
     """The text with straight apostrophes, as in the patterns."""
     return text.replace("’", "'")
+
+
+_LONGEST = 300
+"""Characters from which a text is never small talk, and would be slow to scan."""
+_LETTER = re.compile(r"\w")
+_BREAK = re.compile(r"[\s,，、。.!！?？;；:：~～…]+")
+
+
+def is_small_talk(task: str) -> bool:
+    """True for a task that is only small talk."""
+    return bool(task.strip()) and not _LETTER.search(without_phrases(task))
+
+
+def without_phrases(task: str) -> str:
+    """The task without its small talk; in Chinese only whole clauses are removed. Long tasks are unchanged."""
+    if len(task) > _LONGEST:
+        return task
+    text = _phrases().sub(" ", " ".join(task.replace("’", "'").split()))
+    return " ".join(part for part in _BREAK.split(text) if part and not _is_small_talk(part))
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'’])(?:{pattern('small_talk').pattern})(?![\w'’-])", re.IGNORECASE)
+
+
+@cache
+def _clause() -> re.Pattern[str]:
+    endings = f"[{''.join(sorted(characters('small_talk_endings')))}]*"
+    return re.compile(f"{endings}(?:{pattern('small_talk_clauses').pattern}){endings}")
+
+
+def _is_small_talk(clause: str) -> bool:
+    """True for a clause made only of such phrases; matched from left to right without backtracking."""
+    at = 0
+    while at < len(clause) and (found := _clause().match(clause, at)):
+        at = found.end()
+    return at == len(clause)

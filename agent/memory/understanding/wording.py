@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from functools import cache, lru_cache
 
-from agent.config.vocabulary import characters, number_words, pattern, patterns, words
+from agent.config.resources import characters, number_words, pattern, patterns, words
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
 

@@ -12,7 +12,7 @@ from agent.memory.store import DayEntries, StoredEntry, with_offset
 from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in
-from agent.memory.upkeep.repeated_facts import owner_words
+from agent.memory.upkeep.longterm import owner_words
 from agent.texts import Language, text
 from agent.vault.message import one_line
 

@@ -6,21 +6,25 @@ to `archive/`, and the full text of an old day stays in the history. Text that a
 second run changes nothing. Scheduling is left to the caller.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
+from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, earlier_lines, touched_by_people
+from agent.memory.capture.keywords import MOST
+from agent.memory.event_day import event_day
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import Shortened, rests_on, shorten
 from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries
+from agent.memory.understanding.repeats import repeats
+from agent.memory.understanding.rules import is_same
 from agent.memory.upkeep.day_summary import day_summary
 from agent.memory.upkeep.longterm import LongTerm, LongTermRules, extract
-from agent.memory.upkeep.merge_entries import Merge, merges
 from agent.memory.upkeep.outlines import Outlined, load_outlines, telling
 from agent.memory.upkeep.report import UpkeepReport, report_lines, report_title
 from agent.texts import Language
@@ -28,6 +32,53 @@ from agent.vault.change import Append, Create, Edit, Move, Outcome, Request, Sta
 from agent.vault.folders import ARCHIVE, ENTRIES, MEMORY_NOTE
 from agent.vault.moving import archive_path
 from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One entry that replaces others; `data` is its note afterwards."""
+
+    into: StoredEntry
+    data: bytes
+    others: tuple[StoredEntry, ...]
+
+
+def merges(entries: Sequence[StoredEntry], theirs: Collection[str]) -> Iterator[Merge]:
+    """The merges among entries (newest first); `theirs` are the paths of notes that people have edited."""
+    alike: dict[tuple[str, ...], list[StoredEntry]] = defaultdict(list)
+    for each in entries:
+        if each.path not in theirs:
+            alike[_kind(each)].append(each)
+    for some in alike.values():
+        by_path = {each.path: each for each in some}
+        for path, others in repeats([(each.path, each.entry.text) for each in some]):
+            into, olds = by_path[path], tuple(by_path[other] for other in others)
+            yield Merge(into, _merged(into, olds), olds)
+
+
+def _kind(each: StoredEntry) -> tuple[str, ...]:
+    entry = each.entry
+    owner = (entry.type, entry.scope, entry.sender_id, entry.chat_id, entry.thread_id)
+    return (*owner, str(each.untrusted), event_day(entry))
+
+
+def _merged(into: StoredEntry, others: Sequence[StoredEntry]) -> bytes:
+    entry = into.entry
+    evidence = list(dict.fromkeys(link for each in (into, *others) for link in (*each.entry.evidence, each.link)))
+    note = Note.parse(into.data).with_key("evidence", [link for link in evidence if link != into.link])
+    if keywords := tuple(dict.fromkeys(word for each in (into, *others) for word in each.entry.keywords))[:MOST]:
+        note = note.with_key("keywords", list(keywords))
+    if not entry.supersedes:
+        note = note.with_key("supersedes", others[0].entry.id)
+    more = _beyond(entry.text, others)
+    return note.with_body(note.body.rstrip("\n") + "\n" + more).data if more else note.data
+
+
+def _beyond(text: str, others: Sequence[StoredEntry]) -> str:
+    """The older texts that differ in wording from the newest."""
+    found = dict.fromkeys(each.entry.text for each in others if not is_same(text, each.entry.text))
+    return "".join(f"\n{other.strip()}\n" for other in found)
+
 
 OVERFLOW = ARCHIVE + MEMORY_NOTE
 """The note for lines of MEMORY.md that exceed its size."""

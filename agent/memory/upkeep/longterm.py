@@ -4,11 +4,13 @@ A person's deletions and corrections are respected: a line that was once in the 
 the note is neither changed nor repeated.
 """
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
+from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone, without_before
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import (
     LongTermFact,
@@ -21,10 +23,127 @@ from agent.memory.memory_note import (
     with_line,
     words,
 )
-from agent.memory.store import StoredEntry
+from agent.memory.store import StoredEntry, with_offset
+from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same, says_no_more
-from agent.memory.upkeep.repeated_facts import RepeatedFact, repeated_facts
+from agent.memory.understanding.seam import FactKind, SourceText
+from agent.memory.understanding.statements import clauses, facts_in, is_lasting, kind_of
+from agent.memory.understanding.wording import wording
 from agent.texts import Language
+
+_LABEL = re.compile(
+    r"^\s*(?:(?P<person>user|you|me|用户|我)|(?P<model>assistant|agent|助手|助理))\s*[:：]\s*", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedFact:
+    """A fact in its latest wording. `times` is its count, `since` its first date; `evidence` are links, newest
+    first."""
+
+    text: str
+    kind: FactKind
+    times: int
+    since: datetime
+    evidence: tuple[str, ...]
+
+
+def owner_words(each: StoredEntry) -> str:
+    """The owner's words in an entry; empty for another person's entry or the agent's own words."""
+    entry = each.entry
+    if each.untrusted or entry.source == MODEL or entry.scope is not Scope.USER or entry.sender_id:
+        return ""
+    match entry.type:
+        case EntryType.USER_EXPLICIT | EntryType.FACT:
+            words = without_before(entry.text)
+            return answer_alone(words) if entry.source == ANSWER else words
+        case EntryType.CHAT_TURN:
+            return "\n".join(_of_person(entry.text))
+        case EntryType.AUTO_FLUSH:
+            return entry.text if not entry.keywords or "user_instruction" in entry.keywords else ""
+        case _:
+            return ""
+
+
+def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) -> tuple[RepeatedFact, ...]:
+    """The facts that entries (newest first) state at least `times` times since then, or once if they last, oldest
+    first; none that was replaced, nor what happened on one day.
+
+    A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
+    """
+    recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
+    texts = ((text, each) for each in recent for text in dict.fromkeys(fact.text for fact in facts_in(_source(each))))
+    whole = [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
+    said = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
+    telling = [(number, text) for number, (text, _) in enumerate(said) if len(wording(text).terms) > 1]
+    same = dict(repeats(telling))
+    later = {other for others in same.values() for other in others}
+    firsts = (number for number, _ in telling if number < len(whole) and number not in later)
+    groups = ([said[number], *(said[other] for other in same.get(number, ()))] for number in firsts)
+    counted = [(group, _times(group, since)) for group in groups]
+    known = [_fact(group, count) for group, count in counted if count >= times]
+    once = (_fact(group, count) for group, count in counted if count < times and _lasts(group))
+    known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
+    parts = [(fact, part) for fact in known for part in clauses(fact.text)]
+    alone = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
+    return tuple(sorted(alone, key=lambda fact: fact.since))
+
+
+def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
+    """True for a fact that is known once it was said, or is what stays true of one."""
+    return is_lasting(group[0][0])
+
+
+def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
+    """The texts in which an entry can be one of several that state a fact, by rule; and True if one of them lasts.
+
+    Only entries that share a text, and those that last or were said often, count for `repeated_facts`.
+    """
+    facts = (fact for fact in facts_in(_source(each)) if fact.kind is not FactKind.EVENT)
+    whole = list(dict.fromkeys(fact.text for fact in facts))
+    said = (*whole, *(part for text in whole for part in clauses(text)))
+    return tuple(text for text in said if len(wording(text).terms) > 1), any(map(is_lasting, whole))
+
+
+def _source(each: StoredEntry) -> SourceText:
+    return SourceText(owner_words(each), each.entry.type is EntryType.USER_EXPLICIT)
+
+
+def _shares_part(one: str, other: str) -> bool:
+    """True if one text is a clause of the other, or both have a clause in common."""
+    parts, others = (one, *clauses(one)), (other, *clauses(other))
+    return any(is_same(part, each) for part in parts for each in others)
+
+
+def _of_person(turns: str) -> Iterator[str]:
+    """The lines of a conversation that the person said."""
+    is_person = True
+    for line in turns.splitlines():
+        if label := _LABEL.match(line):
+            is_person = label["person"] is not None
+        if is_person:
+            yield _LABEL.sub("", line)
+
+
+def _times(said: Sequence[tuple[str, StoredEntry]], since: datetime) -> int:
+    """The number of times that something was said since then; per entry, its own count once."""
+    return sum(each.times_since(since) for each in {each.path: each for _, each in said}.values())
+
+
+def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
+    """The fact in its latest wording, which comes first, with all its evidence."""
+    text, latest = said[0]
+    entries = {each.path: each for _, each in said}
+    newest = sorted(entries.values(), key=lambda each: with_offset(each.entry.created), reverse=True)
+    return RepeatedFact(text, _kind(text, latest), times, newest[-1].entry.created, tuple(each.link for each in newest))
+
+
+def _kind(text: str, each: StoredEntry) -> FactKind:
+    """The kind that the model gave to the entry, else the rules'. An entry that the rules made names how its run ended;
+    its own kind is that of the rules of its time."""
+    kind = each.entry.slots.get("kind", "")
+    is_of_model = kind in set(FactKind) and "outcome" not in each.entry.slots
+    return FactKind(kind) if is_of_model else kind_of(text)
 
 
 @dataclass(frozen=True, slots=True)

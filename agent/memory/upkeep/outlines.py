@@ -24,7 +24,7 @@ from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.expiry import lifetime
 from agent.memory.store import StoredEntry, session_days, with_offset
 from agent.memory.understanding.rules import same_words
-from agent.memory.upkeep.repeated_facts import stated_by_rule
+from agent.memory.upkeep.longterm import stated_by_rule
 from agent.vault.layout import OUTLINES
 from agent.vault.store import Vault
 

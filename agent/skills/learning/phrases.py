@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from agent.index.words import CJK_STOP, CJK_STOP_CHARACTERS, STOP_WORDS
+from agent.index.analysis import CJK_STOP, CJK_STOP_CHARACTERS, STOP_WORDS
 
 SHARE = 0.5
 """The least share of the tasks that have the word."""

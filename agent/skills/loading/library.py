@@ -21,8 +21,7 @@ from agent.skills.loading.files import (
     list_files,
     read_file,
 )
-from agent.skills.loading.locations import SkillLocation, split_name
-from agent.skills.loading.packaged import TRANSLATION, in_vault
+from agent.skills.loading.locations import TRANSLATION, SkillLocation, in_vault, split_name
 from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import TaskPattern

@@ -20,8 +20,7 @@ from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits,
 from agent.skills.matching.skill_text import compose_text, names_skill
 from agent.skills.matching.workflow import TokenCounter
 from agent.skills.reading import chain
-from agent.skills.reading.normalize import normalize
-from agent.skills.reading.patterns import excerpt, pattern_hits, searchable
+from agent.skills.reading.patterns import excerpt, normalize, pattern_hits, searchable
 from agent.skills.reading.skill import Skill, Triggers
 from agent.texts import Sentence
 

@@ -3,15 +3,32 @@
 RE2 takes time proportional to the size of pattern and text; the limits here bound both.
 """
 
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cache, lru_cache
 from itertools import accumulate
+from pathlib import Path
 from typing import Protocol
 
 from agent.dataclass import dataclass
 from agent.markdown.title import clipped
-from agent.skills.reading.normalize import normalize
+
+_TABLE = Path(__file__).with_name("simplified.txt")
+
+
+def normalize(text: str) -> str:
+    """The normalized text; it has as many characters as the text's NFC form."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text).translate(_replacements())
+
+
+@cache
+def _replacements() -> Mapping[int, str]:
+    """The replacements by character, read once (2 ms)."""
+    rows = (row for row in _TABLE.read_text("utf-8").splitlines() if not row.startswith("#"))
+    full_width = {chr(plain + 0xFEE0): chr(plain) for plain in range(ord("0"), ord("z") + 1) if chr(plain).isalnum()}
+    return str.maketrans(full_width | {pair[0]: pair[1] for row in rows for pair in row.split()})
+
 
 LONGEST = 1_000
 """The most characters of one pattern."""

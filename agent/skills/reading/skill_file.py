@@ -9,12 +9,12 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import cast, get_args
 
-from agent.config.near_words import meant
+from agent.config.values import meant
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import frontmatter
 from agent.markdown.values import Value, is_list
-from agent.skills.reading.header import EXTENSIONS, HeaderFields
+from agent.skills.reading.header import EXTENSIONS, HeaderFields, parse_triggers
 from agent.skills.reading.skill import (
     FILE,
     PRIORITY,
@@ -25,7 +25,6 @@ from agent.skills.reading.skill import (
     SkillProblem,
     SkillSource,
 )
-from agent.skills.reading.triggers import parse_triggers
 
 FILE_BYTES = 256 * 1024
 """The most bytes of a `SKILL.md`; long parts belong in `references/`."""

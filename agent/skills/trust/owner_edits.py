@@ -16,8 +16,8 @@ from agent.skills.loading.library import SkillLibrary
 from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, SkillSource
 from agent.skills.trust.reviews import is_answered_by, open_review
+from agent.vault.durable import RecordFolder
 from agent.vault.history.versions import Version, versions
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 

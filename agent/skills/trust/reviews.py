@@ -24,8 +24,8 @@ from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, Skill
 from agent.texts import Language, text
 from agent.vault.change import Request, Stamp
+from agent.vault.durable import RecordFolder
 from agent.vault.folders import APPROVALS, AgentFolder
-from agent.vault.record_folder import RecordFolder
 from agent.vault.store import Vault
 
 TYPE = "skill-review"

@@ -9,8 +9,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from agent.asking.questions.form import QuestionDraft, closed_note, format_question, parse_answer
-from agent.asking.questions.notes import ANSWERED_AT
+from agent.asking.questions.notes import ANSWERED_AT, QuestionDraft, closed_note, format_question, parse_answer
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry

@@ -18,7 +18,7 @@ from agent.memory.entry import MODEL, Entry, EntryType, slug
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.places import Forgetting
 from agent.memory.forgetting.said_again import SaidAgain
-from agent.memory.memory_lines import memory_change
+from agent.memory.memory_note import memory_change
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.texts import Language
 from agent.tools import arguments

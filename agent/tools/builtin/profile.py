@@ -13,12 +13,11 @@ from agent.errors import ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
 from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.catalog import CHANGELOG, is_core, note_name
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, log_row, propose_change
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.load import last_updated, load_profile
-from agent.memory.profile.profile_file import ProfileFile, parse_profile
+from agent.memory.profile.profile_file import CHANGELOG, ProfileFile, is_core, note_name, parse_profile
 from agent.memory.profile.search import search_profile
 from agent.memory.profile.summary import whole_summary
 from agent.memory.profile.template import template_note

@@ -18,7 +18,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.tools.builtin import reaper
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

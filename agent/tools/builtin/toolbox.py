@@ -1,23 +1,24 @@
 """Builds the tools of one vault; their selection for a run is left to the policy."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from agent.attachments.cache import ExtractedTexts
 from agent.clock import Clock
+from agent.context.tool_choice import TOOL_SEARCH, find_tools
 from agent.dataclass import dataclass
-from agent.llm.messages import JsonObject
+from agent.errors import ToolRetry
+from agent.llm.messages import JsonObject, ToolSpec
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.texts import Language
 from agent.tools import arguments
 from agent.tools.builtin.changes import undo_tool
-from agent.tools.builtin.find import grep_tool, tasks_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.jobs import job_tools
 from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
-from agent.tools.builtin.search import RecallMemories, SearchNotes, recall_tool, search_tool
+from agent.tools.builtin.search import RecallMemories, SearchNotes, grep_tool, recall_tool, search_tool, tasks_tool
 from agent.tools.builtin.vault import vault_tools
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, Tool, ToolOutput
@@ -79,3 +80,27 @@ def _delegate_tool(delegate: Delegate) -> Tool:
         "Several parts: call for all in one reply."
     )
     return Tool("delegate", description, schema, perform, frozenset({"orchestration"}), parallel=True, timeout=0)
+
+
+FOUND = 5
+"""The most tools that one search finds."""
+
+
+def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool:
+    """The tool, which compares words only; `usable` are the tools that a run may use."""
+
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        others = [spec for spec in usable(context) if spec.name != TOOL_SEARCH]
+        found = find_tools(arguments.text(call, "purpose"), others)[:FOUND]
+        if not found:
+            names = ", ".join(spec.name for spec in others)
+            raise ToolRetry(f"no tool fits these words; there are: {names or 'none'}")
+        lines = [f"- {spec.name}: {spec.description}" for spec in found]
+        return ToolOutput("\n".join(["you can call these now:", *lines]), tools=tuple(spec.name for spec in found))
+
+    schema = arguments.schema("purpose", purpose={"type": "string", "minLength": 1, "maxLength": 400})
+    description = (
+        "Find more tools by English words for what they do: to correct or forget a memory, "
+        "the person's profile, their desktop."
+    )
+    return Tool(TOOL_SEARCH, description, schema, perform, frozenset({"search"}), readonly=True)

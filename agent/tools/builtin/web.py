@@ -21,8 +21,7 @@ from agent.config.masking import count_secrets
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.lazy import later
-from agent.llm.messages import JsonObject
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled, JsonObject
 from agent.texts import Sentence
 from agent.tools.arguments import schema, text
 from agent.tools.builtin.addresses import is_ours, refusal

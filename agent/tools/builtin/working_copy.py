@@ -12,7 +12,7 @@ from stat import S_ISREG
 
 from agent.dataclass import dataclass
 from agent.errors import Interrupted
-from agent.llm.provider import Cancelled
+from agent.llm.messages import Cancelled
 from agent.tools.tool import Draft
 from agent.vault.store import Vault
 

@@ -16,8 +16,7 @@ from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
 from agent.vault.health.trust import Executable, executables
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.hazards import hazards
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import blocked, branch, read_text
+from agent.vault.plumbing.repository import blocked, branch, common_folder, read_text
 from agent.vault.receiving.held_now import held_files
 from agent.vault.store import Vault
 

@@ -15,9 +15,8 @@ from agent.errors import GitFailed
 from agent.json_value import parse_json
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import hasher
-from agent.vault.plumbing.repository import is_id
+from agent.vault.plumbing.repository import common_folder, is_id
 from agent.vault.store import Vault
 
 MOST_LOOSE = 20_000

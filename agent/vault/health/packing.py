@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault.history.commit_index import load_index
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault
 
 LOOSE = 2_000

@@ -6,9 +6,8 @@ from pathlib import Path
 from agent.errors import AgentError, BadPath
 from agent.texts import Sentence
 from agent.vault.change import Stamp
-from agent.vault.plumbing.git_processes import git_is_busy
 from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, set_aside
+from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, git_is_busy, set_aside
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_temporary
 from agent.vault.worktree.survey import is_repository

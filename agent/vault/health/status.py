@@ -12,7 +12,7 @@ from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
 from agent.vault.listing import list_notes
 from agent.vault.locks import holder
-from agent.vault.plumbing.git_time import RAW, git_time
+from agent.vault.plumbing.identities import RAW, git_time
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty

@@ -12,8 +12,7 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import Place
+from agent.vault.plumbing.repository import Place, common_folder
 
 _KEYS = frozenset(
     {

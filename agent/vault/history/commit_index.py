@@ -18,8 +18,8 @@ from agent.config import private
 from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
 from agent.vault.history.trailers import HUMAN, is_commit_id, parse_message
-from agent.vault.plumbing.git_time import RAW, git_time
-from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.identities import RAW, git_time
+from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from agent.errors import UserError
 from agent.vault.file_changes import FileChange, parse_raw
 from agent.vault.history.commit_index import has_index, id_of, load_index
 from agent.vault.history.trailers import HUMAN, is_commit_id, parse_message
-from agent.vault.plumbing.git_time import RAW, git_time
-from agent.vault.plumbing.identities import AGENT
+from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault
 
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
@@ -143,3 +142,23 @@ def _commit(head: Sequence[str], files: tuple[FileChange, ...]) -> Commit:
     run, tool, session, call = (named.get(f"vault-{name}", "") for name in ("run", "tool", "session", "call"))
     known = tuple(parents.split())
     return Commit(oid, git_time(date), author, actor, run, tool, session, call, undoes, subject, body, files, known)
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The commit of HEAD, and the notes that differ from it."""
+
+    head: str | None = None
+    edited: frozenset[str] = frozenset()
+
+    def commit(self, path: str) -> str | None:
+        """The commit that has the note in its present form; None if there is none."""
+        return None if path in self.edited else self.head
+
+
+def pins(vault: Vault, paths: Collection[str]) -> Pins:
+    """The pins of these notes; no other note is read, and nothing if there are none."""
+    if not paths:
+        return Pins()
+    edited = frozenset(item.path for item in vault.changed_files(paths))
+    return Pins(vault.head, edited)

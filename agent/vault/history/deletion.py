@@ -22,7 +22,7 @@ from agent.vault.layout import DAEMON_LOCK
 from agent.vault.locks import holder, process_lock
 from agent.vault.plumbing.delete_objects import delete_objects, existing
 from agent.vault.plumbing.git import Git, GitObject
-from agent.vault.plumbing.git_processes import git_processes_in
+from agent.vault.plumbing.index_lock import git_processes_in
 from agent.vault.plumbing.kept_roots import all_ids, reached_ids, references, worktree_folders
 from agent.vault.plumbing.objects import parse_tree
 from agent.vault.plumbing.reference_logs import drop_entries, logged_ids

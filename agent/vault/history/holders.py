@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import Place, branch
+from agent.vault.plumbing.repository import Place, branch, common_folder
 
 _TOGETHER = 100
 _PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"

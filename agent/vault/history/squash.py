@@ -28,8 +28,7 @@ from agent.vault.history.squashed import Squashed, record_squashed
 from agent.vault.history.trailers import HUMAN, parse_message
 from agent.vault.message import compose
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_time import at_seconds
-from agent.vault.plumbing.identities import AGENT
+from agent.vault.plumbing.identities import AGENT, at_seconds
 from agent.vault.plumbing.objects import Pack
 from agent.vault.provenance.new_commits import new_commits
 from agent.vault.provenance.remotes import addresses

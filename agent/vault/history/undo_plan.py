@@ -22,7 +22,7 @@ from agent.vault.plumbing.object_ids import FILE, PROGRAM, has_id
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
-from agent.vault.write.merge import merge_lines
+from agent.vault.write.resolve import merge_lines
 
 
 @dataclass(frozen=True, slots=True)

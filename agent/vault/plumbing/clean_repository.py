@@ -16,9 +16,8 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.vault.durable import flush_folder
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_processes import CLEAN
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import is_id, packed_refs, read_text
+from agent.vault.plumbing.index_lock import CLEAN
+from agent.vault.plumbing.repository import common_folder, is_id, packed_refs, read_text
 
 _OLD_SECONDS = 86_400
 """Age in seconds from which on the folder of another transfer counts as left over: a killed process left it."""

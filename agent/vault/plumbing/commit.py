@@ -13,12 +13,10 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
-from agent.vault.plumbing.commit_signature import Sign, with_signature
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import REFLOG_MARK, Person, signature
-from agent.vault.plumbing.index_file import load_index
+from agent.vault.plumbing.identities import REFLOG_MARK, Person, Sign, signature, with_signature
+from agent.vault.plumbing.index_file import IndexChanged, SharedIndex, load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import FOLDER
 from agent.vault.plumbing.objects import (
     Pack,
@@ -30,8 +28,7 @@ from agent.vault.plumbing.objects import (
     graft,
     parse_tree,
 )
-from agent.vault.plumbing.repository import Place, head_commit
-from agent.vault.plumbing.shared_index import IndexChanged, SharedIndex
+from agent.vault.plumbing.repository import Place, common_folder, head_commit
 from agent.vault.plumbing.store_objects import load_loose, store
 
 RETRIES = 60

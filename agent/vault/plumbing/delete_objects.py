@@ -11,7 +11,7 @@ from pathlib import Path
 from agent.errors import Permanent
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
+from agent.vault.plumbing.repository import common_folder
 
 _BESIDE = (".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor")
 """The files of one pack, in the order in which they are deleted: without its index, git does not see a pack."""

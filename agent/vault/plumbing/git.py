@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.lazy import later
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.object_ids import blob_id
+from agent.vault.plumbing.repository import common_folder
 
 if TYPE_CHECKING:
     from agent.vault.plumbing.hazards import Hazard, check_index_head

@@ -1,14 +1,16 @@
-"""Authors of commits: the agent, or the person under the name that git or the machine has; and the marks in git's logs.
+"""Who made a commit, when, and with which signature: written and read in its header."""
 
-A person whom git does not know is recorded with the name of the account and without an address: no address is invented.
-"""
-
+import base64
+import binascii
 import getpass
 import os
-from datetime import datetime
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
+from agent.vault.ssh_key import PublicKey, public_key, wire_text
 
 REFLOG_MARK = "vault-agent: "
 """The start of the reflog message of every commit that this program makes; no other program uses it."""
@@ -72,3 +74,68 @@ def signature(who: Person, when: datetime) -> Signature:
 
 
 AGENT = Person("vault-agent", "vault-agent@localhost")
+
+
+Sign = Callable[[bytes], bytes]
+"""Returns the signature of these bytes; empty if they are not to be signed."""
+
+_SIGNATURE = re.compile(rb"^gpgsig(?:-sha256)? ([^\n]*\n(?: [^\n]*\n)*)", re.MULTILINE)
+_SSH = re.compile(rb"-----BEGIN SSH SIGNATURE-----\n(.*)-----END SSH SIGNATURE-----", re.DOTALL)
+_MAGIC = b"SSHSIG"
+_VERSION_BYTES = 4
+
+
+def unsigned(data: bytes) -> bytes:
+    """No signature."""
+    return b""
+
+
+def with_signature(commit: bytes, width: int, sign: Sign) -> bytes:
+    """The bytes of a commit with its signature, in a repository with ids of `width` hex digits."""
+    signature = sign(commit).strip(b"\n")
+    if not signature:
+        return commit
+    name = b"gpgsig-sha256 " if width == 64 else b"gpgsig "
+    head, blank, message = commit.partition(b"\n\n")
+    return head + b"\n" + name + signature.replace(b"\n", b"\n ") + blank + message
+
+
+def signature_in(commit: bytes) -> bytes:
+    """The signature in a commit's bytes; empty without one."""
+    found = _SIGNATURE.search(commit.partition(b"\n\n")[0] + b"\n")
+    return found[1].replace(b"\n ", b"\n") if found else b""
+
+
+def named_key(signature: bytes) -> PublicKey | None:
+    """The key that an ssh signature says it is made with; None for another kind of signature."""
+    found = _SSH.search(signature)
+    try:
+        data = base64.b64decode(found[1].replace(b"\n", b""), validate=True) if found else b""
+    except (binascii.Error, ValueError):
+        return None
+    if not data.startswith(_MAGIC):
+        return None
+    key = wire_text(data, len(_MAGIC) + _VERSION_BYTES)
+    return public_key(key) if key is not None else None
+
+
+RAW = "--date=raw"
+"""git's option for the form that `git_time` parses."""
+_FIRST, _LAST = -62_135_510_400, 253_402_214_400
+"""Seconds: a day after the first time that a `datetime` can have, and a day before the last, in every zone."""
+_RAW = re.compile(r"\s*([+-]?\d{1,20})(?:\s+([+-]?)(\d{2})(\d{2}))?\s*")
+
+
+def at_seconds(seconds: int) -> datetime:
+    """The time so many seconds after 1970, in UTC; the nearest one that a calendar has."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+
+
+def git_time(raw: str) -> datetime:
+    """The time in git's raw form, such as `1764000000 +0100`; 1970 for what is no number, UTC for no real offset."""
+    found = _RAW.fullmatch(raw)
+    if found is None:
+        return at_seconds(0)
+    minutes = int(found[3] or 0) * 60 + int(found[4] or 0)
+    zone = timezone(timedelta(minutes=-minutes if found[2] == "-" else minutes)) if minutes < 24 * 60 else UTC
+    return at_seconds(int(found[1])).astimezone(zone)

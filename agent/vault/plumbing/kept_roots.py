@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import read_text
+from agent.vault.plumbing.repository import common_folder, read_text
 
 HINTS = ("ORIG_HEAD", "FETCH_HEAD")
 """Files with the last value of HEAD and the last fetch: they keep no object."""

@@ -7,17 +7,58 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError
-from agent.vault.plumbing.command import Git as Command
-from agent.vault.plumbing.command import GitCommandNotFound
 from agent.vault.plumbing.hazards import READERS, Hazard, hazards
+
+if TYPE_CHECKING:
+    from git.cmd import Git as Git
+    from git.exc import GitCommandNotFound as GitCommandNotFound
+
+
+_PACKAGES = ("git", "gitdb")
+
+
+def _load() -> tuple[ModuleType, ModuleType]:
+    """The modules `git.cmd` and `git.exc`; through the whole package if that is loaded already or cannot be avoided."""
+    if "git" in sys.modules or not (bare := _bare()):
+        return import_module("git.cmd"), import_module("git.exc")
+    sys.modules.update(bare)
+    try:
+        found = import_module("git.cmd"), import_module("git.exc")
+    except (ImportError, AttributeError):
+        found = None
+    for name in bare:  # a later `import git` gets the whole package, with these same modules in it
+        sys.modules.pop(name, None)
+    return found or (import_module("git.cmd"), import_module("git.exc"))
+
+
+def _bare() -> dict[str, ModuleType]:
+    """Empty packages with the search path of their modules; the imports in their `__init__` are not run."""
+    made = {}
+    for name in _PACKAGES:
+        spec = find_spec(name)
+        if spec is None or spec.submodule_search_locations is None:
+            return {}
+        made[name] = ModuleType(name)
+        made[name].__path__ = list(spec.submodule_search_locations)
+    return made
+
+
+if not TYPE_CHECKING:
+    _command, _errors = _load()
+    Git, GitCommandNotFound = _command.Git, _errors.GitCommandNotFound
+    Git.GIT_PYTHON_GIT_EXECUTABLE = Git.GIT_PYTHON_GIT_EXECUTABLE or "git"
+
 
 LOOK_SECONDS = 1.0
 """Seconds after which a running command causes a search for what it may be waiting for (`hazards`)."""
@@ -41,7 +82,7 @@ class GitProgram:
     def __init__(self, gitdir: Path, worktree: Path) -> None:
         self._gitdir = gitdir
         self._worktree = worktree
-        self._command = Command(str(worktree))
+        self._command = Git(str(worktree))
         self._path = shutil.which("git") or "git"
 
     def start(
@@ -59,7 +100,7 @@ class GitProgram:
             )
         except GitCommandNotFound as error:
             raise UserError("git is not installed, or not on the PATH", hint="install git 2.34 or newer") from error
-        assert isinstance(process, Command.AutoInterrupt)
+        assert isinstance(process, Git.AutoInterrupt)
         return Running(args[0], process, fed, timeout, self._gitdir, self._worktree)
 
 
@@ -68,7 +109,7 @@ class Running:
     """A running git command. `process` is GitPython's wrapper, stored because its deletion ends the process."""
 
     name: str
-    process: Command.AutoInterrupt
+    process: Git.AutoInterrupt
     stdin: bytes | None
     timeout: float
     gitdir: Path

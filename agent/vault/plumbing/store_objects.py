@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.objects import NewObject, Pack
+from agent.vault.plumbing.repository import common_folder
 
 _SHARED = re.compile(rb"sharedRepository", re.IGNORECASE)
 _LEVEL = 1

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from agent.vault.plumbing.commit_signature import Sign, with_signature
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Signature
+from agent.vault.plumbing.identities import Sign, Signature, with_signature
 from agent.vault.plumbing.objects import (
     Pack,
     TreeEntry,

@@ -26,8 +26,7 @@ from agent.dataclass import dataclass
 from agent.errors import GitFailed
 from agent.vault import durable
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import OWN_REFS, is_id, ref_commit
+from agent.vault.plumbing.repository import OWN_REFS, common_folder, is_id, ref_commit
 
 FOREIGN_REF = f"{OWN_REFS}foreign"
 """The reference on a tree of files with rows, named by the beginning of the rows' ids."""

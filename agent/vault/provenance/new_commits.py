@@ -14,9 +14,8 @@ from agent.config.private import replace
 from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
-from agent.vault.plumbing.commit_signature import named_key, signature_in
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT
+from agent.vault.plumbing.identities import AGENT, named_key, signature_in
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
 from agent.vault.ssh_key import PREFIX, PublicKey

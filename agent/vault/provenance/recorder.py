@@ -17,8 +17,7 @@ from agent.dataclass import dataclass
 from agent.lazy import later
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import Place, head_commit, is_id, packed_refs, read_text
+from agent.vault.plumbing.repository import Place, common_folder, head_commit, is_id, packed_refs, read_text
 from agent.vault.provenance.database import ArrivedBlob, Database
 from agent.vault.provenance.foreign_record import ForeignRecord
 from agent.vault.provenance.marks import name_mark, new_marks

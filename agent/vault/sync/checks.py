@@ -9,7 +9,7 @@ from agent.errors import UserError
 from agent.texts import Sentence
 from agent.vault.health.probe import Check, bad, guarded, ok, warn
 from agent.vault.health.repair import locks
-from agent.vault.plumbing.git_time import RAW, git_time
+from agent.vault.plumbing.identities import RAW, git_time
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault

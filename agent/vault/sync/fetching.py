@@ -5,10 +5,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import Network
 from agent.vault.plumbing.receiving_sizes import check_sizes
-from agent.vault.plumbing.repository import read_text, ref_commit
+from agent.vault.plumbing.repository import common_folder, read_text, ref_commit
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.receiving_limits import ReceivingLimits, TooMuch
 from agent.vault.store import Vault

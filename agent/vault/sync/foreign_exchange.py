@@ -13,9 +13,8 @@ from dataclasses import field
 
 from agent.config.set_clock import is_clock_set
 from agent.dataclass import dataclass
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.plumbing.repository import OWN_REFS, ref_commit
+from agent.vault.plumbing.repository import OWN_REFS, common_folder, ref_commit
 from agent.vault.provenance.foreign_record import FOREIGN_REF, parse_keys, rows_at
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault

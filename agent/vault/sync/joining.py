@@ -15,8 +15,7 @@ from agent.vault.change import Stamp
 from agent.vault.history.rewritten import load_rewritten
 from agent.vault.message import compose
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_time import RAW, git_time
-from agent.vault.plumbing.identities import AGENT, signature
+from agent.vault.plumbing.identities import AGENT, RAW, git_time, signature
 from agent.vault.plumbing.object_ids import object_id
 from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.store import Vault

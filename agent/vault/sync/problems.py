@@ -14,8 +14,8 @@ from agent.errors import AgentError, GitFailed, Retryable
 from agent.texts import Sentence
 from agent.vault import exclude
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import RefusedRef
+from agent.vault.plumbing.repository import common_folder
 from agent.vault.plumbing.running import TooSlow
 from agent.vault.store import Vault
 from agent.vault.worktree.files import Files

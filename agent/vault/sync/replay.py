@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing.commit_signature import Sign, unsigned
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Signature
+from agent.vault.plumbing.identities import Sign, Signature, unsigned
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.store import Vault

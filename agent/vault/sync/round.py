@@ -18,10 +18,9 @@ from agent.vault.held_back import HeldFile
 from agent.vault.layout import SYNC_STATE
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.repository import OWN_REFS, branch, ref_commit
+from agent.vault.plumbing.repository import OWN_REFS, branch, common_folder, ref_commit
 from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.receiving.choice import hold_back
 from agent.vault.receiving_limits import TooMuch

@@ -19,9 +19,8 @@ from agent.texts import Sentence
 from agent.vault.layout import SYNC_STATE
 from agent.vault.locks import process_lock
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.link_check import common_folder
 from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.plumbing.repository import OWN_REFS, Place
+from agent.vault.plumbing.repository import OWN_REFS, Place, common_folder
 from agent.vault.plumbing.repository import branch as head_branch
 from agent.vault.provenance.remotes import configured, plain_address
 from agent.vault.store import Vault

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from agent.dataclass import dataclass
 from agent.lazy import later
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_time import git_time
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import ref_commit
+from agent.vault.plumbing.identities import git_time
+from agent.vault.plumbing.repository import common_folder, ref_commit
 from agent.vault.store import Vault
 from agent.vault.sync.state import SyncedRemote, sync_state
 

@@ -22,7 +22,7 @@ from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.note_ids import note_ids
 from agent.vault.sync.sides import PlacedFile, Side, side_of
 from agent.vault.worktree.paths import is_note
-from agent.vault.write.merge import merge_lines
+from agent.vault.write.resolve import merge_lines
 
 
 @dataclass(frozen=True, slots=True)

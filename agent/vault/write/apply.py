@@ -13,7 +13,7 @@ from agent.vault.conflict_copies import link_conflict
 from agent.vault.worktree.files import Files
 
 if TYPE_CHECKING:
-    from agent.vault.write.merge import Combine
+    from agent.vault.write.resolve import Combine
 
 ATTEMPTS = 40
 VANISHED_SECONDS = 1.0

@@ -21,7 +21,7 @@ from agent.vault.plumbing.object_ids import FILE, PROGRAM, blob_id
 from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.worktree.survey import DirtyKind
 from agent.vault.write.held import HeldNote
-from agent.vault.write.merge import Combine
+from agent.vault.write.resolve import Combine
 
 _SCOPE = "human(notes): "
 

@@ -13,8 +13,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, BadPath, NoteExists
 from agent.vault.change import Applied, Arrival, Change, Collision
 from agent.vault.plumbing.commit import CommitPlan, HeadMoved, Tip
-from agent.vault.plumbing.git_processes import git_is_busy
-from agent.vault.plumbing.index_lock import file_time, remove_own, set_aside
+from agent.vault.plumbing.index_lock import file_time, git_is_busy, remove_own, set_aside
 from agent.vault.plumbing.object_ids import has_id
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import OWN_REFS, blocked, branch

@@ -23,9 +23,8 @@ from agent.vault.message import compose
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.git_processes import commit_editor_is_open
 from agent.vault.plumbing.identities import ARRIVAL_MARK, REFLOG_MARK, person
-from agent.vault.plumbing.index_lock import index_lock
+from agent.vault.plumbing.index_lock import commit_editor_is_open, index_lock
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.queue import Order, Queue
@@ -40,8 +39,7 @@ from agent.vault.write.journal import Journal, JournalRecord, planned
 
 if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
     from agent.vault.write.commit_plan import CommitPlanner
-    from agent.vault.write.merge import Combine
-    from agent.vault.write.resolve import Resolver
+    from agent.vault.write.resolve import Combine, Resolver
 
 TRIES = 4
 EDITOR_PATIENCE = 2.0
@@ -72,7 +70,7 @@ class Writer:
 
     @property
     def combine(self) -> "Combine":
-        made: Combine = import_module("agent.vault.write.merge").combiner(self.git)
+        made: Combine = import_module("agent.vault.write.resolve").combiner(self.git)
         return made
 
     @property

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agent.asking.questions.form import (
+from agent.asking.questions.notes import (
     QuestionDraft,
     answer_heading,
     boxes_in,

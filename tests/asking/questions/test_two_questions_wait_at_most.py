@@ -8,9 +8,8 @@ from random import Random
 
 import pytest
 
-from agent.asking.questions.form import QuestionDraft, format_question
 from agent.asking.questions.law import MOST_OPEN, ever_asked, may_ask_one, waits_for_answer
-from agent.asking.questions.notes import asked_questions
+from agent.asking.questions.notes import QuestionDraft, asked_questions, format_question
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.memory.profile.changes import Writing, _asked
 from agent.memory.profile.evidence import Evidence

@@ -17,7 +17,7 @@ from agent.config.set_clock import RATE, START
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.site import Site, site
 from agent.interfaces.cli.benches.vaults import build_prose
-from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import load_daemon_state
 from tests.bench.process import Process
 from tests.remotes import git_as, make_remote
 from tests.vaults import write

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from agent.growth.beliefs.belief import Belief, beliefs
+from agent.growth.beliefs.blocks import Belief, beliefs
 from agent.growth.beliefs.sign import Dimension, Sign, SignKind
 from agent.memory.profile.evidence import Evidence
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.beliefs.belief import CONFIRMED, STRENGTH, TOLD, Belief, believe
+from agent.growth.beliefs.blocks import CONFIRMED, STRENGTH, TOLD, Belief, believe
 from agent.growth.beliefs.sign import Sign, SignKind
 from tests.growth.beliefs.house import TODAY, signal
 

@@ -10,15 +10,14 @@ import pytest
 from agent.app.open import open_workspace
 from agent.context.budget import estimate
 from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
-from agent.llm.messages import Assistant, Reply, Request, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from agent.llm.script import MODEL
 from agent.loop.agent import Models
 from agent.runs.accounts import open_accounts
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import Opinion, Use, history_path, record_uses
-from agent.skills.variants.trial_records import TrialRecord, trial_records
+from agent.skills.variants.trial_shelf import TrialRecord, trial_records
 from agent.skills.variants.variant import Arm, next_arm, trial_label
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace, reload_settings

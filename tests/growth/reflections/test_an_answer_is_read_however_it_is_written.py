@@ -10,8 +10,7 @@ from agent.errors import LimitReached, Permanent, Retryable
 from agent.growth.reflections.answer import RunJudgement, only_restricts, parse_answer, without_block
 from agent.growth.reflections.ask import AskedAnswer, ask_for_answer
 from agent.growth.reflections.reflection import Strategy
-from agent.llm.messages import Assistant, Reply, Request, Usage
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from agent.markdown.values import MAX_BYTES
 
 ENGLISH = """Here is what I think:

@@ -22,8 +22,7 @@ from agent.growth.research.research_call import Research, ResearchCall
 from agent.growth.topic_words import words_of
 from agent.llm.known_models import Price
 from agent.llm.ledger import SpendScope
-from agent.llm.messages import Assistant, Reply, Request, Usage, User
-from agent.llm.provider import Cancelled, Model, OnText, ignore, never
+from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, User, ignore, never
 from agent.llm.providers import Providers
 from agent.llm.spend import Meter
 from agent.loop.agent import Models

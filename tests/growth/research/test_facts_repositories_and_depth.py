@@ -8,7 +8,7 @@ import pytest
 from agent.errors import ToolFailed, UserError
 from agent.growth.research.folder_source import FolderSource, named_folder
 from agent.growth.research.source import Lead
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.growth.research.study import page, sentences_with, sources_in, studying, usual
 from tests.vaults import write
 

@@ -12,7 +12,7 @@ from agent.config.growth_settings import EngineSettings, ResearchSettings, Searx
 from agent.config.secrets import Secret
 from agent.errors import Interrupted, ToolFailed
 from agent.growth.research.engines import SearchEngine, engines_of
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.tools.builtin.web import FetchLimits
 from tests.fakes import FakeClock
 from tests.growth.research.services import KEY, Service, ServiceName, service

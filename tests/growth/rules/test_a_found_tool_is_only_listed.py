@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.growth.rules.found_methods import FoundTool, append_tools, found_tool, ticked_tools
-from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule_note import load_rules
 from agent.vault.change import Stamp
 from tests.growth.rules.desk import Desk, three
 from tests.vaults import write

@@ -6,7 +6,7 @@ import pytest
 
 from agent.growth.rules.rule_work import KnownSkill
 from agent.markdown.note import Note
-from agent.skills.variants.trial_records import TrialRecord, save_trial
+from agent.skills.variants.trial_shelf import TrialRecord, save_trial
 from agent.vault.change import Stamp
 from agent.vault.history.find import commits
 from tests.growth.rules.desk import READ, Desk, three

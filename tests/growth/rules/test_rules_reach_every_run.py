@@ -10,7 +10,7 @@ from agent.app.open import open_workspace
 from agent.context.budget import SHARES
 from agent.events.runs import Speaker, ToolCompleted
 from agent.growth.rules.given_rules import FEW
-from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import load_runs, uses_of
 from agent.llm.scripted import Scripted
 from agent.loop.request import RunRequest

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import load_runs, uses_of
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import git, write

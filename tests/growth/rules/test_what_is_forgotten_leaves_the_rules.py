@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from agent.growth.reflections.store import append_reflection, load_reflections
-from agent.growth.rules.load import load_rules
+from agent.growth.rules.rule_note import load_rules
 from agent.memory.forgetting.forget import carry_out, plan_text
 from agent.memory.forgetting.said_again import phrase
 from agent.vault.change import Stamp

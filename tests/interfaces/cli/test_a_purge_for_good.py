@@ -12,7 +12,7 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli import forget_purge
 from agent.interfaces.cli.main import main
 from agent.vault.layout import FORGETTING
-from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.workspace import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.trust.test_forgotten_is_gone import FOR_GOOD, left
 from tests.vaults import git, head, write

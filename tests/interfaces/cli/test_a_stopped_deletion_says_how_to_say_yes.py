@@ -17,9 +17,9 @@ from agent.events.bus import Bus
 from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped
 from agent.interfaces.cli.main import main
-from agent.llm.provider import never
+from agent.llm.messages import never
 from agent.vault.change import Stamp
-from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.workspace import daemon_lock
 from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write

@@ -12,7 +12,7 @@ from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.main import main
-from agent.llm.provider import never
+from agent.llm.messages import never
 from tests.attention.mailbox import mailbox
 from tests.attention.rigs.lark import APP, two_way_lark
 from tests.attention.rigs.lark import SECRET as LARK_SECRET

@@ -9,7 +9,7 @@ from agent.app.open import open_workspace
 from agent.interfaces.cli.language import row
 from agent.interfaces.cli.main import main
 from agent.interfaces.cli.status_page import _format_work
-from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.workspace import daemon_lock
 from tests.interfaces.cli.conftest import Run
 
 

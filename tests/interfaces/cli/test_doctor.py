@@ -7,7 +7,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.interfaces.cli.main import main
-from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.workspace import daemon_lock
 from tests.vaults import git, write
 
 

@@ -11,8 +11,8 @@ from agent.app.open import open_workspace
 from agent.index.weights import SIGNALS
 from agent.interfaces.cli.main import main
 from agent.texts import LANGUAGES, Language, text
-from agent.workspace.daemon_lock import daemon_lock
 from agent.workspace.search_index import open_index
+from agent.workspace.workspace import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import git, head, write
 

@@ -13,7 +13,7 @@ from agent.llm.messages import Usage
 from agent.metrics.collect import Collector
 from agent.runs.growth_spend import growth_account
 from agent.runs.status import ledger_of
-from agent.workspace.daemon_lock import daemon_lock
+from agent.workspace.workspace import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.interfaces.cli.terminal import terminal
 from tests.stories.agents import document, script, settings

@@ -18,7 +18,7 @@ from agent.app.open import open_workspace
 from agent.interfaces.mcp.definitions import offer_of
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.source import CallSource
-from agent.tools.policy_file import load_policies
+from agent.tools.policy import load_policies
 from tests.stories.agents import PROJECT, environment, settings
 
 MODERN, LEGACY = "auto", "legacy"

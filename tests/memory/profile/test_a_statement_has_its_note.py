@@ -1,6 +1,6 @@
 """A statement belongs in one note of the profile, by its words; sentences that no list of words was made from."""
 
-from agent.memory.profile.catalog import note_of
+from agent.memory.profile.profile_file import note_of
 
 STATED = (
     ("00", "I come from a small town near Lyon."),

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agent.memory.entry import MODEL, EntryType
-from agent.memory.profile.catalog import CORE
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.load import load_profile
+from agent.memory.profile.profile_file import CORE
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import load_entries
 from agent.vault.change import Stamp

@@ -11,7 +11,7 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import Retryable
-from agent.vault.plumbing.git_processes import git_is_busy
+from agent.vault.plumbing.index_lock import git_is_busy
 from agent.vault.plumbing.network import Network, RefUpdate
 from tests.processes import SECONDS, started
 from tests.trust.git_server import Step, git_server, hang

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.vault.health.status import status
 from agent.vault.history.find import commits
-from agent.vault.plumbing.git_time import at_seconds, git_time
+from agent.vault.plumbing.identities import at_seconds, git_time
 from agent.vault.sync.standing import standings
 from tests.remotes import git_as
 from tests.vault.sync.machines import two_machines

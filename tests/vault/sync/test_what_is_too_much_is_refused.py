@@ -9,8 +9,7 @@ import pytest
 
 from agent.vault.history.find import commits
 from agent.vault.options import Options
-from agent.vault.plumbing.link_check import common_folder
-from agent.vault.plumbing.repository import ref_commit
+from agent.vault.plumbing.repository import common_folder, ref_commit
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.sync.round import RoundEnd

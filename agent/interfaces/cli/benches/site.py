@@ -14,8 +14,7 @@ from agent.errors import Permanent
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import as_installed
 from agent.vault.store import open_vault
-from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.workspace import Workspace, options
+from agent.workspace.workspace import Workspace, load_daemon_state, options
 
 _READY_SECONDS = 600.0
 _STOP_SECONDS = 10.0

@@ -4,8 +4,7 @@ import msgspec
 
 from agent.app.figures import prometheus_text
 from agent.interfaces.http.operation import Routes
-from agent.workspace.daemon_lock import load_daemon_state
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, load_daemon_state
 
 ROUTES = Routes("/api/v1")
 

@@ -20,8 +20,7 @@ from agent.interfaces.http.pages.page import Page, PageRequest
 from agent.metrics.figures import MetricFigure
 from agent.metrics.totals import load_days, load_totals
 from agent.runs.status import ledger_of
-from agent.workspace.daemon_lock import is_watched
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 SPANS = (7, 30, 90)
 """The numbers of days that can be chosen; the second is shown first."""

@@ -22,7 +22,7 @@ from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.workspace.catch_up import behind_daemon
-from agent.workspace.daemon_lock import load_daemon_state
+from agent.workspace.workspace import load_daemon_state
 
 _HITS, _LISTED = 20, 500
 

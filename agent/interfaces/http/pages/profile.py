@@ -7,7 +7,6 @@ from urllib.parse import quote
 from agent.dataclass import dataclass
 from agent.deeds.restoring import edit_profile_note
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.memory.profile.catalog import CHANGELOG
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.lay_out import lay_out_profile
 from agent.memory.profile.load import (
@@ -18,7 +17,7 @@ from agent.memory.profile.load import (
     layer_figures,
     load_profile,
 )
-from agent.memory.profile.profile_file import ProfileFile
+from agent.memory.profile.profile_file import CHANGELOG, ProfileFile
 from agent.memory.profile.summary import whole_summary
 from agent.texts import text
 from agent.vault.folders import PROFILE

@@ -14,10 +14,9 @@ from agent.runs.status import AgentStatus, agent_status
 from agent.schedule.job import Job
 from agent.schedule.shelf import Shelf
 from agent.vault.health.status import status
-from agent.workspace.daemon_lock import is_watched, load_daemon_state
 from agent.workspace.index_status import index_state
 from agent.workspace.schedule_switch import schedule_switch
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched, load_daemon_state
 
 _NEXT, _MOVES = 6, 12
 
