@@ -59,7 +59,7 @@ from agent.runs.skill_learning import skill_learning
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.workflow_traces import SessionTraces
-from agent.schedule.goal_notes import GOAL_TYPE
+from agent.schedule.shelf import GOAL_TYPE
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.vault_watcher import watch_pace

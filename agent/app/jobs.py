@@ -8,8 +8,8 @@ from importlib import import_module
 
 from agent.app.agent import counting, opened_runs
 from agent.app.notices import take_in
-from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.once import PendingRun
+from agent.background.jobs.recording import Procedures
 from agent.background.jobs.worker import JobWorker
 from agent.background.model_key import ModelKey, help_with
 from agent.dataclass import dataclass

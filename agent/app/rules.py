@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 
-from agent.asking.proposals import answered_proposals
+from agent.asking.answers import answered_proposals
 from agent.events.bus import Bus, ignore_event
 from agent.events.runs import TaskCompleted
 from agent.growth.patterns.likeness import Vectors

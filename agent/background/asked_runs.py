@@ -25,7 +25,7 @@ from agent.events.runs import (
 )
 from agent.llm.messages import Cancelled
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.report import RunReport, report
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService

@@ -3,8 +3,8 @@ arrived from others."""
 
 from dataclasses import replace
 
+from agent.asking.answers import TEXT_KINDS
 from agent.asking.proposal import Proposal
-from agent.asking.proposals import TEXT_KINDS
 from agent.asking.questions.notes import without_patience
 from agent.asking.questions.question import Question, noted_questions
 from agent.events.notices import NoticeRaised

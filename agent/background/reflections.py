@@ -26,7 +26,7 @@ from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.rounds import ReflectionRound
 from agent.llm.messages import Cancelled
 from agent.runs.accounts import Accounts
-from agent.runs.growth_spend import is_of_growth
+from agent.runs.status import is_of_growth
 from agent.schedule.occurrences import next_times
 from agent.schedule.shelf import JobShelf
 from agent.vault.folders import SESSIONS

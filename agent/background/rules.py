@@ -14,7 +14,7 @@ from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.tend import follow_rules, tend_rules
 from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
-from agent.runs.growth_spend import is_of_growth
+from agent.runs.status import is_of_growth
 from agent.vault.folders import REFLECTIONS, RULES, SESSIONS
 from agent.workspace.workspace import Workspace, reload_settings
 

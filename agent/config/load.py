@@ -14,10 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from agent.config.directories import VAULT_FILE, directories
-from agent.config.plain_file import parse_plain_settings
+from agent.config.directories import VARIABLES, VAULT_FILE, directories
 from agent.config.resources import resource
-from agent.config.set_clock import VARIABLES
 from agent.config.settings import (
     FORMER_VALUES,
     OF_VAULT_HERE,
@@ -31,7 +29,7 @@ from agent.config.settings import (
     refuse_of_one_vault,
     setting_type,
 )
-from agent.config.text_file import load_text
+from agent.config.text_file import load_text, parse_plain_settings
 from agent.config.values import SettingValue, quote_for_message
 from agent.dataclass import dataclass
 from agent.errors import ConfigError

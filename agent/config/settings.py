@@ -18,7 +18,13 @@ from agent.texts import Sentence, either, joined
 if TYPE_CHECKING:
     from agent.config.attention_settings import AttentionSettings
     from agent.config.channel_settings import ChannelSettings
-    from agent.config.growth_settings import GrowthSettings, ReflectionSettings, ResearchSettings
+    from agent.config.growth_settings import (
+        GrowthSettings,
+        JobSettings,
+        ReflectionSettings,
+        ResearchSettings,
+        ScheduleSettings,
+    )
     from agent.config.http_settings import HttpSettings
     from agent.config.index_settings import IndexSettings, WatchSettings
     from agent.config.machine_settings import MachineSettings, SyncSettings
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
         SpendSettings,
         ToolSettings,
     )
-    from agent.config.schedule_settings import JobSettings, ScheduleSettings
     from agent.config.skill_settings import SkillSettings
     from agent.config.vault_settings import AttachmentSettings, BrakeSettings, GitSettings, LogSettings, VaultSettings
 
@@ -94,8 +99,8 @@ class Settings:
     skills: "LazySection[SkillSettings]" = LazySection("agent.config.skill_settings.SkillSettings")
     tools: "LazySection[ToolSettings]" = LazySection("agent.config.run_settings.ToolSettings")
     inbox: "LazySection[InboxSettings]" = LazySection("agent.config.run_settings.InboxSettings")
-    schedule: "LazySection[ScheduleSettings]" = LazySection("agent.config.schedule_settings.ScheduleSettings")
-    jobs: "LazySection[JobSettings]" = LazySection("agent.config.schedule_settings.JobSettings")
+    schedule: "LazySection[ScheduleSettings]" = LazySection("agent.config.growth_settings.ScheduleSettings")
+    jobs: "LazySection[JobSettings]" = LazySection("agent.config.growth_settings.JobSettings")
     attention: "LazySection[AttentionSettings]" = LazySection("agent.config.attention_settings.AttentionSettings")
     channels: "LazySection[ChannelSettings]" = LazySection("agent.config.channel_settings.ChannelSettings")
     http: "LazySection[HttpSettings]" = LazySection("agent.config.http_settings.HttpSettings")

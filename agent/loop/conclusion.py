@@ -16,8 +16,8 @@ from agent.llm.messages import Assistant, OnText, Request, Usage
 from agent.loop.agent import Agent
 from agent.loop.calls import unfinished_result
 from agent.loop.compact import Scene
+from agent.loop.limits import stop_hint, stop_reason
 from agent.loop.records import AtLimit, Spoken
-from agent.loop.stop_messages import stop_hint, stop_reason
 
 SECONDS = 60.0
 """The time for a conclusion, also when that of the run is used up: a local model writes a few sentences in it, and a

@@ -11,17 +11,15 @@ from dataclasses import field, replace
 from itertools import groupby
 
 from agent.context.anchor import Anchor, Failure
-from agent.context.assemble import assemble, injected_messages, opening, size
+from agent.context.assemble import assemble, choose_tools, injected_messages, opening, size
 from agent.context.budget import Window, window_of
 from agent.context.prompt import may_be_given, moment, reader_for
-from agent.context.tool_choice import choose_tools
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.bus import Injection
 from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
 from agent.llm.messages import OnText, Reply, Request, ToolCall, ToolResult, ToolSpec, User
 from agent.loop.agent import Agent, Models
-from agent.loop.answers import answers_in, response_of
 from agent.loop.asking import ModelCall
 from agent.loop.calls import (
     PARALLEL,
@@ -38,17 +36,25 @@ from agent.loop.calls import (
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
 from agent.loop.kept_thinking import keep_thinking, restore_thinking
-from agent.loop.limits import Breaker, Progress, is_due, out_of_time, what_to_mind, whats_left
-from agent.loop.mailbox import Mailbox
+from agent.loop.limits import (
+    Breaker,
+    Progress,
+    is_due,
+    out_of_time,
+    spend_notice,
+    stop_hint,
+    stop_reason,
+    what_to_mind,
+    whats_left,
+)
+from agent.loop.mailbox import Mailbox, answers_in, response_of
 from agent.loop.outcome import Ended, Finished, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts, spoken_text, used_notes
 from agent.loop.record_format import called_line
-from agent.loop.records import AtLimit, Closed, Spoken, Tainted, ToolsChosen, chosen_tools
-from agent.loop.request import RunRequest
+from agent.loop.records import AtLimit, Closed, RunRequest, Spoken, Tainted, ToolsChosen, chosen_tools
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
 from agent.loop.stand_in import NO_ANSWER, with_stand_in
-from agent.loop.stop_messages import spend_notice, stop_hint, stop_reason
 from agent.loop.system_messages import FixedTexts, no_texts
 from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called

@@ -7,7 +7,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Permanent, Retryable, Stopping, UserError
 from agent.llm.messages import Cancelled, Model, OnText, Provider, Reply, Request, ignore, never
 from agent.loop.agent import Models
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import Session
 
 NO_ANSWER = (Retryable, Permanent, UserError)

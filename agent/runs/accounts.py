@@ -8,7 +8,6 @@ from typing import Protocol, TypeAlias
 from agent.context.budget import Count
 from agent.dataclass import dataclass
 from agent.events.runs import ModelRetry
-from agent.llm.fallback import with_fallback
 from agent.llm.known_models import FILE as MODELS
 from agent.llm.known_models import ModelMemory
 from agent.llm.ledger import Ledger, SpendScope, SpendTotals
@@ -16,7 +15,7 @@ from agent.llm.messages import Provider
 from agent.llm.offline import Offline
 from agent.llm.presets import price
 from agent.llm.providers import Providers, providers
-from agent.llm.redaction import RedactingProvider
+from agent.llm.redaction import RedactingProvider, with_fallback
 from agent.llm.spend import Meter
 from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.llm.wire import Wire

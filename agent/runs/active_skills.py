@@ -37,8 +37,7 @@ from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.selection import Match, MatchStatus
 from agent.skills.matching.skill_text import HEADING, SkillIndex, has_text, reminder, skill_index
 from agent.skills.matching.tool_allowlist import allowance
-from agent.skills.reading import chain
-from agent.skills.reading.skill import Skill
+from agent.skills.reading.skill import Skill, parts_of
 from agent.texts import Language
 from agent.tools.tool import RunContext, Taint, Tool
 from agent.tools.tool_names import names_of
@@ -313,7 +312,7 @@ class ActiveSkills:
         run.active[found.skill.name] = found
         self.trials.take(run.name, found.skill)
         run.slots = dict(found.slots) | run.slots
-        for step in chain.parts(found.skill, self.skills.library.snapshot().get):
+        for step in parts_of(found.skill, self.skills.library.snapshot().get):
             run.steps.setdefault(step.name, found.skill.name)
         if run.name:
             self.skills.used(run.session, found.skill.name)

@@ -19,7 +19,7 @@ from agent.errors import AgentError, NoteGone
 from agent.events.bus import ignore_event
 from agent.events.runs import ContextCompact, MemoryFlushed, TaskCompleted
 from agent.llm.messages import Assistant, Message, Request, ToolCall, ToolResult, User
-from agent.loop.answers import answer_of
+from agent.loop.mailbox import answer_of
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.captured import captured, log_capture
@@ -41,16 +41,16 @@ from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
 from agent.runs.owner import notes_about_owner
 from agent.runs.profile_upkeep import fill_profile
-from agent.runs.waiting_conversations import (
+from agent.runs.waiting_statements import (
     WaitingConversation,
     begin_waiting,
     end_waiting,
     is_own,
     silent_conversations,
+    stated_in,
     tried_once_more,
     waiting_conversation,
 )
-from agent.runs.waiting_statements import stated_in
 from agent.vault.change import CAPTURE, Stamp
 from agent.workspace.workspace import Workspace
 

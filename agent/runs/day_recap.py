@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 from agent.memory.daily import cut
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.past_events import PastEvent, past_events
 from agent.memory.recall.asker import Asker
+from agent.memory.store import PastEvent, past_events
 from agent.texts import Language, text
 from agent.tools.text_origin import TextOrigin
 from agent.vault.store import Vault

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from agent.asking.answers import free_path, settle, unanswered
+from agent.asking.answers import answered_proposals, free_path, settle, unanswered
 from agent.asking.note import compose_proposal
 from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus
-from agent.asking.proposals import answered_proposals
 from agent.asking.records import drop, proposals_of, save
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass

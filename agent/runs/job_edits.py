@@ -17,10 +17,10 @@ from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job, task_text
 from agent.schedule.job_words import with_task_text, with_title
 from agent.schedule.new_job import NewJob, make_job
+from agent.schedule.occurrences import UTC_NAME, zone_of
 from agent.schedule.shelf import is_job_note
 from agent.schedule.trigger_lines import BadLine, parse_lines, raw_lines
 from agent.schedule.triggers import At, Trigger, parse_triggers
-from agent.schedule.zones import UTC_NAME, zone_of
 from agent.vault.change import Outcome, Stamp
 from agent.vault.message import one_line
 from agent.workspace.workspace import Workspace

@@ -11,10 +11,9 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.lazy import later
 from agent.markdown.note import Note
-from agent.schedule.goal_notes import GOAL_TYPE, GoalNotes
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
-from agent.schedule.shelf import JobShelf
+from agent.schedule.shelf import GOAL_TYPE, GoalNotes, JobShelf
 from agent.vault.change import Outcome, Stamp
 from agent.vault.listing import contents
 from agent.vault.store import Vault

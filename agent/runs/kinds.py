@@ -7,9 +7,8 @@ reads its decisions from its notes. Listing writes nothing, and leaves out what 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from agent.asking.answers import tick, unanswered
+from agent.asking.answers import settle_proposals, tick, unanswered
 from agent.asking.proposal import Proposal, ProposalKind
-from agent.asking.proposals import settle_proposals
 from agent.asking.records import records_of
 from agent.context.budget import estimate
 from agent.dataclass import dataclass

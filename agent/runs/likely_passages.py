@@ -20,10 +20,20 @@ from agent.markdown.note import Note
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import persons_rows
 from agent.memory.recall.eligibility import filled, is_bare
-from agent.memory.recall.gate import BY_ITSELF, Floor, likelihood_by_itself
-from agent.memory.recall.likely import LikelyPassage, fitting_there, in_one_order, judge, nearly_best, of_the_days
+from agent.memory.recall.likely import (
+    BY_ITSELF,
+    Floor,
+    HeldText,
+    LikelyPassage,
+    fitting_there,
+    in_one_order,
+    judge,
+    likelihood_by_itself,
+    nearly_best,
+    of_the_days,
+    without_told,
+)
 from agent.memory.recall.recaller import NOTE, Recaller, Remembered, is_of_past, repeats
-from agent.memory.recall.told_once import HeldText, without_told
 from agent.memory.recall.where_and_when import (
     WhereAndWhen,
     clauses,

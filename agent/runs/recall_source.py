@@ -23,10 +23,10 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import agents_notes
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
+from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, log_recall
 from agent.memory.recall.search_scope import is_near, parse_search
-from agent.memory.recall.told_once import HeldText
 from agent.memory.understanding.statements import is_small_talk
 from agent.runs.likely_passages import LikelyPassages, PersonsLines
 from agent.runs.waiting_statements import WaitingStatements

@@ -2,7 +2,7 @@
 
 from agent.errors import NoteGone
 from agent.llm.messages import Assistant, ToolResult, User
-from agent.loop.answers import answer_of
+from agent.loop.mailbox import answer_of
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.facts import Utterance

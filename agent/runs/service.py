@@ -25,8 +25,7 @@ from agent.loop.compact import make_room
 from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import Began, Closed, Spoken, Tainted
-from agent.loop.request import RunRequest
+from agent.loop.records import Began, Closed, RunRequest, Spoken, Tainted
 from agent.loop.run import Run
 from agent.loop.session import Session, begin_session, latest_session, load_session, sessions
 from agent.loop.session_names import release_name

@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import field
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.ledger import Ledger, SpendTotals
 from agent.llm.spend_elsewhere import spent_elsewhere
-from agent.runs.growth_spend import GrowthPart, growth_parts_today, growth_today
 from agent.runs.registry import run_registry
 from agent.texts import Sentence, joined
 from agent.vault.folders import MACHINES, QUESTIONS
@@ -20,6 +19,34 @@ from agent.workspace.workspace import Workspace
 if TYPE_CHECKING:  # what tells of things that most vaults do not have is loaded where there are some
     from agent.llm.presets import ModelKind
     from agent.runs.machines import MachineNote, SessionElsewhere
+
+
+GrowthPart: TypeAlias = Literal["reflections", "rules", "mutations", "beliefs", "questions", "research", "patterns"]
+_PARTS: tuple[GrowthPart, ...] = get_args(GrowthPart)
+_BEGINNING = "growth/"
+
+
+def growth_account(part: GrowthPart) -> str:
+    """The name under which a part of growth asks models, and which its commits have as their job."""
+    return f"{_BEGINNING}{part}"
+
+
+def is_of_growth(job: str) -> bool:
+    """True for a job that is a part of growth: nothing is reflected on, or learned from, its runs."""
+    return job.startswith(_BEGINNING)
+
+
+def growth_today(ledger: Ledger) -> SpendTotals:
+    """What all parts of growth together have spent today; raises `Permanent` for a ledger that cannot be read."""
+    return ledger.totals_of_jobs(ledger.today(), _BEGINNING)
+
+
+def growth_parts_today(ledger: Ledger) -> Mapping[GrowthPart, SpendTotals]:
+    """What each part of growth has spent today, of those that have asked a model; raises as `growth_today`."""
+    today = ledger.today()
+    found = {part: ledger.totals_of_jobs(today, growth_account(part)) for part in _PARTS}
+    return {part: spent for part, spent in found.items() if spent.calls}
+
 
 SPEND = "spend"
 """The folder of the ledger, in the machine's state: the daily limits are per person, not per vault."""

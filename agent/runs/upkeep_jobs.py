@@ -11,17 +11,17 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.asking.proposals import settle_proposals
+from agent.asking.answers import settle_proposals
 from agent.clock import time_shown
 from agent.dataclass import dataclass
 from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Diary
+from agent.runs.memory_upkeep import UpkeepDue
 from agent.runs.profile_answers import is_profile_answered
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
-from agent.runs.upkeep_due import UpkeepDue
-from agent.runs.waiting_conversations import silent_conversations
+from agent.runs.waiting_statements import silent_conversations
 from agent.vault.folders import SKILL_HISTORY, SKILLS
 from agent.vault.health.packing import is_packing_due, pack
 from agent.workspace.workspace import Workspace

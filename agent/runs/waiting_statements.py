@@ -1,13 +1,10 @@
-"""What a person has stated in the conversations that wait for the fast model, by rules.
-
-Until the model has read a conversation, these statements are no entries. They are found by recall all the same, and
-they are what is kept if the model cannot read it.
-"""
+"""Conversations that wait for the fast model to read them, and what their person has stated in them, by rules."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import field, replace
-from pathlib import Path
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
 
 from agent.context.budget import estimate
 from agent.dataclass import dataclass
@@ -21,9 +18,73 @@ from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.recaller import Remembered
 from agent.memory.store import StoredEntry
+from agent.records.table import Table
 from agent.runs.run_trace import trace_of
-from agent.runs.waiting_conversations import WaitingConversation, is_own, waiting_conversations
 from agent.workspace.workspace import Workspace
+
+SILENT = timedelta(minutes=2)
+"""The time without a run after which a conversation has fallen silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingConversation:
+    """A conversation that waits: its session, its runs, when one of them ended last, and how often the model could not
+    be asked."""
+
+    session: str
+    runs: tuple[str, ...]
+    heard: datetime
+    tries: int = 0
+
+
+def begin_waiting(workspace: Workspace, event: TaskCompleted) -> None:
+    """Let the conversation of a run that has ended wait."""
+    known = waiting_conversation(workspace, event.session)
+    runs = tuple(dict.fromkeys((*(known.runs if known else ()), event.run)))
+    _save(workspace, WaitingConversation(event.session, runs, workspace.clock.now()))
+
+
+def tried_once_more(workspace: Workspace, waiting: WaitingConversation) -> None:
+    """Record that the model could not be asked."""
+    _save(workspace, replace(waiting, tries=waiting.tries + 1))
+
+
+def end_waiting(workspace: Workspace, session: str) -> None:
+    """The conversation waits no longer."""
+    _table(workspace).drop(_key(session))
+
+
+def waiting_conversation(workspace: Workspace, session: str) -> WaitingConversation | None:
+    """The conversation with this session, if it waits."""
+    return _table(workspace).get(_key(session))
+
+
+def waiting_conversations(workspace: Workspace) -> Sequence[WaitingConversation]:
+    """The conversations that wait; one that cannot be read is skipped."""
+    return _table(workspace).all()
+
+
+def is_own(workspace: Workspace, session: str) -> bool:
+    """True if no text in the session's note came from elsewhere without the person having looked at it."""
+    return workspace.vault.own_version(session) == workspace.vault.read(session)
+
+
+def silent_conversations(workspace: Workspace) -> tuple[str, ...]:
+    """The sessions of the waiting conversations that have fallen silent."""
+    now = workspace.clock.now()
+    return tuple(each.session for each in waiting_conversations(workspace) if now - each.heard >= SILENT)
+
+
+def _table(workspace: Workspace) -> Table[WaitingConversation]:
+    return Table(workspace.vault.records, "waiting-conversations", WaitingConversation, is_flushed=False)
+
+
+def _save(workspace: Workspace, waiting: WaitingConversation) -> None:
+    _table(workspace).put(waiting, _key(waiting.session))
+
+
+def _key(session: str) -> str:
+    return PurePosixPath(session).stem
 
 
 def rule_capture(workspace: Workspace) -> CaptureConfig:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
-from agent.schedule.goal_notes import GOALS_NOTE, is_goal, is_over
+from agent.schedule.shelf import GOALS_NOTE, is_goal, is_over
 from agent.vault.find import notes_with_line
 from agent.vault.store import Vault
 

@@ -13,10 +13,9 @@ from zoneinfo import ZoneInfo
 
 from agent.dataclass import dataclass
 from agent.schedule.header_fields import plain_id
-from agent.schedule.occurrences import Occurrence, next_times
+from agent.schedule.occurrences import Occurrence, machine_zone, next_times, zone_of
 from agent.schedule.procedures import TaskType
 from agent.schedule.triggers import At, Trigger
-from agent.schedule.zones import machine_zone, zone_of
 from agent.texts import Sentence
 
 TYPE = "job"

@@ -35,9 +35,9 @@ from agent.schedule.job import (
     Mode,
     Retry,
 )
+from agent.schedule.occurrences import zone_of
 from agent.schedule.procedures import task_type_of
 from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
-from agent.schedule.zones import zone_of
 
 if TYPE_CHECKING:
     from agent.schedule.job_warnings import misspelt_keys, unknown_channel

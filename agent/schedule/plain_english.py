@@ -6,6 +6,7 @@ from typing import cast
 from zoneinfo import available_timezones
 
 from agent.errors import UserError
+from agent.schedule.occurrences import UTC_NAME, zone_of
 from agent.schedule.plain_units import (
     Build,
     CalendarDay,
@@ -21,7 +22,6 @@ from agent.schedule.plain_units import (
     Unit,
     UnitWords,
 )
-from agent.schedule.zones import UTC_NAME, zone_of
 
 _UP_TO_TEN = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _NUMBERS = {

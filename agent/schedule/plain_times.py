@@ -11,6 +11,7 @@ from datetime import date, datetime, time, timedelta
 from agent.dataclass import dataclass
 from agent.markdown.values import Value
 from agent.schedule import plain_chinese, plain_english
+from agent.schedule.occurrences import zone_of
 from agent.schedule.plain_units import (
     CalendarDay,
     ClockTime,
@@ -26,7 +27,6 @@ from agent.schedule.plain_units import (
     hour_of,
 )
 from agent.schedule.triggers import SHORTEST
-from agent.schedule.zones import zone_of
 
 _USUAL_HOURS: Mapping[PartOfDay, int] = {
     **dict.fromkeys(("", "am", "morning"), 9),

@@ -22,8 +22,7 @@ from agent.schedule.first_seen import FirstSeen, see
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, OccurrenceOffer, SpanKind, split_key
 from agent.schedule.next_try import may_make_up
-from agent.schedule.occurrences import Occurrence, next_times
-from agent.schedule.zones import machine_zone, zone_of
+from agent.schedule.occurrences import Occurrence, machine_zone, next_times, zone_of
 from agent.texts import Sentence
 
 GRACE = timedelta(seconds=60)

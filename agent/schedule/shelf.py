@@ -4,19 +4,184 @@ A note is parsed again only when its text has changed, so that a daemon may look
 arrived from elsewhere only what its person has looked at here counts.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
+from importlib import import_module
 from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath, Unknown, UserError
 from agent.markdown.note import Note
-from agent.schedule.goal_notes import GoalNotes
+from agent.markdown.values import Value
+from agent.schedule.header_fields import plain_id
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
-from agent.texts import Sentence, joined
-from agent.vault.folders import JOBS, is_template
+from agent.schedule.triggers import BadTrigger, cron_of
+from agent.texts import Language, Sentence, joined, text
+from agent.vault.find import notes_with_line
+from agent.vault.folders import JOBS, OWN_NOTES, PROFILE, AgentFolder, is_template
+from agent.vault.listing import listed
 from agent.vault.store import Vault
+
+GOAL_TYPE = "goal"
+GOALS_NOTE = f"{PROFILE}22-goals-aspirations.md"
+"""The profile's note of goals, in the agent's folder."""
+_REVIEWS = {"daily": "0 9 * * *", "weekly": "0 9 * * 1", "monthly": "0 9 1 * *"}
+_OVER = frozenset({"done", "completed", "achieved", "paused", "cancelled", "dropped", "archived"})
+_KEPT = (
+    *("timezone", "priority", "channel", "spend", "timeout", "run_on", "active_days"),
+    *("approval_required", "catch_up", "created"),
+)
+"""The fields of a job that a goal's note may have, too."""
+
+
+def is_goal(path: str, note: Note, home: AgentFolder) -> bool:
+    """True if the note at `path` is a goal."""
+    is_own = home.row(path) is OWN_NOTES and note.type == GOAL_TYPE
+    return is_own or home.name_of(path) == GOALS_NOTE
+
+
+def is_over(note: Note) -> bool:
+    """True for a goal that was reached, or that nobody works towards now."""
+    return str(note.header.get("status", "")).casefold() in _OVER
+
+
+def goal_job(path: str, data: bytes, home: AgentFolder, language: Language, digest: str) -> Job | JobProblem | None:
+    """The job of a goal's note; None for a note that is no goal, is over, or is not to be looked at."""
+    note = Note.parse(data)
+    review = note.header.get("review")
+    if not is_goal(path, note, home) or review in (None, "", "off", False):
+        return None
+    if is_over(note):
+        return None
+    try:
+        cron = _cron(review)
+    except BadTrigger as error:
+        return JobProblem(path, "review", error.message, error.hint)
+    title = note.title(path)
+    header: Mapping[str, Value] = {
+        **{key: note.header[key] for key in _KEPT if key in note.header},
+        "id": f"goal-{plain_id(note.id or PurePosixPath(path).stem, GOAL_TYPE)}",
+        "type": "job",
+        "title": text("goal_job.title", language, title=title),
+        "on": {"cron": cron},
+        "source": "goal",
+    }
+    task = text("goal_job.task", language, link=f"[[{path.removesuffix('.md')}]]")
+    return parse_job(path, Note.compose(header, f"{task}\n").data, digest)
+
+
+def _cron(review: Value) -> str:
+    """The expression of `weekly` and its like, or a given one; once a day at most. Raises `BadTrigger`."""
+    hint = "daily, weekly, monthly, or a cron expression for once a day at most"
+    if not isinstance(review, str):
+        raise BadTrigger("{value} is no time to look at a goal", hint=hint, value=str(review)[:80])
+    cron = _REVIEWS.get(review.strip().casefold()) or cron_of(review)
+    minute, hour, *_ = cron.split()
+    if not (minute.isdigit() and hour.isdigit()):
+        raise BadTrigger("{value} is no time to look at a goal", hint=hint, value=review[:80])
+    return cron
+
+
+_REVIEW = "^[\"']?review[\"']?[[:space:]]*:"
+"""A line of a header that may say how often to look at a goal, as git searches for it."""
+_REVIEW_LINE = re.compile(rb"^[\"']?review[\"']?\s*:", re.MULTILINE)
+"""The same, in a note's bytes."""
+_MOST = 500
+"""Changed notes that are read to see whether they may be goals; git searches all notes sooner than it reads more."""
+_FIELD = re.compile(r"[\"']?(type|review)[\"']?\s*:")
+
+
+def _unknown() -> None:
+    """None: it is not known which notes may be goals."""
+
+
+@dataclass(slots=True)
+class GoalNotes:
+    """The goals of one vault; looks for them once, and then only among the notes that `changed` has named.
+
+    `among` returns the notes that may be goals, if the caller knows them (else None): git's search reads every note.
+    """
+
+    vault: Vault
+    language: Language
+    among: Callable[[], frozenset[str] | None] = _unknown
+    _paths: tuple[str, ...] | None = field(default=None, init=False)
+    _changed: set[str] = field(default_factory=set, init=False)
+    _parsed: dict[str, tuple[bytes, Job | JobProblem | None]] = field(default_factory=dict, init=False)
+
+    def changed(self, paths: Iterable[str]) -> bool:
+        """Notes have changed: True if one of them was a goal, or may have been, when they were loaded last."""
+        known, named = set(self._paths or ()), {path for path in paths if self._may_be_goal(path)}
+        self._changed |= named - known
+        return not known.isdisjoint(named)
+
+    def load(self) -> tuple[Job | JobProblem, ...]:
+        """The jobs of all goals as they are now, and what is wrong with some."""
+        changed, self._changed = self._changed, set()
+        if len(changed) > _MOST:
+            self._paths = self._own(notes_with_line(self.vault, _REVIEW))
+        else:
+            known = self._look() if self._paths is None else self._paths
+            self._paths = self._own({*known, *self._with_line(changed)})
+        found = tuple(self._job(path) for path in self._paths)
+        self._parsed = {path: self._parsed[path] for path in self._paths if path in self._parsed}
+        return tuple(each for each in found if each is not None)
+
+    def _look(self) -> Collection[str]:
+        known = self.among()
+        if known is None:
+            return notes_with_line(self.vault, _REVIEW)
+        return {*known, self.vault.home.at(GOALS_NOTE)}
+
+    def _own(self, paths: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted(filter(self._may_be_goal, paths)))
+
+    def _with_line(self, paths: Iterable[str]) -> set[str]:
+        """Those of the notes, without what git ignores, that have a line such as a goal's."""
+        return listed(self.vault, {path for path in paths if _REVIEW_LINE.search(self._read(path))})
+
+    def _read(self, path: str) -> bytes:
+        try:
+            return self.vault.read_now(path) or b""
+        except (BadPath, OSError):
+            return b""
+
+    def _may_be_goal(self, path: str) -> bool:
+        home = self.vault.home
+        return home.row(path) is OWN_NOTES or home.name_of(path) == GOALS_NOTE
+
+    def _job(self, path: str) -> Job | JobProblem | None:
+        try:
+            now = self.vault.read_now(path)
+            data = self.vault.provenance.own_version(path, now)
+        except (BadPath, OSError):
+            return None
+        if data is None:
+            return None
+        known = self._parsed.get(path)
+        if known is None or known[0] != data:
+            job = goal_job(path, data, self.vault.home, self.language, self.vault.content_id(data))
+            if job is not None and not self._is_by_person(path, data):
+                says = Sentence("`type` or `review` was not written by you, so nothing starts the job")
+                job = JobProblem(path, "review", says, Sentence("write the line yourself"))
+            known = self._parsed[path] = data, job
+        return known[1]
+
+    def _is_by_person(self, path: str, data: bytes) -> bool:
+        """True if a person wrote the lines that make a note a goal; a commit that only claims a run as its author
+        counts as a run's."""
+        wanted = {line for line in data.decode("utf-8", "surrogateescape").splitlines() if _FIELD.match(line)}
+        found = import_module("agent.vault.history.blame").blame(self.vault, path)  # with what reads commits
+        commits = import_module("agent.vault.history.commits")
+        human = import_module("agent.vault.message").HUMAN
+        blamed = [(line, commit) for line, commit in found if line in wanted]
+        claimed = commits.claimed_trailers(self.vault, {commit for _, commit in blamed})
+        if any(trailers.get("vault-actor", human) != human for trailers in claimed.values()):
+            return False
+        is_new = not wanted.issubset(line for line, _ in blamed)
+        return not (is_new and self.vault.is_own_version(path, self.vault.content_id(data)))
 
 
 @dataclass(frozen=True, slots=True)

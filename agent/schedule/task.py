@@ -26,10 +26,9 @@ from agent.schedule.header_fields import (
     word,
     yes_no,
 )
-from agent.schedule.occurrences import moment_in
+from agent.schedule.occurrences import machine_zone, moment_in
 from agent.schedule.procedures import TaskType, target_name, task_type_of
 from agent.schedule.triggers import SHORTEST, parse_duration
-from agent.schedule.zones import machine_zone
 from agent.texts import Sentence, in_all_languages
 from agent.vault.folders import AT_ROOT, AgentFolder
 

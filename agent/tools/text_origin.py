@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
+from hashlib import sha256
 from itertools import islice
 from typing import TypeAlias
 
@@ -10,11 +11,22 @@ from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.session_marks import untrusted_sources
 from agent.markdown.values import Header, Value, is_list
+from agent.skills.loading.locations import split_name
 from agent.skills.loading.pins import ReviewPins, pins_of
-from agent.skills.trust.untrusted import untrusted_source
 from agent.vault.folders import SESSIONS
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.store import Vault
+
+
+def untrusted_source(pins: ReviewPins, name: str, data: bytes) -> str:
+    """The words for the source of a skill's file that differs from the reviewed one; empty for any other file."""
+    found = split_name(name)
+    if found is None or not found.file:
+        return ""
+    pin = pins.get(f"{found.source}.{found.name}")
+    reviewed = pin.files.get(found.file) if pin is not None else None
+    return "" if reviewed == sha256(data).hexdigest() else "a skill that nobody has reviewed"
+
 
 _TYPED = (".md", ".markdown", ".txt", ".canvas", ".base")
 """Files that people write in an editor; any other file was made or saved by a program."""

@@ -32,31 +32,28 @@ if TYPE_CHECKING:
     from agent.vault.locks import holder
     from agent.vault.plumbing.index_lock import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
-    from agent.vault.queue import Order
     from agent.vault.secrets import without_secrets
     from agent.vault.signing_key import SigningKey
-    from agent.vault.transaction import Transaction
-    from agent.vault.worktree.borders import check_ours
-    from agent.vault.worktree.survey import Dirty, dirty, note_paths
-    from agent.vault.write.guard import masked_order, refuse_secrets
-    from agent.vault.write.held import HeldNote
+    from agent.vault.transaction import Order, Transaction, masked_order, refuse_secrets
+    from agent.vault.worktree.survey import Dirty, check_ours, dirty, note_paths
+    from agent.vault.write.commit_plan import HeldNote
     from agent.vault.write.human_commits import commit
     from agent.vault.write.recover import recover
     from agent.vault.write.take_in import take_in
     from agent.vault.write.writer import Writer, open_writer
 else:
-    check_ours = later("agent.vault.worktree.borders", "check_ours")
+    check_ours = later("agent.vault.worktree.survey", "check_ours")
     commit = later("agent.vault.write.human_commits", "commit")
     Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
     holder = later("agent.vault.locks", "holder")
-    masked_order = later("agent.vault.write.guard", "masked_order")
+    masked_order = later("agent.vault.transaction", "masked_order")
     note_paths = later("agent.vault.worktree.survey", "note_paths")
     open_writer = later("agent.vault.write.writer", "open_writer")
     provenance = later("agent.vault.provenance.record", "provenance")
     recover = later("agent.vault.write.recover", "recover")
-    refuse_secrets = later("agent.vault.write.guard", "refuse_secrets")
+    refuse_secrets = later("agent.vault.transaction", "refuse_secrets")
     take_in = later("agent.vault.write.take_in", "take_in")
     Transaction = later("agent.vault.transaction", "Transaction")
     without_secrets = later("agent.vault.secrets", "without_secrets")

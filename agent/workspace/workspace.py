@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock, in_machine_seconds
-from agent.config.directories import VAULT_FILE, Directories, directories
+from agent.config.directories import VAULT_FILE, Directories, directories, process_clock
 from agent.config.last_good import load_vault_settings
 from agent.config.load import Loaded
 from agent.config.masking import KnownSecrets, keep_out_of_logs, keep_out_of_print, report_from
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
-from agent.config.set_clock import process_clock
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
 from agent.json_value import parse_json

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote
-from agent.asking.proposals import (
+from agent.asking.answers import (
     answered_proposals,
     mark_taken,
     pending_proposals,
@@ -14,6 +13,7 @@ from agent.asking.proposals import (
     refused_facts,
     settle_proposals,
 )
+from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, ProposedNote
 from agent.asking.records import records_of
 from agent.errors import SecretFound, UserError
 from agent.markdown.checkbox_decision import APPROVE, REJECT

@@ -27,7 +27,7 @@ import yaml
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.memory.entry import Entry, parse_entry
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.hit import Hit
 from agent.memory.entry import Entry, EntryType
-from agent.memory.recall.gate import FEATURES, LEAST, features
+from agent.memory.recall.likely import FEATURES, LEAST, features
 from agent.memory.recall.where_and_when import clauses, sentences
 from tests.bench import locomo, retrieval
 from tests.bench.vault import MemoryVault

@@ -19,12 +19,12 @@ from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tai
 from agent.interfaces.cli.benches.site import site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.vault.change import Outcome as Written
-from agent.vault.queue import Order
 from agent.vault.store import Vault
+from agent.vault.transaction import Order
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 

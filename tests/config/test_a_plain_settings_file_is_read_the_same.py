@@ -5,8 +5,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent.config.file import parse_settings
-from agent.config.plain_file import parse_plain_settings
 from agent.config.resources import resource
+from agent.config.text_file import parse_plain_settings
 from agent.texts import LANGUAGES
 from agent.vault.template import read_template
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.background.jobs.attempt import JobAttempt
 from agent.background.jobs.once import PendingRun
+from agent.background.jobs.recording import JobAttempt
 from agent.clock import SetClock, SystemClock, in_machine_seconds, rate_of, time_shown
+from agent.config.directories import RATE, START, process_clock
 from agent.config.load import load_settings
-from agent.config.set_clock import RATE, START, process_clock
 from agent.errors import ConfigError
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule.occurrences import Occurrence

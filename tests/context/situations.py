@@ -13,7 +13,7 @@ from agent.interfaces.cli.main import main
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, ignore, never
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.context.assemble import CORE, choose_tools, find_tools
 from agent.context.budget import count_tool
-from agent.context.tool_choice import CORE, choose_tools, find_tools
 from agent.llm.messages import ToolSpec
 from tests.context.talk import tool
 

@@ -15,7 +15,7 @@ from agent.llm import openai
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Request
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.vault.layout import GIVEN_TEXTS
 from agent.workspace.search_index import open_index
 from tests.context.situations import ENTRY, YOU, Home, call, home

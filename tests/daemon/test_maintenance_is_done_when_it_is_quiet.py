@@ -12,9 +12,8 @@ from agent.markdown.checkbox_decision import APPROVE
 from agent.memory import daily
 from agent.memory.entry import Entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.memory_upkeep import UpkeepDue, Upkeeper
 from agent.runs.skill_set import skill_library
-from agent.runs.upkeep_due import UpkeepDue
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.reflections.store import append_reflection, reflections_name
 from agent.growth.rules.rule_note import load_rules

@@ -9,7 +9,7 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.rules import rule_work
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.growth.procedures.procedure import ProcedureCall
 from agent.growth.procedures.run import run_procedure
 from agent.growth.rules.rule import IN_FORCE

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.context.tool_choice import choose_tools
+from agent.context.assemble import choose_tools
 from agent.growth.procedures.run import CHANNEL, NOTHING
 from agent.schedule.procedures import TASK_TYPES
 from agent.tools.builtin.past import PURPOSES

@@ -8,7 +8,7 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.schedule.shelf import JobShelf
 from agent.schedule.triggers import format_trigger

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.config.directories import directories
-from agent.config.set_clock import process_clock
+from agent.config.directories import directories, process_clock
 from agent.errors import ConfigError, UserError
 from agent.interfaces.mcp.tools.waiting import list_inbox
 from agent.runs.wake_times import set_active_days, switch_schedule

@@ -8,8 +8,8 @@ import pytest
 
 from agent.interfaces.cli.main import main
 from agent.runs.job_upkeep import job_shelf
-from agent.schedule import goal_notes
-from agent.schedule.goal_notes import GOAL_TYPE, GoalNotes
+from agent.schedule import shelf
+from agent.schedule.shelf import GOAL_TYPE, GoalNotes
 from agent.vault.change import Create, Stamp
 from agent.vault.find import notes_with_line
 from agent.vault.health.status import status
@@ -69,14 +69,14 @@ def test_with_an_index_no_note_is_searched_for_goals(town: Town, monkeypatch: py
     town.write("goals/Run a marathon.md", GOAL)
     with closing(open_index(town.workspace)) as index:
         index.refresh()
-    monkeypatch.setattr(goal_notes, "notes_with_line", searched)
+    monkeypatch.setattr(shelf, "notes_with_line", searched)
     write(town.root / "Learn Greek.md", GOAL.replace("Run a marathon", "Learn Greek"))
     assert found() == ["Learn Greek.md", "goals/Run a marathon.md"], "also one that the index has yet to take in"
     monkeypatch.undo()
     with town.daemon() as house:
         house.catches_up()
         house.for_a_while(1)
-        monkeypatch.setattr(goal_notes, "notes_with_line", searched)
+        monkeypatch.setattr(shelf, "notes_with_line", searched)
         assert found() == ["Learn Greek.md", "goals/Run a marathon.md"]
 
 
@@ -127,7 +127,7 @@ def test_a_daemon_has_git_look_for_goals_only_when_it_does_not_know_them(
         searched.append(pattern)
         return notes_with_line(vault, pattern)
 
-    monkeypatch.setattr(goal_notes, "notes_with_line", counted)
+    monkeypatch.setattr(shelf, "notes_with_line", counted)
     town.write("goals/Run a marathon.md", GOAL)
     with town.daemon() as house:
         assert [each.id.startswith(RUN) for each in house.parts.jobs.shelf.jobs] == [True]
@@ -153,8 +153,8 @@ def test_goals_among_changed_notes_are_those_that_git_would_find(town: Town, mon
     paths = [*changed, "moved.md", "goals/Run a marathon.md", "was never there.md"]
     assert few.changed(paths) and many.changed(paths)
     with monkeypatch.context() as without:
-        without.setattr(goal_notes, "notes_with_line", None)
+        without.setattr(shelf, "notes_with_line", None)
         by_reading = few.load()
-    monkeypatch.setattr(goal_notes, "_MOST", 0)
+    monkeypatch.setattr(shelf, "_MOST", 0)
     assert sorted(each.path for each in by_reading) == ["goals/Learn Greek.md", "moved.md"]
     assert many.load() == by_reading

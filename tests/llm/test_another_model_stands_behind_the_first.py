@@ -8,10 +8,10 @@ import pytest
 from agent.config.load import load_settings
 from agent.errors import AgentError, Interrupted, LimitReached, LockHeld, MissingKey, Permanent, Retryable, StopRun
 from agent.llm.failures import TooLong
-from agent.llm.fallback import SECONDS, Fallback
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Provider, Reply, Request, Usage, User, ignore, never
 from agent.llm.presets import endpoint
 from agent.llm.providers import providers
+from agent.llm.redaction import SECONDS, Fallback
 from agent.texts import Sentence
 from tests.fakes import FakeClock
 from tests.llm.dialects import counted

@@ -18,7 +18,7 @@ from agent.loop.calls import unfinished_result
 from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.run import Run
 from agent.loop.session import Session, begin_session
 from agent.loop.system_messages import SystemMessages

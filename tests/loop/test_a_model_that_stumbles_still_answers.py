@@ -25,7 +25,7 @@ from agent.llm.messages import (
     ignore,
     never,
 )
-from agent.loop.continuing import MOST
+from agent.loop.asking import MOST_CALLS
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
 from agent.memory.forgetting.private_state import drop_unfinished
@@ -100,8 +100,8 @@ def test_a_model_that_thought_until_the_end_is_asked_for_its_words(tmp_path: Pat
 def test_an_answer_without_an_end_stops_at_a_limit_with_what_it_has(tmp_path: Path) -> None:
     model = Stumbler([says("and on ", "length")])
     ended = Stage(tmp_path, model).ask("Tell me everything")
-    assert (ended.outcome, len(model.heard)) == (RunOutcome.LIMIT, MOST + 1)
-    assert ended.answer == "and on " * (MOST + 1)
+    assert (ended.outcome, len(model.heard)) == (RunOutcome.LIMIT, MOST_CALLS + 1)
+    assert ended.answer == "and on " * (MOST_CALLS + 1)
     assert "cut off" in ended.reason
 
 

@@ -14,8 +14,7 @@ from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
-from agent.loop.records import Spoken
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest, Spoken
 from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits

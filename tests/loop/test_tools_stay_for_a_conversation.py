@@ -20,7 +20,7 @@ from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Request, ToolResult
 from agent.llm.providers import Providers
 from agent.loop.outcome import RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService

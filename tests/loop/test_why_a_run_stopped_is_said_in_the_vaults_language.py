@@ -7,8 +7,7 @@ import pytest
 
 from agent.errors import Interrupted, LimitReached, Permanent
 from agent.llm.spend import OF_ONE_JOB
-from agent.loop.limits import Repeated
-from agent.loop.stop_messages import stop_hint, stop_reason
+from agent.loop.limits import Repeated, stop_hint, stop_reason
 from agent.texts import LANGUAGES, Language
 
 AGENT = Path(__file__).parents[2] / "agent"

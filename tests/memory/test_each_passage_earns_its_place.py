@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 from agent.config.load import load_settings
 from agent.index.embedder import choose_embedder
 from agent.index.hit import Hit, Leg
-from agent.memory.recall.gate import LEAST, fits_by_itself, likelihood, likelihood_by_itself, named_notes
-from agent.memory.recall.likely import LikelyPassage, in_one_order, judge, nearly_best
+from agent.memory.recall.likely import (
+    LEAST,
+    LikelyPassage,
+    fits_by_itself,
+    in_one_order,
+    judge,
+    likelihood,
+    likelihood_by_itself,
+    named_notes,
+    nearly_best,
+)
 from agent.memory.recall.where_and_when import MOST, clauses, sentences
 from tests.bench import gate
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.wording import jaccard, similarity, wording
+from agent.memory.upkeep.longterm import repeats
 from tests.memory.pairs import DIFFERENT, SAME
 
 WORDS = "garden printer violin Bergen likes bought lost green Anna Ben tea old room budget meeting"

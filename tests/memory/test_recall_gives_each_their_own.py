@@ -27,9 +27,9 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import OWN_ENTRIES
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
+from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics
-from agent.memory.recall.told_once import HeldText
 from agent.vault.folders import AT_ROOT
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over
 from tests.index.fakes import FAKE, FakeEmbedder

@@ -20,10 +20,10 @@ from agent.records.database import NAME
 from agent.records.table import Table
 from agent.records.takeover import take_over
 from agent.runs.job_upkeep import job_ledger
+from agent.runs.memory_upkeep import Extent, UpkeepDue
 from agent.runs.node_host import NodeState
 from agent.runs.registry import run_registry
-from agent.runs.upkeep_due import Extent, UpkeepDue
-from agent.runs.waiting_conversations import waiting_conversation
+from agent.runs.waiting_statements import waiting_conversation
 from agent.schedule.first_seen import first_seen_table
 from agent.schedule.task_progress import TaskProgress
 from agent.skills.variants.trial_shelf import open_trials

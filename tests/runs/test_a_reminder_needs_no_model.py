@@ -9,7 +9,7 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.schedule.job import Job
 from agent.schedule.shelf import JobShelf
 from agent.schedule.triggers import format_trigger

@@ -8,7 +8,7 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.context.assemble import Opening
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from tests.stories.agents import furnish, script, settings, tell
 from tests.vaults import write
 

@@ -9,8 +9,8 @@ from agent.schedule.first_seen import first_seen_table
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.occurrences import zone_of
 from agent.schedule.planner import Due, LeftOut, Planned, Planner
-from agent.schedule.zones import zone_of
 
 
 def job_of(header: str, name: str = "night", body: str = "Say hello.") -> Job:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.schedule.zones import zone_of
+from agent.schedule.occurrences import zone_of
 from tests.schedule.brute import ZoneMinutes, cron_minutes
 from tests.schedule.year import CRONS, ZONES, World
 

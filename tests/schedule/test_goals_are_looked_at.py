@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent.schedule.goal_notes import GOALS_NOTE, goal_job
 from agent.schedule.job import Job, JobProblem
+from agent.schedule.shelf import GOALS_NOTE, goal_job
 from agent.schedule.triggers import Cron
 from agent.texts import Language, translated
 from agent.vault.folders import AT_ROOT, AgentFolder

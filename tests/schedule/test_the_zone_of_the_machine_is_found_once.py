@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import tzlocal
 
-from agent.schedule import zones
-from agent.schedule.zones import machine_zone
+from agent.schedule import occurrences
+from agent.schedule.occurrences import machine_zone
 
 
 def test_it_is_looked_for_again_after_a_change_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -19,8 +19,8 @@ def test_it_is_looked_for_again_after_a_change_only(tmp_path: Path, monkeypatch:
 
     link, other = tmp_path / "localtime", tmp_path / "other"
     link.symlink_to("Tokyo")
-    monkeypatch.setattr(zones, "_SET_IN", (str(link), str(tmp_path / "none")))
-    monkeypatch.setattr(zones, "_looks", count(1))
+    monkeypatch.setattr(occurrences, "_SET_IN", (str(link), str(tmp_path / "none")))
+    monkeypatch.setattr(occurrences, "_looks", count(1))
     monkeypatch.setattr(tzlocal, "reload_localzone", look)
     monkeypatch.setattr(tzlocal, "get_localzone_name", lambda: f"Asia/{looks[-1]}")
     assert [machine_zone().key for _ in range(3)] == ["Asia/Tokyo"] * 3 and len(looks) == 1

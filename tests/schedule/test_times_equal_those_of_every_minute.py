@@ -5,9 +5,8 @@ from itertools import takewhile
 
 import pytest
 
-from agent.schedule.occurrences import next_times
+from agent.schedule.occurrences import next_times, zone_of
 from agent.schedule.triggers import Cron, Every, Trigger
-from agent.schedule.zones import zone_of
 from tests.schedule.brute import ZoneMinutes, cron_minutes, every_minutes
 
 ZONES = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago")

@@ -16,8 +16,8 @@ from agent.records.database import Records
 from agent.schedule.first_seen import first_seen_table
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger, Step, split_key
+from agent.schedule.occurrences import zone_of
 from agent.schedule.planner import Due, Planned, Planner
-from agent.schedule.zones import zone_of
 from tests.schedule.brute import ZoneMinutes, every_minutes
 from tests.schedule.plans import job_of
 

@@ -12,7 +12,7 @@ from agent.background.inbox.answering import WrittenAnswer, asked_in, run_reques
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.markdown import blocks, links
 from agent.markdown.note import Note

@@ -29,7 +29,7 @@ from agent.llm.messages import (
 )
 from agent.loop.agent import Models
 from agent.loop.outcome import RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.runs.accounts import ModelsOfRun

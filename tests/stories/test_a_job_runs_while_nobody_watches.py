@@ -13,12 +13,11 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.exchanges import last_exchanges
 from agent.llm.messages import Json
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import Began
-from agent.loop.request import RunRequest
+from agent.loop.records import Began, RunRequest
 from agent.loop.session import load_session, sessions
 from agent.runs.decisions import open_questions
 from agent.runs.run_trace import run_trace
-from agent.runs.waiting_conversations import waiting_conversations
+from agent.runs.waiting_statements import waiting_conversations
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits
 from agent.workspace.search_index import open_index

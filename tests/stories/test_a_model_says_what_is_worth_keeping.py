@@ -11,11 +11,11 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import MemoryFlushed, Speaker
 from agent.interfaces.cli.main import main
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.recall.asker import Asker
-from agent.runs.waiting_conversations import silent_conversations, waiting_conversations
+from agent.runs.waiting_statements import silent_conversations, waiting_conversations
 from agent.workspace.search_index import open_index
 from tests.fakes import FakeClock
 from tests.remotes import shared_with_mallory

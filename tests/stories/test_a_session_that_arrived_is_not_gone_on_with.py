@@ -9,7 +9,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.workspace.search_index import open_index
 from tests.remotes import shared_with_mallory
 from tests.vaults import git, make_vault

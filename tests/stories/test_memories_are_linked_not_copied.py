@@ -27,7 +27,7 @@ from agent.llm.messages import (
 )
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs import accounts
 from agent.runs.decisions import approvals
 from agent.runs.service import RunService

@@ -16,7 +16,7 @@ from agent.context.budget import estimate
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import skill_set

@@ -9,7 +9,7 @@ import pytest
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.memory.recall.recaller import Remembered
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index

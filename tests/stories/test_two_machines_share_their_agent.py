@@ -15,7 +15,7 @@ from agent.events.runs import Speaker
 from agent.llm.ledger import SpendTotals
 from agent.llm.spend_elsewhere import parse_spend, spent_elsewhere
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.decisions import approvals, arrived_decisions, open_questions, ready
 from agent.runs.machines import known_machines, note_machine, other_machines
 from agent.runs.service import RunService

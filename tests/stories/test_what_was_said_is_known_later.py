@@ -13,7 +13,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import parse_entry
 from agent.runs.crash_recovery import close_cut_off

@@ -19,7 +19,7 @@ from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.run_report import document
 from agent.llm.messages import JsonObject
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.vault.change import Stamp
 from agent.vault.store import Vault, open_vault
 from agent.workspace.search_index import open_index

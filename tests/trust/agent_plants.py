@@ -16,11 +16,10 @@ from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.text_origin import TextOrigin
 from agent.tools.tool import Draft, RunContext, ToolOutput
-from agent.vault import message
+from agent.vault import message, transaction
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
-from agent.vault.write import guard
 from tests.trust.plants import Put
 
 
@@ -96,7 +95,7 @@ def _no_time_limit_in_a_call(put: Put) -> None:
 def _commits_not_masked(put: Put) -> None:
     put(RunService, "_masked", lambda self, asked: asked)
     put(message, "without_secrets", lambda text, known: text)
-    put(guard, "masked_order", lambda order, known: order)
+    put(transaction, "masked_order", lambda order, known: order)
 
 
 def _session_names_not_masked(put: Put) -> None:
@@ -104,7 +103,7 @@ def _session_names_not_masked(put: Put) -> None:
     put(RunService, "_masked", lambda self, asked: asked)
     put(session, "begin_session", careless_begin)
     put(runs, "begin_session", careless_begin)
-    put(guard, "_in_name", lambda before, after, known: [])
+    put(transaction, "_in_name", lambda before, after, known: [])
 
 
 def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
@@ -114,7 +113,7 @@ def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> S
 
 
 def _secrets_written(put: Put) -> None:
-    put(guard, "refuse_secrets", lambda requests, known, exists: None)
+    put(transaction, "refuse_secrets", lambda requests, known, exists: None)
 
 
 def _keys_printed(put: Put) -> None:

@@ -19,7 +19,7 @@ from agent.background.inbox.answer_log import LoggedAnswer
 from agent.background.inbox.queue import request_queue
 from agent.interfaces.cli.main import main
 from agent.vault.change import Create, Stamp
-from agent.vault.queue import Order
+from agent.vault.transaction import Order
 from agent.workspace.search_index import open_index
 from tests.daemon.house import prose
 from tests.stories.agents import call, furnish, script

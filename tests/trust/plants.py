@@ -27,8 +27,8 @@ from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
-from agent.vault.write import apply, loss, mass_change
-from agent.vault.write.held import HeldNote, HeldNotes
+from agent.vault.write import apply, mass_change
+from agent.vault.write.commit_plan import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.resolve import Combine
 from agent.watch.classify import ContentChange
@@ -123,7 +123,7 @@ def _brake_off(put: Put) -> None:
 
 
 def _only_empty_notes_lost(put: Put) -> None:
-    put(loss._Damage, "is_lost", lambda self, found: len(self.gone) - len(found) == self.lines)
+    put(mass_change._Damage, "is_lost", lambda self, found: len(self.gone) - len(found) == self.lines)
 
 
 def _steps_not_added_up(put: Put) -> None:

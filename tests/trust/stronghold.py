@@ -22,7 +22,7 @@ from agent.growth.rules import uses as rule_uses
 from agent.llm.messages import JsonObject
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs import accounts as app_models
 from agent.runs import toolbox as app_toolbox
 from agent.runs.service import RunService

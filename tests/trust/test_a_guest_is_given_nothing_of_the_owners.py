@@ -19,7 +19,7 @@ from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Reque
 from agent.llm.providers import Providers
 from agent.loop import system_messages
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs import accounts, service
 from agent.runs.active_skills import INDEX
 from agent.runs.service import RunService

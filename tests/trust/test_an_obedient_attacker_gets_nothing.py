@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.runs import Speaker
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from tests.trust.attacks import READ_PAGE, attacks
 from tests.trust.obedient import Obedient
 from tests.trust.stronghold import PAGE, Person, page, stronghold, want

@@ -10,7 +10,7 @@ from agent.loop.inert import inert, inert_blocks, inert_line
 from agent.loop.record_format import format_records
 from agent.loop.records import SessionRecord, Spoken
 from agent.markdown.blocks import parse_body
-from agent.markdown.inertness import active, allowed, readings
+from agent.markdown.inertness import active, readings
 from agent.memory import daily
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, Effect, RunContext, Taint, Tool, ToolOutput
@@ -112,10 +112,10 @@ def by_prefix(target: str) -> bool:
 
 
 PLANTED = {
-    "pictures by a list of the bad": (allowed, "is_picture", by_prefix),
-    "a language too many": (allowed, "LANGUAGES", allowed.LANGUAGES | {"dataview", "leaflet"}),
+    "pictures by a list of the bad": (active, "is_picture", by_prefix),
+    "a language too many": (active, "LANGUAGES", active.LANGUAGES | {"dataview", "leaflet"}),
     "headers are not looked at": (active, "_header_parts", lambda note: ()),
-    "markup is believed": (allowed, "is_plain_html", lambda markup: True),
+    "markup is believed": (active, "is_plain_html", lambda markup: True),
     "one reading alone": (active, "parsed", lambda text, wanted: readings.parsed(text, wanted)[-1:]),
 }
 

@@ -9,7 +9,7 @@ import pytest
 from agent.config import holder as holders
 from agent.vault.change import Stamp
 from agent.vault.health.status import status
-from agent.vault.plumbing import objects, store_objects
+from agent.vault.plumbing import objects
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault, open_vault
@@ -198,7 +198,7 @@ def test_the_index_never_names_an_object_that_is_not_there(
             planted.setattr(objects, "FEW_OBJECTS", 0)
             planted.setattr(Git, "start", start)
         else:
-            crash_when(planted, store_objects, "_store_one", 2, False)
+            crash_when(planted, objects, "_store_one", 2, False)
         with pytest.raises(Crash):
             change(vault)
     listed = [line.split()[1] for line in git(vault.place.root, "ls-files", "-s").splitlines()]

@@ -9,10 +9,9 @@ from agent.errors import BadPath, UserError
 from agent.vault.change import Create, Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from agent.vault.queue import Order
 from agent.vault.store import Vault, open_vault
-from agent.vault.transaction import Transaction
-from agent.vault.worktree import borders
+from agent.vault.transaction import Order, Transaction
+from agent.vault.worktree import survey
 from agent.vault.worktree.survey import dirty
 from tests.vaults import FORMAT, committed, git, head, make_vault, write
 
@@ -278,8 +277,8 @@ def test_in_a_sha256_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_missing_border_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(borders, "closed", lambda git, place, paths: {})
-    monkeypatch.setattr(borders, "check_tip", lambda tip, paths: None)
+    monkeypatch.setattr(survey, "closed", lambda git, place, paths: {})
+    monkeypatch.setattr(survey, "check_tip", lambda tip, paths: None)
     vault = make_vault(tmp_path)
     root = vault.place.root
     with_submodule_that_is_not_here(root)

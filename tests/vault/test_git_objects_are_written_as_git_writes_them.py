@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.vault.change import Stamp
-from agent.vault.plumbing import store_objects
+from agent.vault.plumbing import objects
 from agent.vault.plumbing.objects import NewObject, Pack, TreeEntry, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
 from tests.bench.writes import counted
@@ -147,14 +147,14 @@ def test_where_accounts_share_a_repository_git_sets_its_rights(tmp_path: Path) -
 def test_what_cannot_be_written_here_is_left_to_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    real, seen = store_objects._store_one, count()
+    real, seen = objects._store_one, count()
 
     def fails(folder: Path, new: NewObject, *, durable: bool) -> None:
         if next(seen) >= number:
             raise OSError("no room")
         real(folder, new, durable=durable)
 
-    monkeypatch.setattr(store_objects, "_store_one", fails)
+    monkeypatch.setattr(objects, "_store_one", fails)
     vault = make_vault(tmp_path)
     with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
         tx.create("x.md", b"x\n")

@@ -14,8 +14,7 @@ from agent.vault.change import Create, Edit, Move, Stamp
 from agent.vault.message import compose
 from agent.vault.options import Options
 from agent.vault.store import Vault
-from agent.vault.transaction import Transaction
-from agent.vault.write.guard import masked_request, refuse_secrets
+from agent.vault.transaction import Transaction, masked_request, refuse_secrets
 from tests.vaults import git, head, make_vault, write
 
 KEY = "0f3c9a7be1d24c5f8a6b7c8d9e0f1a2b"

@@ -12,8 +12,8 @@ from agent.vault.change import Change, Collision, Create, Stamp
 from agent.vault.health import examine, note_checks, probe
 from agent.vault.health.probe import Check, Level
 from agent.vault.health.trust import Executable
-from agent.vault.queue import Order
 from agent.vault.store import Vault
+from agent.vault.transaction import Order
 from agent.vault.write.journal import JournalRecord, planned
 from tests.vaults import FAST, committed, git, make_vault, write
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault.write.loss import Rewrite, lost_notes, removes_text
+from agent.vault.write.mass_change import Rewrite, lost_notes, removes_text
 
 WORDS = ("tea", "milk", "rain", "snow", "bread", "cats", "dogs")
 LINES = [f"Ann's line {number} about {word}" for number, word in enumerate(WORDS)]

@@ -18,7 +18,7 @@ from agent.events.runs import Speaker
 from agent.loop import outcome as ends
 from agent.loop.inert import inert_blocks, inert_line
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import Session, load_session
 from agent.markdown import requests
 from agent.markdown.note import Note

@@ -18,8 +18,7 @@ from agent.events.bus import Injection
 from agent.events.runs import Speaker, TaskStarted
 from agent.llm.messages import Assistant, Cancelled
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import Began, Closed, Spoken
-from agent.loop.request import RunRequest
+from agent.loop.records import Began, Closed, RunRequest, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.crash_recovery import is_own
 from agent.runs.decisions import approvals

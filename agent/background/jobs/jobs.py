@@ -13,15 +13,21 @@ from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from agent.asking.proposals import mark_taken
+from agent.asking.answers import mark_taken
 from agent.background.failures import failure_text
-from agent.background.jobs.attempt import Procedures
-from agent.background.jobs.once import OnceTries, PendingRun
+from agent.background.jobs.once import OnceTries, PendingRun, retries
 from agent.background.jobs.problem_lines import problem_edits, write_problem_lines
-from agent.background.jobs.recording import Notify, killed_row, row_requests, rows_of, write_request_commit, write_rows
+from agent.background.jobs.recording import (
+    Notify,
+    Procedures,
+    killed_row,
+    row_requests,
+    rows_of,
+    write_request_commit,
+    write_rows,
+)
 from agent.background.jobs.resumed import job_of, write_after_wait
-from agent.background.jobs.retries import retries
-from agent.background.jobs.triggered import Triggered
+from agent.background.jobs.triggered import LEAST_PAUSE, Triggered
 from agent.background.jobs.worker import Awake, JobWorker, job_lock
 from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
@@ -38,13 +44,12 @@ from agent.runs.job_approvals import occurrence_of, question, refusal_of, settle
 from agent.runs.job_upkeep import job_record
 from agent.schedule.conditions import ChangesReady
 from agent.schedule.first_seen import first_seen_table
-from agent.schedule.goal_notes import GoalNotes
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import PROBLEM, Job
 from agent.schedule.ledger import OccurrenceLedger, split_key
 from agent.schedule.occurrences import Occurrence
 from agent.schedule.planner import Due, LeftOut, Planner
-from agent.schedule.shelf import JobShelf, Shelf, is_job_note
+from agent.schedule.shelf import GoalNotes, JobShelf, Shelf, is_job_note
 from agent.texts import text
 from agent.vault.folders import APPROVALS, JOB_HISTORY
 from agent.workspace.workspace import Workspace, reload_settings
@@ -57,8 +62,6 @@ AGAIN = 10.0
 """Seconds until rows that could not be written are tried again."""
 SYNC_FIRST = 120.0
 """Seconds until what was missed is written down where other machines may have run it: time for a round of sync."""
-LEAST_PAUSE = 60
-"""Seconds between two runs of a job that changes or events start, by default: what happens meanwhile is one more."""
 
 logger = logging.getLogger(__name__)
 

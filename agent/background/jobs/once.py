@@ -1,24 +1,22 @@
-"""Jobs of once that were not done: they are tried again, and the day's note says so each time its person should look.
-
-What is to be tried, and when, follows from the history and the ledger on disk: a restart changes nothing.
-"""
+"""Jobs whose run is tried again: those of once that were not done, and failed ones whose daemon ended before."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.runs.job_run import JobResult
 from agent.runs.job_state import next_try_of, retry_times
 from agent.runs.job_upkeep import job_rows
-from agent.schedule.history import HistoryRow
+from agent.schedule.history import RAN, HistoryRow
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
 from agent.schedule.next_try import NOT_DONE, NextTry, last_of, next_try
 from agent.schedule.occurrences import Occurrence
+from agent.schedule.triggers import ChangeTrigger
 from agent.texts import text
 from agent.vault.change import Append, Request
 from agent.vault.sync.turns import Turn
@@ -133,3 +131,28 @@ def _section(workspace: Workspace, job: Job, row: HistoryRow, now: datetime) -> 
         told += " " + text("jobs.given_up", language, id=job.id)
     link = f"[[{job.path.removesuffix('.md')}]]"
     return f"\n## {title} ({now:%H:%M})\n\n{told}\n\n{link}\n"
+
+
+LATEST = timedelta(hours=1)
+"""How late a run is still tried again."""
+
+
+def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator[PendingRun]:
+    """The last runs of these jobs that failed on this machine and have attempts left. One that changed notes have
+    started is not among them: which notes, only the process that has ended knew; nor a job of once, which `once` has
+    run again."""
+    now, here = workspace.clock.now(), workspace.clock.monotonic()
+    for job in jobs:
+        has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
+        if job.status != "active" or not job.retry.most or has_change or job.is_once:
+            continue
+        last = next((row for row in reversed(job_rows(workspace.vault, job.id)) if row.outcome in RAN), None)
+        if last is None or last.outcome != "failed" or last.machine != machine or last.attempt > job.retry.most:
+            continue
+        ended = (last.started or last.planned) + timedelta(seconds=last.seconds)
+        wait = (ended + timedelta(seconds=job.retry.seconds_after(last.attempt)) - now).total_seconds()
+        if wait > -LATEST.total_seconds():
+            occurrence = Occurrence(job.id, last.planned.astimezone(job.zone))
+            stands_for, due, attempt = max(1, last.missed), here + max(0.0, wait), last.attempt + 1
+            # a job that asks first had its yes before the run that failed
+            yield PendingRun(job, occurrence, here, stands_for, due, attempt, is_approved=job.approval_required)

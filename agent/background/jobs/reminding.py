@@ -5,8 +5,7 @@ from hashlib import sha256
 from agent.background.failures import failure_text
 from agent.background.jobs.once import PendingRun
 from agent.errors import AgentError
-from agent.runs.agenda import agenda_of, asks_for_agenda
-from agent.runs.job_run import JobResult
+from agent.runs.job_run import JobResult, agenda_of, asks_for_agenda
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
 from agent.texts import text

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from agent.background.failures import failure_text
-from agent.background.jobs.attempt import Procedures
 from agent.background.jobs.recording import (
     Notify,
+    Procedures,
     delivery_of,
     delivery_requests,
     is_written,

@@ -20,6 +20,9 @@ from agent.schedule.conditions import ChangesReady, ChangeWatch
 from agent.schedule.job import Job
 from agent.schedule.triggers import OnEvent
 
+LEAST_PAUSE = 60
+"""Seconds between two runs of a job that changes or events start, by default: what happens meanwhile is one more."""
+
 
 @dataclass(slots=True)
 class Triggered:

@@ -12,13 +12,15 @@ from dataclasses import replace
 from typing import Protocol
 
 from agent.background.failures import failure_text
-from agent.background.jobs.attempt import JobAttempt, Procedures, longest_run
 from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import (
+    JobAttempt,
     Notify,
+    Procedures,
     delivery_of,
     is_recorded,
     is_written,
+    longest_run,
     notify_answer,
     notify_stopped,
     rows_of,

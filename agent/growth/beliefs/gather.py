@@ -3,34 +3,168 @@
 What somebody else wrote, a guest said, a model concluded, or was replaced since is left out.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import date, datetime, timedelta
+from pathlib import PurePosixPath
 
+from agent.clock import clock_zone
 from agent.dataclass import dataclass
-from agent.growth.beliefs.blocks import NOTE
-from agent.growth.beliefs.edit_ledger import (
-    seen_in_lines,
-    seen_up_to,
-    signals_in_ledger,
-    signals_of_edits,
-)
+from agent.growth.beliefs.blocks import NOTE, quoted
 from agent.growth.beliefs.from_talk import signals_of_questions, talk_of
-from agent.growth.beliefs.from_words import signals_of_entries, signals_of_note
-from agent.growth.beliefs.sign import Sign
+from agent.growth.beliefs.sign import Sign, SignKind, of_lesson, without_separator
+from agent.growth.beliefs.stated import Shown, shown_by, styles_in
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
+from agent.memory.edits.lesson import Lesson, LessonKind
 from agent.memory.edits.lessons_note import LessonLine, parse_lines, section_of
 from agent.memory.edits.person_edits import Seen, lessons_since
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.store import load_entries
+from agent.memory.profile.evidence import Evidence, evidence_of
+from agent.memory.profile.profile_file import field_in, said_in
+from agent.memory.profile.task_kind import kind_of_note, named_kinds
+from agent.memory.store import StoredEntry, load_entries
+from agent.memory.understanding.statements import sentences_in
 from agent.runs.profile_upkeep import is_stated_by_owner
 from agent.tools.text_origin import TextOrigin
-from agent.vault.folders import ENTRIES
-from agent.vault.history.commits import Commit
+from agent.vault.folders import ENTRIES, AgentFolder
+from agent.vault.history.blame import blame
+from agent.vault.history.commits import Commit, read_commits
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
+
+
+def signals_of_entries(entries: Iterable[StoredEntry]) -> Iterator[Sign]:
+    """The signals of statements of the person's; one that was said again on another day counts twice.
+
+    The caller gives only what the owner of the vault has stated, and what still holds.
+    """
+    for each in entries:
+        whole, entry = evidence_of(each), each.entry
+        days = dict.fromkeys((entry.created.date(), entry.last_said.date()))
+        for sentence in sentences_in(entry.text):
+            for dimension, value in shown_by(sentence):
+                for day in days:
+                    evidence = Evidence(whole.note, " ".join(sentence.split()), day.isoformat())
+                    yield Sign("stated", dimension, value, day, evidence, tasks=named_kinds(sentence))
+
+
+def signals_of_note(vault: Vault, today: date) -> tuple[Sign, ...]:
+    """What the lines say that the person has written into the note of their preferences themselves; as long as such a
+    line stands there, it is what they prefer."""
+    path = vault.home.at(NOTE)
+    data = vault.own_version(path)
+    if data is None:
+        return ()
+    rows = data.decode("utf-8", "replace").splitlines()
+    theirs = person_lines(vault, path, data)
+    own = [
+        row for at, row in enumerate(rows) if at < len(theirs) and theirs[at] and row.lstrip().startswith(("-", "*"))
+    ]
+    found = [(row, shown) for row in own for shown in _shown_in(row)]
+    if not found:
+        return ()
+    days = _days_of_lines(vault, path)
+    signals: list[Sign] = []
+    for row, (dimension, value) in found:
+        day = days.get(row, today)
+        evidence = Evidence(path.removesuffix(".md"), day=day.isoformat())
+        signals.append(Sign("stated", dimension, value, day, evidence, tasks=named_kinds(row)))
+    return tuple(signals)
+
+
+def _shown_in(row: str) -> Iterator[Shown]:
+    field = field_in(row)
+    if field is not None:
+        yield from styles_in(field[2]) if field[2] else ()
+    else:
+        yield from shown_by(said_in(row))
+
+
+def _days_of_lines(vault: Vault, path: str) -> dict[str, date]:
+    """The day on which each line was committed."""
+    blamed = dict(blame(vault, path, any_space=True))
+    zone = clock_zone(vault.clock.now())
+    whens = {each.id: each.when.astimezone(zone).date() for each in read_commits(vault, sorted(set(blamed.values())))}
+    return {row: whens[commit] for row, commit in blamed.items() if commit in whens}
+
+
+_SEEN = re.compile(r"^Seen up to ([0-9a-f]{40,64})$", re.MULTILINE)
+_SEPARATOR = " · "
+_FIELDS = 7
+_KINDS: dict[str, LessonKind] = {"style": "style", "correction": "correction", "preference": "preference"}
+
+
+def ledger_body(seen: Sequence[Seen], up_to: str) -> str:
+    """The message of a commit: one row for each lesson with its note, its commit and what was changed."""
+    rows = [
+        "- "
+        + _SEPARATOR.join(
+            (
+                each.lesson.kind,
+                without_separator(each.lesson.topic),
+                without_separator(each.lesson.value),
+                each.day.isoformat(),
+                without_separator(each.path),
+                each.commit[:12] or "-",
+                without_separator(change_shown(each.lesson)) or "-",
+            )
+        )
+        for each in seen
+    ]
+    return "\n".join([*rows, *([""] if rows else []), *([f"Seen up to {up_to}"] if up_to else [])])
+
+
+def seen_up_to(made: Iterable[Commit]) -> str:
+    """The commit up to which edits were looked at, by the newest of these commits that says so; empty if none does."""
+    found = (_SEEN.search(each.body) for each in made)
+    return next((match[1] for match in found if match), "")
+
+
+def signals_in_ledger(made: Iterable[Commit], undone: frozenset[str], home: AgentFolder) -> Iterator[Sign]:
+    """The signals that the messages of these commits name, without those that were undone."""
+    for commit in made:
+        for row in commit.body.splitlines() if commit.id not in undone else ():
+            fields = row.removeprefix("- ").split(_SEPARATOR)
+            if row.startswith("- ") and len(fields) == _FIELDS and fields[0] in _KINDS:
+                lesson = Lesson(_KINDS[fields[0]], fields[1], fields[2])
+                try:
+                    day = date.fromisoformat(fields[3])
+                except ValueError:
+                    continue
+                yield from _signals(lesson, fields[4], day, fields[6].removeprefix("-").strip(), home)
+
+
+def signals_of_edits(seen: Iterable[Seen], home: AgentFolder) -> Iterator[Sign]:
+    """The signals of edits that no commit names yet."""
+    for each in seen:
+        yield from _signals(each.lesson, each.path, each.day, change_shown(each.lesson), home)
+
+
+def seen_in_lines(lines: Iterable[LessonLine]) -> Iterator[Seen]:
+    """What lines of earlier versions have counted, one for each time."""
+    for each in lines:
+        for _ in range(each.count):
+            yield Seen(each.lesson, f"{each.note}.md", each.day)
+
+
+def change_shown(lesson: Lesson) -> str:
+    """What was changed, as short quotations; empty if that is not known."""
+    before, after = quoted(lesson.before), quoted(lesson.after)
+    return " ".join(filter(None, (before, "→" if before and after else "", after)))
+
+
+def _signals(lesson: Lesson, path: str, day: date, shown: str, home: AgentFolder) -> Iterator[Sign]:
+    evidence = Evidence(PurePosixPath(path).with_suffix("").as_posix(), day=day.isoformat())
+    is_wish = lesson.kind == "preference" and lesson.value == "with"
+    wished = shown_by(lesson.after or lesson.topic) if is_wish else ()
+    kind: SignKind = "stated" if is_wish else "edited"  # a wish in a note is a statement
+    tasks = frozenset() if is_wish else frozenset((kind_of_note(home.name_of(path)),))
+    for dimension, value in wished or (of_lesson(lesson),):
+        yield Sign(kind, dimension, value, day, evidence, shown, tasks)
+
 
 STATED_FOR, TALKED_FOR = timedelta(days=400), timedelta(days=90)
 """How far back statements and conversations are looked at."""

@@ -10,14 +10,13 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_changes, identity_of, parse_blocks
-from agent.growth.beliefs.edit_ledger import ledger_body, seen_in_lines
-from agent.growth.beliefs.gather import Gathered, gather
+from agent.growth.beliefs.gather import Gathered, gather, ledger_body, seen_in_lines
 from agent.memory.blame import EDITS
 from agent.memory.edits.lessons_note import heading_of
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
-from agent.runs.growth_spend import growth_account
 from agent.runs.profile_upkeep import profile_writing
+from agent.runs.status import growth_account
 from agent.texts import Language
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome, Stamp, actor_of

@@ -40,11 +40,11 @@ from agent.index.hit import Hit
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
 from agent.memory.daily import inert
-from agent.memory.recall.gate import LEAST, likelihood
+from agent.memory.recall.likely import LEAST, likelihood
 from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
-from agent.runs.growth_spend import is_of_growth
 from agent.runs.recall_source import RecallSource
+from agent.runs.status import is_of_growth
 from agent.texts import Language, text
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace

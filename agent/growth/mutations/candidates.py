@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.growth.mutations.mutation_log import MutationEvent, load_mutation_log

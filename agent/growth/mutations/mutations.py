@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 
-from agent.asking.proposals import answered_proposals, mark_taken, refused_facts
+from agent.asking.answers import answered_proposals, mark_taken, refused_facts
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
@@ -33,9 +33,9 @@ from agent.growth.mutations.verdict import count_trial, has_dropped, judge_trial
 from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
-from agent.runs.growth_spend import growth_account
 from agent.runs.registry import run_registry
 from agent.runs.skill_set import SkillSet
+from agent.runs.status import growth_account
 from agent.skills.history.usage import load_own_uses
 from agent.skills.variants.trial_shelf import TrialRecord, open_trials, save_trial, trial_records
 from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest

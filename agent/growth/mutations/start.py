@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 
+from agent.asking.answers import propose
 from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
-from agent.asking.proposals import propose
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.mutations.answer import MutationProposal
 from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.day_line import day_line
 from agent.growth.mutations.mutation_log import ByWhom, MutationEvent, MutationRow, append_log
-from agent.runs.growth_spend import growth_account
+from agent.runs.status import growth_account
 from agent.skills.history.usage import history_path, history_with_trials
 from agent.skills.reading.skill import FILE
 from agent.skills.variants.trial_shelf import TrialRecord, save_trial, trial_records

@@ -22,7 +22,7 @@ from agent.memory import daily
 from agent.memory.entry import MODEL, EntryType
 from agent.memory.store import StoredEntry, load_entries, with_offset
 from agent.runs.workflow_traces import traces_of
-from agent.schedule.goal_notes import is_goal
+from agent.schedule.shelf import is_goal
 from agent.schedule.task_notes import load_tasks
 from agent.skills.learning.traces import WorkflowTrace
 from agent.texts import in_all_languages

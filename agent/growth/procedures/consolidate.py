@@ -2,8 +2,7 @@
 
 from agent.growth.procedures.material import bullets
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.memory.upkeep.lifecycle import run
-from agent.memory.upkeep.report import report_lines
+from agent.memory.upkeep.lifecycle import report_lines, run
 from agent.runs.memory_upkeep import Upkeeper
 
 MODEL: ModelPart = "after"

@@ -10,7 +10,7 @@ from agent.growth.procedures.material import bullets, logs, quote
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.memory.store import entries_on_day
 from agent.runs.conversations import conversations_of
-from agent.runs.waiting_conversations import silent_conversations
+from agent.runs.waiting_statements import silent_conversations
 from agent.texts import text
 from agent.vault.folders import ENTRIES
 

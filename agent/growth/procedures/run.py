@@ -33,7 +33,7 @@ from agent.growth.procedures.procedure import (
 )
 from agent.loop.inert import inert_blocks
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType

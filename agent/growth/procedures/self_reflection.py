@@ -24,7 +24,7 @@ from agent.growth.reflections.store import (
 from agent.memory import daily
 from agent.memory.store import with_offset
 from agent.memory.understanding.wording import similarity, wording
-from agent.runs.upkeep_due import UpkeepDue
+from agent.runs.memory_upkeep import UpkeepDue
 from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task

@@ -18,7 +18,7 @@ from agent.loop.records import Began, Closed, SessionRecord, Spoken
 from agent.loop.session import Session, load_session, sessions
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.runs.growth_spend import is_of_growth
+from agent.runs.status import is_of_growth
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool_names import resolved
 from agent.vault.folders import SESSIONS

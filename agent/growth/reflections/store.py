@@ -14,7 +14,7 @@ from agent.growth.reflections.note_format import format_reflection, parse_reflec
 from agent.growth.reflections.reflection import Reflection
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
-from agent.runs.growth_spend import growth_account
+from agent.runs.status import growth_account
 from agent.texts import Language, text
 from agent.vault.change import Append, Stamp, actor_of
 from agent.vault.folders import REFLECTIONS, AgentFolder

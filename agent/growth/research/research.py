@@ -28,7 +28,7 @@ from agent.growth.research.source import ResearchSource
 from agent.growth.research.topic import Exploration
 from agent.growth.research.vault_source import VaultSource
 from agent.growth.research.web_source import WebSource
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.markdown.title import short_title
 from agent.runs.service import RunService
 from agent.tools.policy import Permission

@@ -3,8 +3,8 @@
 A yes has written the proposed note already (`asking.proposals`); here follows what it means for the rule.
 """
 
+from agent.asking.answers import answered_proposals, mark_taken
 from agent.asking.proposal import Proposal
-from agent.asking.proposals import answered_proposals, mark_taken
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleEvent, RuleRow, log_row
 from agent.growth.rules.rule_note import load_rule, with_status

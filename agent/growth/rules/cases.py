@@ -21,8 +21,8 @@ from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
 from agent.memory.capture.run_trace import ToolUse
 from agent.runs.accounts import Accounts
-from agent.runs.growth_spend import growth_account
 from agent.runs.run_trace import run_trace
+from agent.runs.status import growth_account
 from agent.workspace.workspace import Workspace
 
 FITS = 0.57

@@ -5,8 +5,8 @@ the reason that these went wrong. That is most likely what changed last: so the 
 others are judged without those runs (`RuleBook.counted`). If it was one of them, runs without the newest show it.
 """
 
+from agent.asking.answers import pending_proposals, propose
 from agent.asking.proposal import ProposalDraft, ProposedNote
-from agent.asking.proposals import pending_proposals, propose
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import IN_FORCE, LearnedRule, RuleStatus
 from agent.growth.rules.rule_log import log_row

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.rules.book import RuleBook

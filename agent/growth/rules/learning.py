@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import field, replace
 
+from agent.asking.answers import pending_proposals, propose
 from agent.asking.proposal import ProposalDraft
-from agent.asking.proposals import pending_proposals, propose
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.events.growth import RuleChanged

@@ -6,7 +6,7 @@ would take away a safeguard is not proposed, and none twice.
 
 import logging
 
-from agent.asking.proposals import propose
+from agent.asking.answers import propose
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.growth.rules.found_methods import FoundTool, ticked_tools

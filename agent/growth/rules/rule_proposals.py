@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agent.asking.answers import pending_proposals, propose
 from agent.asking.proposal import ProposalDraft, ProposedNote
-from agent.asking.proposals import pending_proposals, propose
 from agent.growth.rules.candidates import RuleCandidate, SaidStrategy
 from agent.growth.rules.found_methods import FoundTool
 from agent.growth.rules.rule import LearnedRule, rule_sentence

@@ -10,7 +10,7 @@ from agent.events.growth import RuleChanged
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.rules.rule_log import RuleRow, append_rows
-from agent.runs.growth_spend import growth_account
+from agent.runs.status import growth_account
 from agent.texts import Language
 from agent.vault.change import Edit, Request, Stamp
 from agent.vault.store import Vault

@@ -1,7 +1,7 @@
 """All the work on the rules of a vault, in its order: what the person did and answered, what the uses say, and what the
 reflections say that is new. Each part is a commit or nothing, and may safely be done again."""
 
-from agent.asking.proposals import settle_proposals
+from agent.asking.answers import settle_proposals
 from agent.growth.rules.answers import take_answers
 from agent.growth.rules.book import load_book
 from agent.growth.rules.by_hand import rows_by_hand

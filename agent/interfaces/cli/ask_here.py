@@ -21,7 +21,7 @@ from agent.interfaces.cli.run_report import report_of, summary_of
 from agent.interfaces.cli.run_summary import show_summary
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off

@@ -30,7 +30,7 @@ from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off

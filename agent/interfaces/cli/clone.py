@@ -9,9 +9,8 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import hook_program
-from agent.config.directories import directories
+from agent.config.directories import directories, process_clock
 from agent.config.load import load_settings, vault_folder_in
-from agent.config.set_clock import process_clock
 from agent.errors import ConfigError, UserError
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress

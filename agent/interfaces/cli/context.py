@@ -16,7 +16,7 @@ from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
 

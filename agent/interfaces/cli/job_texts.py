@@ -10,10 +10,10 @@ from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.schedule.history import JobRecord
 from agent.schedule.job import Job, JobProblem
+from agent.schedule.occurrences import machine_zone
 from agent.schedule.shelf import Shelf
 from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import At, Cron
-from agent.schedule.zones import machine_zone
 
 if TYPE_CHECKING:
     from agent.runs.owed_jobs import OwedJob

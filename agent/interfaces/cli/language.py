@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.config.directories import VAULT_FILE
-from agent.config.plain_file import parse_plain_settings
+from agent.config.text_file import parse_plain_settings
 from agent.dataclass import dataclass
 from agent.interfaces.cli.printing import padded
 from agent.texts import LANGUAGES, Language, translated

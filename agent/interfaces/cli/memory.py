@@ -15,8 +15,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.memory.counts import MemoryCounts, count_memories
-from agent.memory.upkeep.lifecycle import UpkeepPlan
-from agent.memory.upkeep.report import report_lines
+from agent.memory.upkeep.lifecycle import UpkeepPlan, report_lines
 from agent.runs.memory_upkeep import Upkeeper
 from agent.texts import text
 from agent.vault.change import Outcome

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.errors import UserError
 from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
 from agent.growth.rules.deciding import deprecate_rule, restore_rule

@@ -24,7 +24,7 @@ from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import GivenDecision, record_decision

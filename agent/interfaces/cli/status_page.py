@@ -30,9 +30,8 @@ from agent.metrics import names
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.prefetch import Prefetch
 from agent.runs.arrivals import arrival_state
-from agent.runs.growth_spend import GrowthPart
-from agent.runs.status import AgentStatus, agent_status
-from agent.schedule.goal_notes import GOAL_TYPE
+from agent.runs.status import AgentStatus, GrowthPart, agent_status
+from agent.schedule.shelf import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import Workspace, load_daemon_state

@@ -20,9 +20,8 @@ from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.index.analysis import terms
 from agent.markdown.title import clipped
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.gate import LEAST, likelihood
+from agent.memory.recall.likely import LEAST, HeldText, likelihood
 from agent.memory.recall.recaller import Recaller, Remembered
-from agent.memory.recall.told_once import HeldText
 
 _LONGEST = 120
 

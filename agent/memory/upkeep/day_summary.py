@@ -9,10 +9,9 @@ from collections.abc import Iterator, Sequence
 from agent.memory.daily import Logged, cut
 from agent.memory.entry import ANSWER, EntryType
 from agent.memory.store import DayEntries, StoredEntry, with_offset
-from agent.memory.understanding.repeats import repeats
 from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in
-from agent.memory.upkeep.longterm import owner_words
+from agent.memory.upkeep.longterm import owner_words, repeats
 from agent.texts import Language, text
 from agent.vault.message import one_line
 

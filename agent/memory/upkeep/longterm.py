@@ -5,8 +5,10 @@ the note is neither changed nor repeated.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
@@ -24,12 +26,36 @@ from agent.memory.memory_note import (
     words,
 )
 from agent.memory.store import StoredEntry, with_offset
-from agent.memory.understanding.repeats import repeats
-from agent.memory.understanding.rules import is_same, says_no_more
+from agent.memory.understanding.rules import is_same, same_words, says_no_more
 from agent.memory.understanding.seam import FactKind, SourceText
 from agent.memory.understanding.statements import clauses, facts_in, is_lasting, kind_of
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
+
+K = TypeVar("K", bound=Hashable)
+
+
+def repeats(texts: Sequence[tuple[K, str]]) -> Iterator[tuple[K, list[K]]]:
+    """Each text that later ones repeat, with these; the first text in the sequence represents its repetitions."""
+    for number, others in _by_words([text for _, text in texts]).items():
+        if others:
+            yield texts[number][0], [texts[other][0] for other in others]
+
+
+def _by_words(texts: Sequence[str]) -> dict[int, list[int]]:
+    """The numbers of texts that repeat no earlier one by rule, each with the numbers of its repetitions."""
+    firsts: dict[frozenset[tuple[str, int]], list[int]] = defaultdict(list)
+    found: dict[int, list[int]] = {}
+    for number, text in enumerate(texts):
+        alike = firsts[same_words(text)]
+        first = next((at for at in alike if is_same(texts[at], text)), None)
+        if first is None:
+            alike.append(number)
+            found[number] = []
+        else:
+            found[first].append(number)
+    return found
+
 
 _LABEL = re.compile(
     r"^\s*(?:(?P<person>user|you|me|用户|我)|(?P<model>assistant|agent|助手|助理))\s*[:：]\s*", re.IGNORECASE

@@ -9,9 +9,8 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from agent.asking.answers import settle, tick, undecided
+from agent.asking.answers import TextConsequence, propose, settle, tick, undecided
 from agent.asking.proposal import Proposal
-from agent.asking.proposals import TextConsequence, propose
 from agent.asking.records import proposals_of, save
 from agent.dataclass import dataclass
 from agent.errors import AgentError, SecretFound, UserError

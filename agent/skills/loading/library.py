@@ -23,9 +23,8 @@ from agent.skills.loading.files import (
 )
 from agent.skills.loading.locations import TRANSLATION, SkillLocation, in_vault, split_name
 from agent.skills.loading.pins import Pin, ReviewPins
-from agent.skills.reading.chain import chain_problems, check_chains
 from agent.skills.reading.patterns import TaskPattern
-from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource
+from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource, chain_problems, check_chains
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill
 from agent.texts import Language
 from agent.vault.folders import SKILLS, AgentFolder

@@ -19,9 +19,8 @@ from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
 from agent.skills.matching.skill_text import compose_text, names_skill
 from agent.skills.matching.workflow import TokenCounter
-from agent.skills.reading import chain
 from agent.skills.reading.patterns import excerpt, normalize, pattern_hits, searchable
-from agent.skills.reading.skill import Skill, Triggers
+from agent.skills.reading.skill import Skill, Triggers, parts_of
 from agent.texts import Sentence
 
 INTENT, TOOL, KEYWORDS, SLOT = 0.5, 0.25, 0.15, 0.1
@@ -214,7 +213,7 @@ def _has(text: str, word: str) -> bool:
 def _check_reviewed(found: Match, snapshot: SkillSnapshot) -> Match:
     """The match; with the status `UNREVIEWED` if the skill or a skill of its chain is unreviewed."""
     skill = found.skill
-    parts = (part for part in chain.parts(skill, snapshot.get) if not part.reviewed)
+    parts = (part for part in parts_of(skill, snapshot.get) if not part.reviewed)
     unreviewed = skill if not skill.reviewed else next(parts, None)
     if unreviewed is None:
         return found

@@ -11,8 +11,7 @@ from agent.markdown.title import clipped
 from agent.skills.matching.selection import SkillText
 from agent.skills.matching.tool_allowlist import ALWAYS, allowance
 from agent.skills.matching.workflow import ComposedText, TokenCounter, compose_workflow
-from agent.skills.reading.chain import FindSkill
-from agent.skills.reading.skill import Skill
+from agent.skills.reading.skill import FindSkill, Skill
 
 HEADING = "## Skill: "
 """What the text of a skill begins with, before its name."""

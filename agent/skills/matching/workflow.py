@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
-from agent.skills.reading.chain import FindSkill, flat_steps
-from agent.skills.reading.skill import ChainStep, Skill
+from agent.skills.reading.skill import ChainStep, FindSkill, Skill, flat_steps
 
 TokenCounter: TypeAlias = Callable[[str], int]
 """Function from a text to its number of tokens."""

@@ -1,12 +1,9 @@
-"""A skill as a value: the content of a `SKILL.md` in the open Agent Skills format, with extension keys for triggers and
-chains.
+"""A skill as a value: the content of a `SKILL.md` in the open Agent Skills format, and the checks of its chains."""
 
-Parsing is left to `skill_file`, files to `loading`, matching with a task to `matching`.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
+from itertools import islice
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -133,3 +130,120 @@ class Skill:
     def key(self) -> str:
         """Source and name: unique among all skills."""
         return f"{self.source}.{self.name}"
+
+
+MOST_STEPS = 20
+"""The most steps of a whole workflow, with those of inner chains."""
+MOST_OTHERS = 50
+"""The most skills that a skill may depend on, directly or indirectly."""
+TASK = "task"
+"""The input available to every step: the person's request."""
+FindSkill = Callable[[str], Skill | None]
+"""Function from a name to its skill; None if there is none."""
+
+
+class _TooMany(Exception):
+    """The skill depends on more than `MOST_OTHERS` skills."""
+
+
+def chain_problems(skill: Skill, find: FindSkill) -> Iterator[SkillProblem]:
+    """The errors in a skill's chain and prerequisites; none for a skill without them."""
+    for name in skill.prerequisites:
+        if find(name) is None:
+            yield _problem(skill, "prerequisites", f"the prerequisite {name} is no skill that is there")
+    try:
+        circle = _circle(skill.name, lambda name: _prerequisites(find(name)))
+        if circle:
+            yield _problem(skill, "prerequisites", f"the prerequisites go in a circle: {' → '.join(circle)}")
+        yield from _step_problems(skill, find)
+    except _TooMany:
+        yield _problem(skill, "chain", f"it builds on more than {MOST_OTHERS} other skills")
+
+
+def _step_problems(skill: Skill, find: FindSkill) -> Iterator[SkillProblem]:
+    unknown = [(number, step.skill) for number, step in enumerate(skill.chain, 1) if find(step.skill) is None]
+    for number, name in unknown:
+        yield _problem(skill, "chain", f"step {number} of the chain names {name}, and there is no such skill")
+    circle = _circle(skill.name, lambda name: _links(find(name)))
+    if circle:
+        yield _problem(skill, "chain", f"the chain goes in a circle: {' → '.join(circle)}")
+        return
+    made = {TASK}
+    for number, step in enumerate(skill.chain, 1):
+        for name in step.inputs:
+            if name not in made:
+                yield _problem(
+                    skill, "chain", f"step {number} of the chain starts from {name}, which no step before it gives"
+                )
+        if step.output in made:
+            yield _problem(skill, "chain", f"step {number} of the chain gives {step.output}, which is given already")
+        made |= {step.output} - {""}
+    if not unknown and skill.chain and len(list(islice(flat_steps(skill, find), MOST_STEPS + 1))) > MOST_STEPS:
+        yield _problem(skill, "chain", f"the chain has more than {MOST_STEPS} steps, those of chains in it included")
+
+
+def _problem(skill: Skill, key: str, reason: str) -> SkillProblem:
+    return SkillProblem(skill.path, skill.lines.get(key, 1), reason)
+
+
+def _prerequisites(skill: Skill | None) -> tuple[str, ...]:
+    return skill.prerequisites if skill is not None else ()
+
+
+def _links(skill: Skill | None) -> tuple[str, ...]:
+    return tuple(step.skill for step in skill.chain) if skill is not None else ()
+
+
+def _circle(start: str, following: Callable[[str], tuple[str, ...]]) -> tuple[str, ...]:
+    """A path from a name back to itself; empty if there is none. Raises `_TooMany`."""
+    ways: list[tuple[str, ...]] = [(start,)]
+    seen = {start}
+    while ways:
+        way = ways.pop()
+        for name in following(way[-1]):
+            if name == start:
+                return (*way, start)
+            if name not in seen:
+                seen.add(name)
+                ways.append((*way, name))
+        if len(seen) > MOST_OTHERS:
+            raise _TooMany
+    return ()
+
+
+def check_chains(skills: Mapping[str, Skill]) -> tuple[dict[str, Skill], tuple[SkillProblem, ...]]:
+    """The skills whose chains and prerequisites are valid, and the problems of the others.
+
+    Repeated until no more skills are dropped, because a chain is invalid if an inner chain is.
+    """
+    kept = dict(skills)
+    problems: list[SkillProblem] = []
+    users: dict[str, list[str]] = {}
+    for skill in skills.values():
+        for name in (*skill.prerequisites, *_links(skill)):
+            users.setdefault(name, []).append(skill.name)
+    suspects = {skill.name for skill in skills.values() if skill.chain or skill.prerequisites}
+    while suspects:
+        bad = {name: found for name in sorted(suspects) if (found := list(chain_problems(kept[name], kept.get)))}
+        for name, found in bad.items():
+            del kept[name]
+            problems += found
+        suspects = {user for name in bad for user in users.get(name, ()) if user in kept}
+    return kept, tuple(problems)
+
+
+def parts_of(skill: Skill, find: FindSkill) -> tuple[Skill, ...]:
+    """The skills in a chain, each once; empty for a skill without a chain."""
+    found = {step.skill: inner for step, inner in flat_steps(skill, find)} if skill.chain else {}
+    return tuple(found.values())
+
+
+def flat_steps(skill: Skill, find: FindSkill, depth: int = 0) -> Iterator[tuple[ChainStep, Skill]]:
+    """Each step of a chain with its skill; a step that is a chain is followed by its own steps."""
+    for step in skill.chain:
+        inner = find(step.skill)
+        if inner is None or depth > MOST_STEPS:
+            continue
+        yield step, inner
+        if inner.chain:
+            yield from flat_steps(inner, find, depth + 1)

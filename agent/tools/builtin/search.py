@@ -16,7 +16,7 @@ from agent.markdown.note import Note
 from agent.markdown.tasks import TaskDates
 from agent.markdown.title import clipped
 from agent.memory.recall.authorship import is_agents
-from agent.memory.recall.gate import fits_by_itself
+from agent.memory.recall.likely import fits_by_itself
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from agent.attachments.cache import ExtractedTexts
 from agent.clock import Clock
-from agent.context.tool_choice import TOOL_SEARCH, find_tools
+from agent.context.assemble import TOOL_SEARCH, find_tools
 from agent.dataclass import dataclass
 from agent.errors import ToolRetry
 from agent.llm.messages import JsonObject, ToolSpec

@@ -117,7 +117,7 @@ def _waiting(vault: Vault) -> tuple[int, dict[str, str]]:
     """The number of waiting writes, and the files of those that failed; its module is loaded where there is a queue."""
     if not vault.layout.queue.exists():
         return 0, {}
-    queue = import_module("agent.vault.queue").Queue(vault.layout.queue)
+    queue = import_module("agent.vault.transaction").Queue(vault.layout.queue)
     return queue.count(), queue.failed()
 
 

@@ -25,7 +25,7 @@ from agent.vault.history.undo_walk import Step, Walk, against_other_parents, sel
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
-from agent.vault.worktree.borders import closed
+from agent.vault.worktree.survey import closed
 
 TOOL = "undo"
 _LISTED = 40

@@ -26,10 +26,11 @@ from agent.vault.plumbing.objects import (
     folders,
     format_commit,
     graft,
+    load_loose,
     parse_tree,
+    store,
 )
 from agent.vault.plumbing.repository import Place, common_folder, head_commit
-from agent.vault.plumbing.store_objects import load_loose, store
 
 RETRIES = 60
 FEW_PATHS = 20

@@ -223,7 +223,7 @@ class Git:
 
     def _loose(self, ids: Sequence[str]) -> "list[GitObject | None]":
         """The loose objects; empty if one is missing."""
-        module = import_module("agent.vault.plumbing.store_objects")  # with zlib: many commands read no object
+        module = import_module("agent.vault.plumbing.objects")  # with zlib: many commands read no object
         common, found = common_folder(self.gitdir), list[GitObject | None]()
         for oid in ids:
             read = module.load_object(common, oid) if len(oid) == self.width else None

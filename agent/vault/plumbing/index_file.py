@@ -18,7 +18,7 @@ from typing import TypeAlias
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing import index_folders
+from agent.vault.plumbing import index_extensions
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_extensions import (
     HEADER,
@@ -64,7 +64,7 @@ class WholeIndex:
         new = [path for path in entries if path in made and path not in self.entries]
         if new and not (made.keys().isdisjoint(folders(new)) and frozenset(folders(made)).isdisjoint(new)):
             return None
-        return replace(self, entries=made, extensions=index_folders.kept(self.extensions, entries, self.width))
+        return replace(self, entries=made, extensions=index_extensions.kept(self.extensions, entries, self.width))
 
     def data(self) -> bytes:
         """The bytes of the index file."""
@@ -95,7 +95,7 @@ def load_whole(content: bytes, width: int) -> WholeIndex | None:
     except (ValueError, struct.error):
         return None
     entries = {entry.name: entry for entry, _ in found}
-    is_known = all(name in {index_folders.TREES, RESOLVED} for name, _ in extensions)
+    is_known = all(name in {index_extensions.TREES, RESOLVED} for name, _ in extensions)
     if not is_known or len(entries) != len(found) or not all(entry.is_plain for entry in entries.values()):
         return None
     return WholeIndex(entries, extensions, width)

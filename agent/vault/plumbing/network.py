@@ -16,7 +16,7 @@ from dataclasses import field
 from pathlib import PurePath
 
 from agent.config.addresses import without_login
-from agent.config.set_clock import is_clock_set
+from agent.config.directories import is_clock_set
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError, os_reason
 from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing import index_folders
+from agent.vault.plumbing import index_extensions
 from agent.vault.plumbing.index_base import IndexBase, load_base
 from agent.vault.plumbing.index_bits import format_bits, parse_bits
 from agent.vault.plumbing.index_extensions import (
@@ -70,7 +70,7 @@ class SplitIndex:
                 index = index._without(path) if entry is None else index._with(path, entry)
         if index is None:
             return None
-        return replace(index, extensions=index_folders.kept(index.extensions, entries, self.width))
+        return replace(index, extensions=index_extensions.kept(index.extensions, entries, self.width))
 
     def _without(self, path: bytes) -> "SplitIndex":
         added = {name: entry for name, entry in self.added.items() if name != path}
@@ -133,7 +133,7 @@ def _parse(gitdir: Path, content: bytes, width: int) -> SplitIndex | None:
     extensions = parse_extensions(content, at, width)
     link = dict(extensions).get(LINK, b"")
     kept = tuple((name, data) for name, data in extensions if name != LINK)
-    is_known = all(name in {index_folders.TREES, RESOLVED} for name, _ in kept)
+    is_known = all(name in {index_extensions.TREES, RESOLVED} for name, _ in kept)
     if not link or not is_known or not all(entry.is_plain for entry in entries):
         return None
     base = load_base(gitdir, link[: width // 2].hex())

@@ -13,8 +13,8 @@ from agent.vault.plumbing.objects import (
     format_commit,
     graft,
     parse_tree,
+    store,
 )
-from agent.vault.plumbing.store_objects import store
 
 
 def commit_edits(

@@ -17,11 +17,11 @@ from agent.vault.held_back import (
     save_held_back,
 )
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.queue import Order
 from agent.vault.receiving.choice import is_own_version
 from agent.vault.receiving.held_now import NAMED, entries_in_head, held_files, oid_of
 from agent.vault.refusal import in_plain_words
 from agent.vault.store import Vault
+from agent.vault.transaction import Order
 from agent.vault.write.recover import recover
 from agent.vault.write.take_in import TAKE_IN
 

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import field
 
-from agent.config.set_clock import is_clock_set
+from agent.config.directories import is_clock_set
 from agent.dataclass import dataclass
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS, common_folder, ref_commit

@@ -15,7 +15,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
-from agent.vault.worktree import attributes, exchange
+from agent.vault.worktree import exchange
 from agent.vault.worktree.paths import check, check_inside
 
 SETTLE_SECONDS = 2.0
@@ -193,7 +193,7 @@ class Files:
         """Copy the owner, mode and extended attributes of the file `source` to the temporary file beside `path`."""
         try:
             with self.folder(source) as (there, old), self.folder(path) as (here, _):
-                attributes.copy(there, old, here, temporary)
+                exchange.copy(there, old, here, temporary)
         except FileNotFoundError:
             return
 
@@ -212,7 +212,7 @@ class Files:
         """
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
-            attributes.copy(here, name, here, temporary)
+            exchange.copy(here, name, here, temporary)
             if exchange.exchange(here, temporary, name):
                 return
             aside = temporary + ".out"

@@ -20,14 +20,12 @@ from agent.vault.plumbing.identities import person
 from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.plumbing.repository import Place
 from agent.vault.secrets import without_secrets
-from agent.vault.worktree.borders import submodule_above
 from agent.vault.worktree.paths import is_note
-from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, survey
+from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, submodule_above, survey
 from agent.vault.write.commit_plan import edit_summary, find_renames
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.left_out import halves, left_out, unchanged_drafts
-from agent.vault.write.loss import Rewrite, lost_notes
-from agent.vault.write.mass_change import Touched, rewrites
+from agent.vault.write.mass_change import Rewrite, Touched, lost_notes, rewrites
 from agent.vault.write.unsettled import Settled, WaitingFiles
 from agent.vault.write.writer import Writer
 

@@ -18,7 +18,7 @@ from agent.vault.plumbing.object_ids import has_id
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import OWN_REFS, blocked, branch
 from agent.vault.plumbing.tree_edit import changed_entries
-from agent.vault.queue import Order
+from agent.vault.transaction import Order
 from agent.vault.worktree.files import PART
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk

@@ -11,7 +11,7 @@ from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, 
 from agent.vault.held_back import HeldBack, load_held_back
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.plumbing.tree_edit import changed_pairs
-from agent.vault.queue import Order
+from agent.vault.transaction import Order
 from agent.vault.write.writer import Writer
 
 TAKE_IN = "sync"

@@ -27,14 +27,14 @@ from agent.vault.plumbing.identities import ARRIVAL_MARK, REFLOG_MARK, person
 from agent.vault.plumbing.index_lock import commit_editor_is_open, index_lock
 from agent.vault.plumbing.objects import Pack
 from agent.vault.plumbing.repository import Place, blocked
-from agent.vault.queue import Order, Queue
 from agent.vault.refusal import refused
 from agent.vault.signing_key import SigningKey
-from agent.vault.worktree import borders
+from agent.vault.transaction import Order, Queue
+from agent.vault.worktree import survey
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
-from agent.vault.write.held import HeldNote, HeldNotes
+from agent.vault.write.commit_plan import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
 
 if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
@@ -101,7 +101,7 @@ class Writer:
     def check_ours(self, requests: Iterable[Request]) -> None:
         """Raise `BadPath` if a request is about another repository, or a note that a sparse checkout excludes."""
         named = [(each.path, each.to) if isinstance(each, Move) else (each.path,) for each in requests]
-        borders.check_ours(self.git, self.place, [path for paths in named for path in paths])
+        survey.check_ours(self.git, self.place, [path for paths in named for path in paths])
 
     def enqueue(self, order: Order, reason: str) -> Outcome:
         """Store the order for later; raises `BadPath` for one that could never be carried out."""
@@ -266,7 +266,7 @@ class Writer:
             return note.data == there[note.path] or note.base == (entry.oid if entry is not None else "")
 
         def plan(tip: Tip, pack: Pack) -> CommitPlan:
-            borders.check_tip(tip, paths)
+            survey.check_tip(tip, paths)
             ours = {path: note for path, note in held.items() if counts(tip, note)}
             also = [Applied(path, "", ours[path].data, ours[path].data) for path in released if path in ours]
             return planner.plan([*applied, *also], message, tip, pack, ours)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agent.background.leftovers import PAUSE
 from agent.clock import SetClock, SystemClock
-from agent.config.set_clock import RATE, START
+from agent.config.directories import RATE, START
 from agent.index.keyword import engine_for
 from agent.interfaces.cli.benches.site import Site, site
 from agent.interfaces.cli.benches.vaults import build_prose

@@ -11,7 +11,7 @@ from agent.app.open import open_workspace
 from agent.asking.questions.question import write_answer
 from agent.events.runs import HumanResponse, Speaker
 from agent.llm.scripted import Scripted
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.markdown.note import Note
 from agent.runs.decisions import open_questions, ready
 from tests.fakes import FakeClock

@@ -13,7 +13,7 @@ from agent.events.runs import HumanResponse, Speaker
 from agent.growth.beliefs.learn import person_model
 from agent.growth.curiosity.gap import CuriousGap
 from agent.growth.curiosity.look import ask, look, settle
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.markdown.note import Note
 from agent.memory.store import load_entries
 from agent.runs.decisions import open_questions, ready

@@ -15,7 +15,7 @@ from agent.events.runs import Speaker
 from agent.growth.curiosity.look import ACCOUNT, gap_to_ask, look
 from agent.growth.curiosity.looked_ahead import load_looked_ahead
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.memory.store import load_entries
 from agent.runs.decisions import open_questions
 from agent.runs.status import ledger_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.asking.proposals import settle_proposals
+from agent.asking.answers import settle_proposals
 from agent.growth.mutations.mutation_log import MutationRow, load_mutation_log
 from agent.growth.mutations.start import log
 from agent.growth.mutations.verdict import count_trial

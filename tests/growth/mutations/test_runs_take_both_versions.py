@@ -8,8 +8,7 @@ import pytest
 from agent.app.agent import opened_runs
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended
-from agent.loop.records import Tainted
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest, Tainted
 from agent.loop.session import load_session
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService

@@ -18,7 +18,7 @@ from agent.growth.reflections.rounds import ReflectionRound
 from agent.growth.reflections.store import load_reflections, reflections_name
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.accounts import open_accounts
 from agent.runs.service import RunService
 from agent.vault.history.find import commits

@@ -8,8 +8,7 @@ import pytest
 from agent.growth.reflections.by_hand import reflect_on_run
 from agent.growth.reflections.unread import note_answer
 from agent.interfaces.cli.main import main
-from agent.runs.growth_spend import growth_account, growth_today
-from agent.runs.status import ledger_of
+from agent.runs.status import growth_account, growth_today, ledger_of
 from agent.vault.history.find import commits
 from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, desk, failing, says
 from tests.stories.agents import call

@@ -10,8 +10,7 @@ from agent.growth.reflections.error_record import SOURCE, ErrorRecord, error_tex
 from agent.growth.reflections.reactions import is_complaint
 from agent.growth.reflections.reflection import Strategy
 from agent.loop.session import load_session
-from agent.runs.growth_spend import growth_account
-from agent.runs.status import ledger_of
+from agent.runs.status import growth_account, ledger_of
 from tests.growth.reflections.desk import ERROR, FEEDBACK, JUDGES, Desk, desk, failing, says
 from tests.stories.agents import call, given_texts
 

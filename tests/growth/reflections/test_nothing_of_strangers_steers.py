@@ -10,7 +10,7 @@ import pytest
 
 from agent.events.runs import Speaker
 from agent.growth.reflections.reflection import Reflection
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.loop.session import sessions
 from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, OWNER, Desk, desk, says
 from tests.stories.agents import call

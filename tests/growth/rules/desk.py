@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.reflections.reflection import Grade, ReactionKind, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book

@@ -6,7 +6,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.app.rules import rule_work
-from agent.asking.proposals import pending_proposals
+from agent.asking.answers import pending_proposals
 from agent.growth.reflections.store import append_reflection
 from agent.growth.rules.tend import tend_rules
 from agent.markdown.checkbox_decision import APPROVE

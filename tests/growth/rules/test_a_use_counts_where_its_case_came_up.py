@@ -13,7 +13,7 @@ from agent.growth.rules.cases import case_fits, parse_numbers
 from agent.growth.rules.uses import GivenRule, RuleRun, load_runs, opinion_row, parse_runs, uses_of
 from agent.index.embedder import shipped_embedder
 from agent.llm.scripted import Scripted
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from tests.growth.rules.desk import READ, START, Desk, reflection
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import write

@@ -13,7 +13,7 @@ from agent.growth.rules.given_rules import FEW
 from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import load_runs, uses_of
 from agent.llm.scripted import Scripted
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from tests.remotes import shared_with_mallory
 from tests.stories.agents import call, furnish, given_texts, script, tell
 from tests.vaults import git, write

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.asking.answers import propose
 from agent.asking.proposal import ProposalDraft, ProposedNote
-from agent.asking.proposals import propose
 from agent.context.budget import estimate
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.arrivals import tend_arrivals

@@ -11,8 +11,7 @@ from agent.interfaces.cli.main import main
 from agent.llm.ledger import LedgerEntry, SpendScope
 from agent.llm.messages import Usage
 from agent.metrics.collect import Collector
-from agent.runs.growth_spend import growth_account
-from agent.runs.status import ledger_of
+from agent.runs.status import growth_account, ledger_of
 from agent.workspace.workspace import daemon_lock
 from tests.interfaces.cli.conftest import Run
 from tests.interfaces.cli.terminal import terminal

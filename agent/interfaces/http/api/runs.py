@@ -32,7 +32,7 @@ from agent.interfaces.http.operation import (
 )
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.decisions import also_asked, approvals, ready_after
 from agent.runs.named_decisions import answer_question, find_question
 from agent.runs.report import RunReport

@@ -25,7 +25,7 @@ from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.service import Service
 from agent.llm.messages import Assistant, Message, ToolResult
 from agent.loop.outcome import Ended
-from agent.loop.request import RunRequest
+from agent.loop.records import RunRequest
 from agent.runs.report import RunReport
 from agent.vault.folders import QUESTIONS
 

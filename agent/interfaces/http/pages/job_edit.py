@@ -10,8 +10,8 @@ from agent.runs.configured_models import has_model
 from agent.runs.job_edits import JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.schedule.job import Job
+from agent.schedule.occurrences import machine_zone, zone_names
 from agent.schedule.trigger_words import job_words
-from agent.schedule.zones import machine_zone, zone_names
 
 _NEXT = 5
 

@@ -13,10 +13,9 @@ from agent.runs.job_state import job_as_it_is
 from agent.runs.job_upkeep import cost_of_day, job_shelf
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job
-from agent.schedule.occurrences import Occurrence
+from agent.schedule.occurrences import Occurrence, machine_zone
 from agent.schedule.shelf import is_job_note
 from agent.schedule.trigger_words import job_words
-from agent.schedule.zones import machine_zone
 from agent.workspace.schedule_switch import schedule_switch
 
 _NEXT, _PAST = 3, 50
