@@ -38,8 +38,7 @@ from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.run_trace import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
-from agent.runs.toolbox import toolbox
-from agent.runs.undone_work import undone_work
+from agent.runs.toolbox import toolbox, undone_work
 from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.waiting_statements import rule_capture
 from agent.runs.workflow_traces import SessionTraces

@@ -11,8 +11,8 @@ from agent.events.notices import NoticeRaised
 from agent.memory import daily
 from agent.runs.decisions import open_questions
 from agent.runs.kinds import pending_decisions
+from agent.runs.owner import is_quiet_now
 from agent.runs.profile_answers import profile_questions
-from agent.runs.profile_upkeep import is_quiet_now
 from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
 

@@ -17,7 +17,7 @@ from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.look import TOOL, look
 from agent.memory.profile.changes import propose_changes
 from agent.records.table import Table
-from agent.runs.profile_upkeep import profile_writing
+from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS

@@ -14,9 +14,8 @@ from agent.dataclass import dataclass
 from agent.index.analysis import terms, title_terms
 from agent.index.dates import MONTHS, day_of_text
 from agent.markdown import contents, passages, tags
-from agent.markdown.frontmatter import UTF16
 from agent.markdown.links import Link
-from agent.markdown.note import Note
+from agent.markdown.note import UTF16, Note
 from agent.markdown.passages import Sizes
 from agent.markdown.values import Value, is_list
 

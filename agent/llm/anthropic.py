@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from agent.llm.anthropic_reply import THOUGHTS, parse_reply
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import mapping, number
 from agent.llm.kept_thinking import Part, ordered_parts
 from agent.llm.messages import (
     Assistant,
@@ -22,6 +21,8 @@ from agent.llm.messages import (
     ToolCall,
     ToolResult,
     ToolSpec,
+    mapping,
+    number,
 )
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Wire

@@ -6,10 +6,9 @@ from dataclasses import field
 from agent.dataclass import dataclass
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.fields import items, mapping, number, parsed
-from agent.llm.fields import streamed_text as text
 from agent.llm.kept_thinking import with_marks
-from agent.llm.messages import Json, JsonObject, StopReason, Usage
+from agent.llm.messages import Json, JsonObject, StopReason, Usage, items, mapping, number, parsed
+from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.wire import Exchange, broken_reply

@@ -9,8 +9,7 @@ from html import unescape
 from agent.config.masking import redact
 from agent.errors import AgentError, Permanent, Retryable
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.messages import Json, JsonObject
+from agent.llm.messages import Json, JsonObject, items, mapping, number, parsed, text
 from agent.llm.waits import wait_in_words
 from agent.markdown.title import clipped
 from agent.texts import Sentence

@@ -8,8 +8,7 @@ from dataclasses import replace
 from operator import is_
 from typing import TypeAlias
 
-from agent.llm.fields import number, text
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall, number, text
 
 Part: TypeAlias = JsonObject | str | ToolCall
 """A block of the model's own, a piece of its text, or a call."""

@@ -14,8 +14,7 @@ from agent.clock import Clock
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.llm.endpoint import is_public
-from agent.llm.fields import items, mapping, moment, number, parsed, text
-from agent.llm.messages import Json, JsonObject, Usage
+from agent.llm.messages import Json, JsonObject, Usage, items, mapping, moment, number, parsed, text
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo, Provider

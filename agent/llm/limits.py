@@ -15,9 +15,8 @@ from agent.clock import Clock
 from agent.errors import AgentError
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
-from agent.llm.fields import items, mapping, number, parsed, text
 from agent.llm.http import Http, Unreached
-from agent.llm.messages import Cancelled, Json, JsonObject
+from agent.llm.messages import Cancelled, Json, JsonObject, items, mapping, number, parsed, text
 from agent.texts import Sentence
 
 SECONDS = 3.0

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import items
 from agent.llm.kept_thinking import marked_call, thinking_fields
 from agent.llm.messages import (
     Assistant,
@@ -22,6 +21,7 @@ from agent.llm.messages import (
     ToolCall,
     ToolResult,
     ToolSpec,
+    items,
 )
 from agent.llm.openai_reply import parse_reply
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name

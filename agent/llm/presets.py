@@ -16,7 +16,6 @@ from agent.config.values import quote_for_message
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, Permanent
 from agent.llm.endpoint import Endpoint, Limit, base_url
-from agent.llm.fields import mapping, parsed
 from agent.llm.known_models import (
     HOSTED_WINDOW,
     LONGEST_ANSWER,
@@ -27,7 +26,7 @@ from agent.llm.known_models import (
     parse_models,
     sees_pictures,
 )
-from agent.llm.messages import Json, JsonObject, Model
+from agent.llm.messages import Json, JsonObject, Model, mapping, parsed
 from agent.texts import Sentence, joined
 
 WireName: TypeAlias = Literal["openai", "responses", "anthropic"]

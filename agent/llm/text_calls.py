@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 
 from agent.llm.answer_text import CALL_BEGIN
 from agent.llm.arguments import DraftCall, parse_arguments
-from agent.llm.fields import items, mapping, text
-from agent.llm.messages import Json, JsonObject
+from agent.llm.messages import Json, JsonObject, items, mapping, text
 
 _NAME = r"[A-Za-z_][\w.-]{0,63}"
 _JSON_CALLS = re.compile(

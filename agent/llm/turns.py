@@ -7,8 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agent.llm.fields import items, mapping
-from agent.llm.messages import Assistant, Context, JsonObject, Message, System, ToolCall, ToolResult, User
+from agent.llm.messages import (
+    Assistant,
+    Context,
+    JsonObject,
+    Message,
+    System,
+    ToolCall,
+    ToolResult,
+    User,
+    items,
+    mapping,
+)
 
 _TAG = re.compile(r"<(?=\s*/?\s*context\b)", re.I)
 _LINE_OPENING = re.compile(r"(^|[\n\r\v\f\x85\u2028\u2029])(\s*)\[")

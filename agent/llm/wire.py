@@ -19,12 +19,26 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import Rejected, TooLong, clean_message, from_page, from_status, is_page
-from agent.llm.fields import items, mapping, parsed, text
 from agent.llm.http import Http, Unreached
 from agent.llm.kept_thinking import own_thinking
 from agent.llm.known_models import ModelMemory
 from agent.llm.limits import cut_remark, is_cut, served_window
-from agent.llm.messages import Cancelled, JsonObject, Model, OnText, Reply, Request, ToolSpec, Usage, ignore, never
+from agent.llm.messages import (
+    Cancelled,
+    JsonObject,
+    Model,
+    OnText,
+    Reply,
+    Request,
+    ToolSpec,
+    Usage,
+    ignore,
+    items,
+    mapping,
+    never,
+    parsed,
+    text,
+)
 from agent.llm.model_key import key_of
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
 from agent.llm.stream_assembly import StreamAssembly

@@ -7,8 +7,7 @@ goes on without it.
 import json
 from dataclasses import replace
 
-from agent.llm.fields import items, mapping, parsed, text
-from agent.llm.messages import Assistant, JsonObject
+from agent.llm.messages import Assistant, JsonObject, items, mapping, parsed, text
 from agent.loop.records import Spoken
 from agent.loop.session import Session, kept_texts
 

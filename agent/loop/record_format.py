@@ -20,8 +20,8 @@ from typing import TypeAlias, assert_never
 from agent.dataclass import dataclass
 from agent.escape import encode, escape_json, is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
-from agent.loop.inert import TEMPLATE, fenced, inert, inert_line
 from agent.loop.records import AtLimit, Began, Closed, SessionRecord, Spoken, Summarised, Tainted, ToolsChosen
+from agent.markdown.inertness.active import TEMPLATE, fenced, inert, inert_line
 from agent.markdown.session_marks import MarkedText, folded_records, open_record
 from agent.texts import Language, text
 from agent.texts import text as sentence

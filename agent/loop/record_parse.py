@@ -11,8 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from agent.escape import decode
-from agent.llm.fields import mapping, parsed
-from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
+from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User, mapping, parsed
 from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
 from agent.loop.records import (
     AtLimit,

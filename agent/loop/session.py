@@ -15,8 +15,6 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Context, Json, Message, System, ToolCall, ToolResult, Usage, User
-from agent.loop.inert import inert_line
-from agent.loop.kept_texts import KeptTexts, digest
 from agent.loop.outcome import RunOutcome
 from agent.loop.record_format import format_records
 from agent.loop.record_parse import parse_records
@@ -32,7 +30,8 @@ from agent.loop.records import (
     ToolsChosen,
     is_kept,
 )
-from agent.loop.session_names import find_session, free_name, release_name
+from agent.loop.session_names import KeptTexts, digest, find_session, free_name, release_name
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import short_heading, short_title
 from agent.markdown.values import Value

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from agent.errors import UserError
-from agent.markdown import frontmatter
+from agent.markdown import note
 from agent.markdown.blocks import OpenBlocks, columns, open_blocks
 from agent.markdown.inline import CLOSERS
 
@@ -37,7 +37,7 @@ def append_block(before: bytes, text: bytes) -> bytes:
     added = text.replace(b"\r\n", b"\n").replace(b"\n", newline)
     added += b"" if added.endswith(b"\n") else newline
     after = before + between(before, text) + added
-    if before and not frontmatter.split(before).opening and frontmatter.split(after).opening:
+    if before and not note.split(before).opening and note.split(after).opening:
         raise UserError(
             "the note begins with ---, and a line of the text would end a header there",
             hint="put a blank line above the first line of the note, or write *** in place of ---",
@@ -48,7 +48,7 @@ def append_block(before: bytes, text: bytes) -> bytes:
 def between(before: bytes, text: bytes) -> bytes:
     """The lines that go between a note and text that is added to it: those that close what is open, and a blank one."""
     newline = b"\r\n" if b"\r\n" in before else b"\n"
-    body = frontmatter.split(before).body
+    body = note.split(before).body
     end = newline if before and not before.endswith(b"\n") else b""
     above = _as_text(body).rstrip(" \t\n")
     if not above:
@@ -68,7 +68,7 @@ def between(before: bytes, text: bytes) -> bytes:
 
 def closing_lines(text: bytes) -> bytes:
     """The lines that close what a note or a text leaves open, if anything is to stand below it."""
-    said = _as_text(frontmatter.split(text).body).rstrip(" \t\n")
+    said = _as_text(note.split(text).body).rstrip(" \t\n")
     return "".join(f"{line}\n" for line in _closing(said, open_blocks(said), "")).encode("utf-8", "surrogateescape")
 
 

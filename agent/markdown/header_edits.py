@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from agent.errors import BadNote
 from agent.markdown import yaml_write
-from agent.markdown.frontmatter import UTF16, Parts, entries, split, text_of, values_of
+from agent.markdown.note import UTF16, Parts, entries, split, text_of, values_of
 from agent.markdown.values import Value, is_list, same
 from agent.markdown.yaml_read import HeaderEntry, Node
 

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown import frontmatter, inline
+from agent.markdown import inline, note
 from agent.markdown.blocks import Body
 from agent.markdown.values import Value, is_list
 
@@ -68,11 +68,11 @@ def without_links(text: str, instead: str = "") -> str:
 
 def find_header_links(data: bytes) -> tuple[Link, ...]:
     """The wikilinks in a note's header values, by Obsidian's rules; none when the header cannot be parsed."""
-    parts = frontmatter.split(data)
+    parts = note.split(data)
     if b"[[" not in parts.header:
         return ()
     try:
-        entries = frontmatter.entries(parts)
+        entries = note.entries(parts)
     except BadNote:
         return ()
     links: list[Link] = []

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias, TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown import frontmatter, header_edits
-from agent.markdown.frontmatter import Parts
+from agent.markdown import header_edits, note
+from agent.markdown.note import Parts
 from agent.markdown.values import Value, is_list, same
 
 LineMerge: TypeAlias = Callable[[bytes, bytes, bytes], bytes | None]
@@ -51,7 +51,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes, lines: LineMerge) -> bytes | 
     if theirs == base:
         return ours
     try:
-        return _merge_parts(frontmatter.split(base), frontmatter.split(ours), frontmatter.split(theirs), lines)
+        return _merge_parts(note.split(base), note.split(ours), note.split(theirs), lines)
     except _Conflict:
         return None
     except BadNote:
@@ -69,7 +69,7 @@ def merge_append(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     if theirs == base:
         return ours
     if not base:
-        head = frontmatter.split(ours)
+        head = note.split(ours)
         if head.opening:
             base = ours[: len(ours) - len(head.body)]
             if not theirs.startswith(base):
@@ -101,7 +101,7 @@ def _ends_a_block(data: bytes) -> bool:
 
 def _readable(data: bytes) -> bool:
     try:
-        frontmatter.entries(frontmatter.split(data))
+        note.entries(note.split(data))
     except BadNote:
         return False
     return True
@@ -134,9 +134,9 @@ def _merge_parts(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> b
         opening, closing = (ours.opening, ours.closing) if ours.opening else (theirs.opening, theirs.closing)
     body = _pick_lines(base.body, ours.body, theirs.body, lines)
     merged = Parts(_pick(base.bom, ours.bom, theirs.bom), opening, header, closing, body)
-    if frontmatter.split(merged.join()) != merged:
+    if note.split(merged.join()) != merged:
         raise _Conflict
-    frontmatter.entries(merged)
+    note.entries(merged)
     return merged.join()
 
 
@@ -156,10 +156,10 @@ def _merge_headers(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) ->
 
 def _segments(parts: Parts) -> tuple[dict[str, _Segment], str]:
     """The segments of a header by key, and the text below its last key. Raises BadNote when keys share lines."""
-    text = frontmatter.text_of(parts.header)
+    text = note.text_of(parts.header)
     segments: dict[str, _Segment] = {}
     end = 0
-    for entry in frontmatter.entries(parts):
+    for entry in note.entries(parts):
         header_edits.require_own_lines(text, entry)
         if entry.start < end:
             raise BadNote("two keys share a line", line=entry.line)
@@ -202,9 +202,9 @@ def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines:
     written.append(_rewritten(ours.text, value))
     comments = [line for line in (ours.text + theirs.text).split("\n") if "#" in line and line not in b_text]
     for text in written:
-        found = frontmatter.split(b"---\n" + text.encode() + b"---\n")
+        found = note.split(b"---\n" + text.encode() + b"---\n")
         if _readable(found.join()) and all(comment in text for comment in comments):
-            values = [entry.value for entry in frontmatter.entries(found)]
+            values = [entry.value for entry in note.entries(found)]
             if len(values) == 1 and same(values[0], value):
                 return text
     raise _Conflict
@@ -213,8 +213,8 @@ def _merge_entry(base: _Segment | None, ours: _Segment, theirs: _Segment, lines:
 def _rewritten(text: str, value: Value) -> str:
     """A key's lines with another value, written by `header_edits.set_key`."""
     data = b"---\n" + text.encode() + b"---\n"
-    (entry,) = frontmatter.entries(frontmatter.split(data))
-    return frontmatter.split(header_edits.set_key(data, entry.key, value)).header.decode()
+    (entry,) = note.entries(note.split(data))
+    return note.split(header_edits.set_key(data, entry.key, value)).header.decode()
 
 
 def _merge_values(base: _Maybe, ours: Value, theirs: Value) -> Value:

@@ -11,9 +11,9 @@ from dataclasses import field
 from datetime import date, datetime
 
 from agent.dataclass import dataclass
-from agent.markdown import blocks, frontmatter
+from agent.markdown import blocks
 from agent.markdown.blocks import Body
-from agent.markdown.note import Note
+from agent.markdown.note import UTF16, Note
 from agent.markdown.session_marks import FOLDED, SESSION
 
 _CJK = r"[\u2e80-\u2fdf\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -59,7 +59,7 @@ def split_passages(note: Note, sizes: Sizes = Sizes(), body: Body | None = None)
 
     When the header cannot be parsed, the passages include the header's text, so that search still finds the note.
     """
-    if note.problem is not None and not note.data.startswith(frontmatter.UTF16):
+    if note.problem is not None and not note.data.startswith(UTF16):
         body = blocks.parse_body(note.text)
     elif body is None:
         body = blocks.parse_body(note.body, note.body_line)

@@ -3,7 +3,7 @@
 import re
 from itertools import count
 
-from agent.markdown import frontmatter
+from agent.markdown import note
 from agent.markdown.note import Note
 
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}|<%.*?%>", re.DOTALL)
@@ -15,7 +15,7 @@ _LINE = re.compile(
 
 def is_template(data: bytes) -> bool:
     """True if the note's header has placeholders, and can be read once they are filled in."""
-    parts = frontmatter.split(data)
+    parts = note.split(data)
     header = parts.header.decode("utf-8", "replace")
     if not _PLACEHOLDER.search(header):
         return False

@@ -15,8 +15,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.escape import escape
 from agent.markdown import blocks, tasks
-from agent.markdown.frontmatter import UTF16, split
-from agent.markdown.note import Note
+from agent.markdown.note import UTF16, Note, split
 
 RequestStatus: TypeAlias = Literal["done", "needs_approval", "question", "failed", "stopped"]
 

@@ -10,8 +10,7 @@ from difflib import SequenceMatcher
 from agent.dataclass import dataclass
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import Kind
-from agent.vault.history.blame import blame, line_history
-from agent.vault.history.commits import trailers_made_here
+from agent.vault.history.commits import blame, line_history, trailers_made_here
 from agent.vault.history.find import indexed_commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault

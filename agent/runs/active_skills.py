@@ -34,8 +34,7 @@ from agent.runs.skill_trials import SkillTexts, SkillTrials, receipt_of
 from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask
-from agent.skills.matching.selection import Match, MatchStatus
-from agent.skills.matching.skill_text import HEADING, SkillIndex, has_text, reminder, skill_index
+from agent.skills.matching.skill_text import HEADING, Match, MatchStatus, SkillIndex, has_text, reminder, skill_index
 from agent.skills.matching.tool_allowlist import allowance
 from agent.skills.reading.skill import Skill, parts_of
 from agent.texts import Language

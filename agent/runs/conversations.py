@@ -39,8 +39,7 @@ from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.statements import is_standing_wish
 from agent.runs.accounts import Accounts
-from agent.runs.owner import notes_about_owner
-from agent.runs.profile_upkeep import fill_profile
+from agent.runs.owner import fill_profile, notes_about_owner
 from agent.runs.waiting_statements import (
     WaitingConversation,
     begin_waiting,

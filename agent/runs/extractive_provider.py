@@ -35,8 +35,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import links_of, rests_on
 from agent.memory.memory_note import words as fact_in
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.candidates import ENTRY_KINDS
-from agent.memory.recall.eligibility import is_bare
+from agent.memory.recall.candidates import ENTRY_KINDS, is_bare
 from agent.memory.recall.likely import LEAST, coverage, fits_by_itself, likelihood
 from agent.memory.recall.recaller import Remembered, plain
 from agent.memory.recall.where_and_when import asked_days

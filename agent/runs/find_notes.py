@@ -12,7 +12,7 @@ from agent.errors import UserError
 from agent.index.hit import Hit, SearchResult
 from agent.lazy import only_once
 from agent.memory.recall.authorship import has_both_authors, is_agents
-from agent.memory.recall.eligibility import is_unfilled
+from agent.memory.recall.candidates import is_unfilled
 from agent.memory.recall.search_scope import has_word, is_near, parse_search
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits

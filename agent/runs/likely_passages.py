@@ -19,7 +19,7 @@ from agent.lazy import later
 from agent.markdown.note import Note
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import persons_rows
-from agent.memory.recall.eligibility import filled, is_bare
+from agent.memory.recall.candidates import filled, is_bare
 from agent.memory.recall.likely import (
     BY_ITSELF,
     Floor,

@@ -11,7 +11,7 @@ from agent.errors import AgentError
 from agent.memory.profile.changes import Proposed
 from agent.memory.upkeep.lifecycle import UpkeepPlan, plan, run
 from agent.records.table import Table
-from agent.runs.profile_upkeep import fill_profile
+from agent.runs.owner import fill_profile
 from agent.vault.change import Outcome
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace

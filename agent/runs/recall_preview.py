@@ -6,7 +6,7 @@ from dataclasses import replace
 from agent.dataclass import dataclass
 from agent.index.hit import SearchResult
 from agent.memory.recall.asker import Asker
-from agent.memory.recall.eligibility import SPARE, may_be_offered
+from agent.memory.recall.candidates import SPARE, may_be_offered
 from agent.runs.recall_source import MemorySource, recall_source
 from agent.vault.history.versions import last_commit
 from agent.workspace.search_index import SearchIndex

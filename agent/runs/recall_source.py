@@ -21,8 +21,8 @@ from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import agents_notes
+from agent.memory.recall.candidates import SPARE, is_given_as_note, may_be_found
 from agent.memory.recall.degraded_search import DegradedSearch
-from agent.memory.recall.eligibility import SPARE, is_given_as_note, may_be_found
 from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, log_recall

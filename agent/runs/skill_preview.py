@@ -8,8 +8,7 @@ from agent.llm.providers import providers
 from agent.runs.active_skills import INDEX, NAME, index_of
 from agent.runs.skill_set import SkillSet
 from agent.skills.matching.matcher import Matched, MatchTask
-from agent.skills.matching.selection import Match, MatchStatus
-from agent.skills.matching.skill_text import SkillIndex
+from agent.skills.matching.skill_text import Match, MatchStatus, SkillIndex
 from agent.texts import Sentence
 
 

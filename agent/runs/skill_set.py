@@ -25,14 +25,11 @@ from agent.memory.capture.writer import Addition
 from agent.skills.history.feedback import PutAside, SkillHistory, put_aside, record_opinion
 from agent.skills.history.feedback_form import feedback_form
 from agent.skills.history.usage import Opinion, Use
-from agent.skills.loading.files import BadFolder
+from agent.skills.loading.files import BadFolder, Pin, pins_of, skill_locations
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import Pin, pins_of
 from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
-from agent.skills.matching.selection import SelectionLimits
 from agent.skills.matching.similarity import Similarity
-from agent.skills.matching.skill_text import compose_text
+from agent.skills.matching.skill_text import SelectionLimits, compose_text
 from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits, trust_approved
 from agent.skills.trust.reviews import ask_reviews, reviews_of, settle_reviews

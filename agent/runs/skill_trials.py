@@ -8,7 +8,7 @@ from agent.context.source import Piece, Receipt
 from agent.dataclass import dataclass
 from agent.markdown.title import clipped
 from agent.runs.skill_set import SkillSet
-from agent.skills.matching.selection import Match
+from agent.skills.matching.skill_text import Match
 from agent.skills.reading.skill import Skill
 from agent.skills.variants.trial_shelf import RunningTrial
 from agent.skills.variants.variant import Arm, next_arm, trial_label

@@ -1,18 +1,24 @@
 """The tools of a vault under the machine's policy, with a person's approval where it is needed."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
+from agent.context.source import Piece
+from agent.dataclass import dataclass
 from agent.events.runs import NodeToolCalled
+from agent.llm.messages import Context
+from agent.loop.records import Spoken
+from agent.loop.session import Session
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.jobs import PlanningTools
 from agent.tools.builtin.memory import forgets_nothing
 from agent.tools.builtin.notes import Notes
-from agent.tools.builtin.planning import PlanningTools
 from agent.tools.builtin.profile import ProfileTools
 from agent.tools.builtin.shell import ShellConfig, shell_tools
 from agent.tools.builtin.skills import skill_tools
@@ -21,7 +27,10 @@ from agent.tools.builtin.web import web_tools
 from agent.tools.policy import load_policies
 from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
-from agent.tools.tool import Tool
+from agent.tools.tool import RunContext, Tool
+from agent.vault.history.commits import read_commits
+from agent.vault.history.find import commits
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 
@@ -70,3 +79,40 @@ def toolbox(
         lambda registry: [tool_search_tool(registry.specs)],
         [node_link(workspace, publish)] if workspace.settings.node.enabled else [],
     )
+
+
+UNDONE = "undone"
+_MOST, _NOTES = 50, 8
+"""The most undos that are looked at, and the most notes that are named of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneWork:
+    """What was undone of one conversation since `last`, its last record (None: it has none), and was not `told` yet."""
+
+    vault: Vault
+    session: str
+    last: datetime | None
+    told: str = ""
+    name: str = UNDONE
+
+    def pieces(self, task: str, room: int) -> Sequence[Piece]:
+        """One text with a line for each commit that was taken back; none without one."""
+        if self.last is None:
+            return ()
+        undone = {id for each in commits(self.vault, since=self.last, limit=_MOST) for id in each.undoes}
+        ours = [each for each in read_commits(self.vault, sorted(undone)) if each.session == self.session]
+        rows = [
+            f"- {each.subject} ({each.id[:10]}): {', '.join(file.path for file in each.files[:_NOTES])}"
+            for each in ours
+            if each.id[:10] not in self.told
+        ]
+        head = "Since your last answer here, these changes of yours were taken back. They are not there any more:"
+        return (Piece("\n".join([head, *rows]), UNDONE),) if rows else ()
+
+
+def undone_work(context: RunContext, session: Session) -> UndoneWork:
+    """The source for a run in this session, before anything of the run is recorded in it."""
+    spoken = (each.event.message for each in session.records if isinstance(each.event, Spoken))
+    told = "\n".join(each.text for each in spoken if isinstance(each, Context) and each.source == UNDONE)
+    return UndoneWork(session.vault, session.path, session.last, told)

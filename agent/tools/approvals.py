@@ -34,7 +34,7 @@ from agent.tools.arguments import canonical
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.vault.change import Stamp
-from agent.vault.locks import holder, process_lock
+from agent.vault.durable import holder, process_lock
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:

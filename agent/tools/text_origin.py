@@ -11,8 +11,7 @@ from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.session_marks import untrusted_sources
 from agent.markdown.values import Header, Value, is_list
-from agent.skills.loading.locations import split_name
-from agent.skills.loading.pins import ReviewPins, pins_of
+from agent.skills.loading.files import ReviewPins, pins_of, split_name
 from agent.vault.folders import SESSIONS
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.store import Vault

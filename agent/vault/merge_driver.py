@@ -16,10 +16,10 @@ from agent.config.directories import VAULT_FILE
 from agent.errors import BadNote, ConfigError, NoteExists, UserError
 from agent.markdown.merging.notes import merge_notes
 from agent.markdown.yaml_read import parse_header
-from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.folders import AT_ROOT, AgentFolder, agent_folder, is_log
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check
+from agent.vault.write.resolve import conflict_copy_path, conflict_note, link_conflict
 
 _MOST = 1 << 16
 """The most bytes of the vault's settings that are read."""

@@ -29,7 +29,7 @@ from agent.vault.worktree.paths import check_inside
 if TYPE_CHECKING:
     from agent.records.database import Records
     from agent.vault.change import Outcome, Stamp
-    from agent.vault.locks import holder
+    from agent.vault.durable import holder
     from agent.vault.plumbing.index_lock import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
     from agent.vault.secrets import without_secrets
@@ -47,7 +47,7 @@ else:
     Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
-    holder = later("agent.vault.locks", "holder")
+    holder = later("agent.vault.durable", "holder")
     masked_order = later("agent.vault.transaction", "masked_order")
     note_paths = later("agent.vault.worktree.survey", "note_paths")
     open_writer = later("agent.vault.write.writer", "open_writer")

@@ -19,9 +19,9 @@ from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.lazy import later
 from agent.texts import Sentence
+from agent.vault.durable import holder, process_lock
 from agent.vault.folders import agent_folder
 from agent.vault.layout import DAEMON_LOCK
-from agent.vault.locks import holder, process_lock
 from agent.vault.options import Brake, Options
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault

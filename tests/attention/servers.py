@@ -11,8 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
-from agent.llm.fields import mapping, parsed
-from agent.llm.messages import JsonObject
+from agent.llm.messages import JsonObject, mapping, parsed
 
 Fault: TypeAlias = Literal["busy", "broken", "silent", "cut", "cut after", "moved", "page", "flood", "wrong"]
 """What happens to one request in place of the service's answer.

@@ -14,8 +14,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from agent.llm import openai
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import items, mapping
-from agent.llm.messages import JsonObject, Request
+from agent.llm.messages import JsonObject, Request, items, mapping
 from agent.llm.turns import REFUSED
 from tests.context.situations import SITUATIONS, home
 from tests.llm.dialects import MODEL

@@ -14,7 +14,7 @@ from agent.growth.patterns.busy_hours import busy_hours, find_busy_hours
 from agent.growth.patterns.look import look
 from agent.growth.patterns.pattern_notes import DAYS, parse_blocks
 from agent.memory.profile.changes import propose_changes
-from agent.runs.profile_upkeep import profile_writing
+from agent.runs.owner import profile_writing
 from agent.texts import LANGUAGES, Language
 from agent.vault.change import Stamp
 from tests.growth.work import NOW, office

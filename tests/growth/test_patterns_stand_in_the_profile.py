@@ -11,7 +11,7 @@ from agent.growth.patterns.pattern import Pattern
 from agent.growth.patterns.pattern_notes import INSIGHTS, block_changes, parse_blocks
 from agent.memory.profile.changes import propose_changes
 from agent.memory.profile.profile_file import parse_profile
-from agent.runs.profile_upkeep import profile_writing
+from agent.runs.owner import profile_writing
 from agent.texts import LANGUAGES, Language
 from tests.growth.work import YESTERDAY, Office, day, office
 from tests.vaults import write

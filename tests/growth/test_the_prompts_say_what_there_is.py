@@ -8,8 +8,8 @@ import pytest
 from agent.context.assemble import choose_tools
 from agent.growth.procedures.run import CHANNEL, NOTHING
 from agent.schedule.procedures import TASK_TYPES
+from agent.tools.builtin.jobs import PURPOSE, PlanningTools
 from agent.tools.builtin.past import PURPOSES
-from agent.tools.builtin.planning import PURPOSE, PlanningTools
 from agent.tools.tool import RunContext
 from tests.growth.work import office
 

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from agent.llm.fields import mapping, parsed
-from agent.llm.messages import JsonObject
+from agent.llm.messages import JsonObject, mapping, parsed
 
 
 @dataclass(frozen=True)

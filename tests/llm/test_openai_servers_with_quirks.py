@@ -8,7 +8,6 @@ import pytest
 
 from agent.errors import Permanent
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import items, mapping
 from agent.llm.messages import (
     Assistant,
     Context,
@@ -22,6 +21,8 @@ from agent.llm.messages import (
     ToolSpec,
     Usage,
     User,
+    items,
+    mapping,
 )
 from agent.llm.openai import OpenAI
 from tests.fakes import FakeClock

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from agent.llm import anthropic, openai
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
-from agent.llm.fields import items, mapping
 from agent.llm.messages import (
     Assistant,
     Context,
@@ -21,6 +20,8 @@ from agent.llm.messages import (
     ToolResult,
     ToolSpec,
     User,
+    items,
+    mapping,
 )
 from agent.llm.turns import format_message, order_messages
 from tests.llm.dialects import MODEL

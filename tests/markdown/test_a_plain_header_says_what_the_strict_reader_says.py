@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown.frontmatter import parse_plain_header
+from agent.markdown.note import parse_plain_header
 from agent.markdown.values import Value, same
 from agent.markdown.yaml_read import parse_header
 

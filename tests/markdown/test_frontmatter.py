@@ -5,9 +5,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown.frontmatter import BOM, entries, split
 from agent.markdown.header_edits import remove_key, set_key
 from agent.markdown.new_note import StrictYaml, compose
+from agent.markdown.note import BOM, entries, split
 from agent.markdown.values import Value, same
 from tests.markdown.generate import NOTES, keys, notes, values
 

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown import frontmatter
+from agent.markdown import note
 from agent.markdown.merge import merge, merge_append
 from agent.markdown.values import Value
 from tests.markdown.generate import git_merge_file, notes
 
 
 def header(data: bytes) -> dict[str, Value]:
-    return {entry.key: entry.value for entry in frontmatter.entries(frontmatter.split(data))}
+    return {entry.key: entry.value for entry in note.entries(note.split(data))}
 
 
 def readable(data: bytes) -> bool:

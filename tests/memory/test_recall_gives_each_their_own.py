@@ -25,8 +25,8 @@ from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import OWN_ENTRIES
+from agent.memory.recall.candidates import is_given_as_note, may_be_offered
 from agent.memory.recall.degraded_search import DegradedSearch
-from agent.memory.recall.eligibility import is_given_as_note, may_be_offered
 from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, is_due, refresh_subscriber, topics

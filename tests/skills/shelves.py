@@ -5,9 +5,8 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.reading.skill_file import SkillFolder, parse_skill
 from agent.skills.trust.owner_edits import OwnerEdit

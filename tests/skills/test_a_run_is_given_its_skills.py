@@ -21,8 +21,7 @@ from agent.runs.skill_set import skill_set
 from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
-from agent.skills.matching.selection import MatchStatus
-from agent.skills.matching.skill_text import skill_index
+from agent.skills.matching.skill_text import MatchStatus, skill_index
 from agent.texts import LANGUAGES
 from agent.tools.builtin.skills import skill_tools
 from agent.tools.tool import RunContext, Tool, ToolOutput

@@ -25,12 +25,10 @@ from agent.loop.outcome import RunOutcome
 from agent.loop.records import Spoken
 from agent.loop.system_messages import FixedTexts, SystemMessages, no_texts
 from agent.markdown.note import Note
+from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
-from agent.skills.matching.selection import SelectionLimits
-from agent.skills.matching.skill_text import compose_text
+from agent.skills.matching.skill_text import SelectionLimits, compose_text
 from agent.skills.reading.skill import Skill
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.folders import AT_ROOT, FOLDERS, WriteRule

@@ -34,9 +34,8 @@ import pytest
 
 from agent.config.resources import resource
 from agent.context.budget import estimate
+from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 
 _TASKS, _PHRASINGS, _WORDINGS, _UNSEEN = (

@@ -7,9 +7,8 @@ import pytest
 
 from agent.config.resources import resource
 from agent.context.budget import estimate
+from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.matching.skill_text import compose_text, skill_index
 from agent.texts import Language

@@ -15,9 +15,8 @@ from agent.markdown.note import Note
 from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offers import SkillOffers
 from agent.skills.learning.suggestion import Suggestion
+from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.locations import skill_locations
-from agent.skills.loading.pins import ReviewPins
 from agent.skills.matching.matcher import MatchState, MatchTask, match
 from agent.skills.reading.skill import Skill
 from agent.vault.change import Stamp

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.skills.matching.matcher import Matched, MatchState, MatchTask, match
-from agent.skills.matching.selection import MatchStatus, SelectionLimits
+from agent.skills.matching.skill_text import MatchStatus, SelectionLimits
 from agent.skills.reading.patterns import TEXT_BYTES
 from agent.skills.reading.skill import Skill, SkillSource
 from tests.skills.shelves import shelf, skill, triggers, words

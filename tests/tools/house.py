@@ -10,7 +10,7 @@ from agent.index.hit import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.memory.remember import SameWords
-from agent.skills.loading.pins import ReviewPins
+from agent.skills.loading.files import ReviewPins
 from agent.texts import Language
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.toolbox import ToolDeps, builtin_tools

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.llm.messages import Json, JsonObject
-from agent.skills.loading.pins import Pin, pins_of
+from agent.skills.loading.files import Pin, pins_of
 from agent.tools.taint import frame
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext, ToolOutput

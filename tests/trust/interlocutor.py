@@ -8,8 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from agent.llm.fields import mapping
-from agent.llm.messages import Json, JsonObject
+from agent.llm.messages import Json, JsonObject, mapping
 from tests.llm.dialects import Spoken, Wanted
 from tests.llm.servers import Part, Visit
 

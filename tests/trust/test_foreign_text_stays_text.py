@@ -28,14 +28,13 @@ from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.terminal import markdown
 from agent.llm.messages import Assistant, Context, ToolCall, ToolResult, User
-from agent.loop import inert as inert_text
 from agent.loop import record_format
-from agent.loop.inert import inert
 from agent.loop.record_format import format_records
 from agent.loop.record_parse import parse_records
 from agent.loop.records import Began, Closed, SessionRecord, Spoken, Tainted
 from agent.markdown import blocks, requests, session_marks
-from agent.markdown.inertness.active import active_parts
+from agent.markdown.inertness import active
+from agent.markdown.inertness.active import active_parts, inert
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.memory.daily import log_block
@@ -372,7 +371,7 @@ def test_planted_bugs_in_notes_are_caught(monkeypatch: pytest.MonkeyPatch) -> No
     never = re.compile("(?!)()()")
     for module, name, value in (
         (session_marks, "_PROTECT", never),
-        (inert_text, "active_parts", lambda text: ()),
+        (active, "active_parts", lambda text: ()),
         (record_format, "is_inert", lambda text: True),
     ):
         with monkeypatch.context() as patch, pytest.raises(AssertionError):

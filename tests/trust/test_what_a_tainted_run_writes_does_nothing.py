@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import pytest
 
 from agent.llm.messages import Assistant
-from agent.loop.inert import inert, inert_blocks, inert_line
 from agent.loop.record_format import format_records
 from agent.loop.records import SessionRecord, Spoken
 from agent.markdown.blocks import parse_body
 from agent.markdown.inertness import active, readings
+from agent.markdown.inertness.active import inert, inert_blocks, inert_line
 from agent.memory import daily
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, Effect, RunContext, Taint, Tool, ToolOutput

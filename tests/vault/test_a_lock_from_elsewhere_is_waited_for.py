@@ -17,8 +17,8 @@ from agent.config import holder as holders
 from agent.config.holder import Holder
 from agent.errors import LockHeld
 from agent.vault.change import Stamp
+from agent.vault.durable import process_lock
 from agent.vault.health.status import status
-from agent.vault.locks import process_lock
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import Committer
 from agent.vault.plumbing.index_file import SharedIndex

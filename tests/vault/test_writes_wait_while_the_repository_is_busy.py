@@ -10,8 +10,8 @@ import pytest
 
 from agent.errors import LockHeld
 from agent.vault.change import Stamp
+from agent.vault.durable import process_lock
 from agent.vault.health.status import status
-from agent.vault.locks import process_lock
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
 from tests.fakes import FakeClock

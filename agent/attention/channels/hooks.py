@@ -12,8 +12,7 @@ from agent.attention.channels.http import ChannelService, HttpAnswer, checked_ur
 from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import Retryable, UserError
-from agent.llm.fields import mapping, number, text
-from agent.llm.messages import Cancelled
+from agent.llm.messages import Cancelled, mapping, number, text
 from agent.texts import Language
 
 _BUSY_WECOM = 45009

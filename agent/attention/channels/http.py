@@ -14,8 +14,7 @@ from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Perm
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, ExchangeFailure, Route, exchange
 from agent.llm.failures import clean_message, error_message, is_page
-from agent.llm.fields import mapping, parsed
-from agent.llm.messages import Cancelled, JsonObject
+from agent.llm.messages import Cancelled, JsonObject, mapping, parsed
 from agent.llm.waits import wait_asked
 from agent.texts import Sentence
 

@@ -15,8 +15,7 @@ from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, UserError
 from agent.escape import escape_line
-from agent.llm.fields import mapping, number, text
-from agent.llm.messages import Cancelled, JsonObject
+from agent.llm.messages import Cancelled, JsonObject, mapping, number, text
 from agent.texts import Language, Sentence
 
 MOST = 8_000

@@ -18,8 +18,7 @@ from agent.attention.channels.lark_frames import CONTROL, DATA, Frame, frame_byt
 from agent.attention.channels.waiting import awaited
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.llm.fields import mapping, number, parsed
-from agent.llm.messages import Cancelled, JsonObject
+from agent.llm.messages import Cancelled, JsonObject, mapping, number, parsed
 
 if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection

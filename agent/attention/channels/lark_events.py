@@ -11,8 +11,7 @@ from datetime import datetime
 from agent.attention.channels.channel import Incoming
 from agent.attention.channels.lark import REPLY
 from agent.escape import escape_line
-from agent.llm.fields import items, mapping, moment, parsed, text
-from agent.llm.messages import JsonObject
+from agent.llm.messages import JsonObject, items, mapping, moment, parsed, text
 
 _FIELDS = (
     "message_id root_id parent_id thread_id create_time update_time chat_id chat_type message_type content mentions "

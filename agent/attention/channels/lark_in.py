@@ -25,8 +25,7 @@ from agent.attention.channels.lark_connection import (
 from agent.attention.channels.lark_events import parse_event
 from agent.clock import Clock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
-from agent.llm.fields import mapping, number, text
-from agent.llm.messages import Cancelled, never
+from agent.llm.messages import Cancelled, mapping, never, number, text
 from agent.texts import Sentence
 
 WAIT = 25.0

@@ -5,8 +5,7 @@ from agent.attention.channels.hooks import utf8_bytes
 from agent.attention.channels.http import ChannelService, checked_url
 from agent.attention.channels.wording import body_of, shortened, title_of
 from agent.dataclass import dataclass
-from agent.llm.fields import text
-from agent.llm.messages import Cancelled
+from agent.llm.messages import Cancelled, text
 from agent.texts import Language
 
 MOST = 4_000

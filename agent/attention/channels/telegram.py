@@ -15,8 +15,7 @@ from agent.attention.channels.wording import whole_of
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.escape import escape_line
-from agent.llm.fields import items, mapping, number, parsed, text
-from agent.llm.messages import Cancelled, Json, JsonObject, never
+from agent.llm.messages import Cancelled, Json, JsonObject, items, mapping, never, number, parsed, text
 from agent.texts import Language, Sentence
 
 MOST = 4_096

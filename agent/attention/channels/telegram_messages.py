@@ -9,8 +9,7 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from agent.attention.channels.channel import Incoming
-from agent.llm.fields import items, mapping, moment, number, text
-from agent.llm.messages import JsonObject
+from agent.llm.messages import JsonObject, items, mapping, moment, number, text
 
 _FIELDS = (
     "message_id message_thread_id from chat date edit_date text caption entities caption_entities link_preview_options "

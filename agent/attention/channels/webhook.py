@@ -10,8 +10,7 @@ from agent.attention.channels.channel import Message
 from agent.attention.channels.http import JSON_TYPE, ChannelService, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
-from agent.llm.fields import text
-from agent.llm.messages import Cancelled
+from agent.llm.messages import Cancelled, text
 from agent.texts import Language
 
 _MOST = 100_000

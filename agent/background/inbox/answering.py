@@ -16,11 +16,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone, Retryable
 from agent.events.runs import Speaker
 from agent.loop import outcome as ends
-from agent.loop.inert import inert_blocks, inert_line
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import Session, load_session
 from agent.markdown import requests
+from agent.markdown.inertness.active import inert_blocks, inert_line
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own

@@ -17,8 +17,8 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.notices import REMINDER, NoticeRaised
 from agent.llm.messages import Cancelled
-from agent.loop.inert import inert_blocks
 from agent.loop.outcome import Ended
+from agent.markdown.inertness.active import inert_blocks
 from agent.memory import daily
 from agent.runs.job_run import JobResult, run_job
 from agent.runs.run_io import RunIO

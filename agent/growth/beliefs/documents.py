@@ -8,8 +8,7 @@ from agent.growth.beliefs.learn import PersonModel
 from agent.growth.beliefs.sign import Sign, says
 from agent.memory.profile.task_kind import TASK_KINDS
 from agent.texts import Language
-from agent.vault.history.blame import blame
-from agent.vault.history.commits import read_commits
+from agent.vault.history.commits import blame, read_commits
 from agent.vault.store import Vault
 
 

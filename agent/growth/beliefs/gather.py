@@ -26,11 +26,10 @@ from agent.memory.profile.profile_file import field_in, said_in
 from agent.memory.profile.task_kind import kind_of_note, named_kinds
 from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.statements import sentences_in
-from agent.runs.profile_upkeep import is_stated_by_owner
+from agent.runs.owner import is_stated_by_owner
 from agent.tools.text_origin import TextOrigin
 from agent.vault.folders import ENTRIES, AgentFolder
-from agent.vault.history.blame import blame
-from agent.vault.history.commits import Commit, read_commits
+from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault

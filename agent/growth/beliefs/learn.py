@@ -15,7 +15,7 @@ from agent.memory.blame import EDITS
 from agent.memory.edits.lessons_note import heading_of
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
-from agent.runs.profile_upkeep import profile_writing
+from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.texts import Language
 from agent.tools.text_origin import text_origin_of

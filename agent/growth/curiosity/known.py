@@ -12,7 +12,7 @@ from agent.growth.curiosity.gap import CuriousGap
 from agent.growth.patterns.gather import notes_of_days
 from agent.growth.patterns.likeness import words_in
 from agent.memory.store import load_entries
-from agent.runs.profile_upkeep import is_stated_by_owner
+from agent.runs.owner import is_stated_by_owner
 from agent.tools.text_origin import text_origin_of
 from agent.vault.folders import ENTRIES
 from agent.vault.store import Vault

@@ -16,7 +16,7 @@ from agent.growth.curiosity.settle import SettledQuestions, fill_note, settle_qu
 from agent.growth.patterns.busy_hours import find_busy_hours
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.pattern import LEAST
-from agent.runs.profile_upkeep import profile_writing
+from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.vault.change import Stamp, actor_of
 from agent.vault.store import Vault

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, GapKind
 from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
-from agent.llm.fields import reply_items
+from agent.llm.messages import reply_items
 from agent.texts import Language, text
 
 NeedPlace: TypeAlias = Literal["notes", "lookup", "person", "action", "access", "judgement"]

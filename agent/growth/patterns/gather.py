@@ -29,8 +29,7 @@ from agent.texts import in_all_languages
 from agent.tools.tool_names import resolved
 from agent.vault.find import notes_with_line
 from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS, is_template
-from agent.vault.history.blame import blame
-from agent.vault.history.commits import Commit, read_commits
+from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault

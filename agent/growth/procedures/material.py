@@ -11,7 +11,7 @@ from agent.markdown.title import short_title
 from agent.memory import daily
 from agent.memory.daily import Logged
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
-from agent.runs.profile_upkeep import is_stated_by_owner
+from agent.runs.owner import is_stated_by_owner
 
 QUOTED = 200
 """The most characters of a quotation."""

@@ -31,10 +31,10 @@ from agent.growth.procedures.procedure import (
     ProcedureResult,
     Work,
 )
-from agent.loop.inert import inert_blocks
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
+from agent.markdown.inertness.active import inert_blocks
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.vault.change import Outcome, Request, Stamp

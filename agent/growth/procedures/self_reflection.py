@@ -28,7 +28,7 @@ from agent.runs.memory_upkeep import UpkeepDue
 from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
-from agent.tools.builtin.planning import MOST_PLANNED
+from agent.tools.builtin.jobs import MOST_PLANNED
 from agent.vault.change import Append, Request
 
 MODEL: ModelPart = "if_found"

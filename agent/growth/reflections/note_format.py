@@ -30,8 +30,8 @@ from functools import cache
 from typing import TypeVar, cast, get_args
 
 from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, ReactionKind, Reflection, Strategy, Trigger
-from agent.loop.inert import fenced, inert_line
 from agent.markdown.blocks import Body, parse_body
+from agent.markdown.inertness.active import fenced, inert_line
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record

@@ -19,9 +19,8 @@ from agent.growth.research.budget import CallBudget, CallShare
 from agent.growth.research.passages import fitted, without_reference_marks
 from agent.growth.research.record import ResearchRecord, key_of
 from agent.growth.research.source import Authority, Lead, Reading, ResearchSource
-from agent.llm.fields import items, mapping
-from agent.llm.fields import text as words_of_json
-from agent.llm.messages import Cancelled, Json, Request, System, User
+from agent.llm.messages import Cancelled, Json, Request, System, User, items, mapping
+from agent.llm.messages import text as words_of_json
 from agent.loop.agent import Models
 from agent.texts import Language, text, translated
 from agent.tools.taint import frame

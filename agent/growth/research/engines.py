@@ -20,8 +20,7 @@ from agent.errors import ConfigError, MissingKey, ToolFailed
 from agent.growth.research.source import Lead
 from agent.llm.endpoint import http_address
 from agent.llm.exchange import ExchangeFailed, Route, exchange
-from agent.llm.fields import items, mapping, parsed, text
-from agent.llm.messages import Cancelled, Json, JsonObject
+from agent.llm.messages import Cancelled, Json, JsonObject, items, mapping, parsed, text
 from agent.llm.retry import pause
 from agent.llm.waits import wait_asked
 from agent.texts import Sentence

@@ -17,11 +17,10 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
-from agent.llm.fields import mapping, number, parsed, text
-from agent.llm.messages import Json
+from agent.llm.messages import Json, mapping, number, parsed, text
 from agent.vault import durable
+from agent.vault.durable import process_lock
 from agent.vault.layout import RESEARCH_RECORDS
-from agent.vault.locks import process_lock
 
 FRESH = timedelta(days=7)
 """How long a record may lie before the research begins anew: pages change."""

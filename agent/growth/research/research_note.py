@@ -15,7 +15,7 @@ from agent.growth.research.findings import Confidence, ResearchFindings, by_ques
 from agent.growth.research.kinds import ResearchKind
 from agent.growth.research.source import Reading
 from agent.growth.research.write_report import cited_line
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.values import Value
 from agent.texts import Language, text

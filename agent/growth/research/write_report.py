@@ -9,7 +9,7 @@ from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import ResearchFindings, by_question
 from agent.growth.research.outline import ResearchQuestion
 from agent.growth.research.statements import CitedStatement, Dispute
-from agent.loop.inert import inert_blocks
+from agent.markdown.inertness.active import inert_blocks
 from agent.texts import Language, text
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$", re.MULTILINE)

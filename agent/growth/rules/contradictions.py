@@ -17,7 +17,7 @@ from agent.growth.rules.rule import LearnedRule, rule_sentence
 from agent.growth.rules.rule_log import RuleRow, log_row, logged_words
 from agent.growth.rules.rule_note import RuleEvidence, load_rule, with_opposite, with_status, with_words
 from agent.growth.rules.rule_work import TOOL, RuleChanges, RuleWork
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.memory.entry import slug
 from agent.texts import text
 from agent.vault.change import Create, Stamp

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from agent.dataclass import dataclass
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.texts import Language, text
 from agent.vault.change import Append

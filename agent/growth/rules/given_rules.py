@@ -26,8 +26,8 @@ from agent.growth.rules.rule_boxes import rule_boxes
 from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, append_runs
 from agent.llm.messages import Context
-from agent.loop.inert import inert_line
 from agent.loop.session import Session
+from agent.markdown.inertness.active import inert_line
 from agent.memory.capture.writer import Addition
 from agent.texts import LANGUAGES, Language, text
 from agent.tools.tool import RunContext

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.growth.rules.rule import LearnedRule
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped, clipped_between_links

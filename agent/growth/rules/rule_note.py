@@ -25,8 +25,8 @@ from pathlib import Path, PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.growth.rules.rule import LearnedRule, RuleStatus, words_mark
-from agent.loop.inert import inert_line
 from agent.markdown import blocks
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped, short_heading
 from agent.markdown.values import Value

@@ -19,7 +19,7 @@ from agent.growth.rules.rule_note import (
     with_words,
 )
 from agent.growth.rules.rule_work import RuleWork
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.memory.entry import slug
 from agent.texts import text
 from agent.vault.change import Create

@@ -14,7 +14,7 @@ from agent.growth.rules.candidates import RuleCandidate
 from agent.growth.rules.known import KnownRules
 from agent.growth.rules.rule_log import logged_words
 from agent.growth.rules.rule_work import KnownSkill, RuleWork
-from agent.loop.inert import inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.values import Value, is_list
 from agent.memory.understanding.seam import TextRelation

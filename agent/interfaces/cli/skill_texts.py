@@ -11,7 +11,7 @@ from agent.runs.skill_preview import SkillPreview, format_given
 from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.library import SkillSnapshot
-from agent.skills.matching.selection import Match, MatchStatus
+from agent.skills.matching.skill_text import Match, MatchStatus
 from agent.skills.reading.skill import Skill, SkillProblem
 from agent.vault.folders import SKILLS, AgentFolder
 

@@ -46,7 +46,7 @@ from agent.skills.learning.suggestion import tools_of
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.install import install as install_from
 from agent.skills.matching.matcher import MatchTask
-from agent.skills.matching.selection import MatchStatus
+from agent.skills.matching.skill_text import MatchStatus
 from agent.skills.variants.trial_shelf import open_trials
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace

@@ -6,11 +6,11 @@ from functools import cached_property
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown import frontmatter, header_edits
-from agent.markdown.frontmatter import Parts
+from agent.markdown import header_edits, note
 from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.values import merge_values
 from agent.markdown.merging.words import pick
+from agent.markdown.note import Parts
 from agent.markdown.values import Value, same
 from agent.markdown.yaml_read import HeaderEntry
 
@@ -49,7 +49,7 @@ class Header:
     @cached_property
     def _entries(self) -> tuple[HeaderEntry, ...] | None:
         try:
-            return frontmatter.entries(self.parts)
+            return note.entries(self.parts)
         except BadNote:
             return None
 
@@ -103,7 +103,7 @@ def merge_headers(base: Header, first: Header, second: Header) -> MergedHeader:
     found = Header(parts).segments
     # Each key must be the one that was merged: the lines of one may become part of another, as blank lines below a text
     # that keeps its line ends (`|+`) do.
-    if frontmatter.split(parts.join()) != parts or found is None or keys != [each.lines for each in found.values()]:
+    if note.split(parts.join()) != parts or found is None or keys != [each.lines for each in found.values()]:
         return whole
     return merged
 
@@ -175,7 +175,7 @@ def _lines(text: str) -> Sequence[str]:
 def _says(text: str, key: str, value: Value) -> bool:
     """True if the lines are one key with this value."""
     try:
-        found = frontmatter.entries(frontmatter.split(b"---\n" + text.encode() + b"---\n"))
+        found = note.entries(note.split(b"---\n" + text.encode() + b"---\n"))
     except BadNote:
         return False
     return len(found) == 1 and found[0].key == key and same(found[0].value, value)
@@ -185,7 +185,7 @@ def _rewritten(text: str, value: Value) -> str:
     """A key's lines with another value; empty if they cannot be written."""
     data = b"---\n" + text.encode() + b"---\n"
     try:
-        (entry,) = frontmatter.entries(frontmatter.split(data))
-        return frontmatter.split(header_edits.set_key(data, entry.key, value)).header.decode()
+        (entry,) = note.entries(note.split(data))
+        return note.split(header_edits.set_key(data, entry.key, value)).header.decode()
     except BadNote:
         return ""

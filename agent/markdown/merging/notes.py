@@ -9,10 +9,10 @@ import re
 from collections import Counter
 
 from agent.dataclass import dataclass
-from agent.markdown.frontmatter import BOM, Parts, split
 from agent.markdown.merging.body import merge_bodies, weight
 from agent.markdown.merging.header import Header, merge_headers
 from agent.markdown.merging.words import pick, words
+from agent.markdown.note import BOM, Parts, split
 
 _NUMBER = re.compile(r"^[0-9]{1,9}(?=[.)] )")
 _TICK = re.compile(r"^([-*+]) \[.\]")

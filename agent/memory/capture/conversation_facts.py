@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
-from agent.llm.fields import reply_items
+from agent.llm.messages import reply_items
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import LONGEST, is_question

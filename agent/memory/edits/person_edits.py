@@ -12,8 +12,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.vault.change import CAPTURE
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import DAILY, INBOX, PROFILE, RESEARCH, AgentFolder, WriteRule
-from agent.vault.history.blame import blame
-from agent.vault.history.commits import Commit
+from agent.vault.history.commits import Commit, blame
 from agent.vault.history.find import commits
 from agent.vault.history.trailers import HUMAN
 from agent.vault.history.versions import versions

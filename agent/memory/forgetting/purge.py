@@ -28,13 +28,13 @@ from agent.memory.forgetting.typed import forget_typed
 from agent.texts import Language, Sentence
 from agent.vault import durable
 from agent.vault.change import Outcome
+from agent.vault.durable import process_lock
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.deletion import check_alone, delete_purged, was_purged
 from agent.vault.history.purged import Purged, record_purged
 from agent.vault.history.versions import paths_with
 from agent.vault.layout import CHAT_HISTORY, FORGETTING, OUTLINES
-from agent.vault.locks import process_lock
 from agent.vault.store import Vault
 
 _PATIENCE = 10.0

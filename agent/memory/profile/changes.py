@@ -37,7 +37,7 @@ from agent.memory.understanding.statements import kind_of
 from agent.texts import Language, text
 from agent.vault.change import Append, Create, Edit, Request
 from agent.vault.folders import PROFILE
-from agent.vault.history.blame import line_history
+from agent.vault.history.commits import line_history
 from agent.vault.store import Vault
 
 Consent = Literal["yes", "no", "ask"]

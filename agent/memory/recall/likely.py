@@ -13,8 +13,7 @@ from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.hit import Hit, Mode
 from agent.memory.memory_note import words
-from agent.memory.recall.candidates import RecallCandidate
-from agent.memory.recall.eligibility import is_bare
+from agent.memory.recall.candidates import RecallCandidate, is_bare
 from agent.memory.recall.recaller import Remembered
 from agent.memory.understanding.rules import is_same
 

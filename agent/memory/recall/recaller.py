@@ -21,16 +21,17 @@ from agent.memory.memory_note import rests_on
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import (
     CHAT,
-    DAILY,
+    DAILY_KIND,
     ENTRY_KINDS,
     LAYERS,
     USER,
     RecallCandidate,
     candidate_of,
     day_of,
+    filled,
+    is_bare,
     rerank,
 )
-from agent.memory.recall.eligibility import filled, is_bare
 from agent.memory.recall.where_and_when import asked_days, end_of_day, without_facts
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import is_same
@@ -179,7 +180,7 @@ class Recaller:
                 outdated.add(f"[[{PurePosixPath(hit.path).stem}]]")
             is_shown = each.may_be_seen_by(asker) and not each.is_bare and not (unasked and each.untrusted)
             is_over = (
-                each.kind == DAILY
+                each.kind == DAILY_KIND
                 and day_of(self.home.name_of(hit.path)) not in days
                 or each.is_over(now, self.settings)
             )
@@ -191,8 +192,8 @@ class Recaller:
     def settled(self, chosen: Sequence[Remembered], outdated: Collection[str]) -> tuple[Remembered, ...]:
         """The chosen memories without what was replaced or forgotten, each where it stands now; a day's log without the
         facts whose entries are beside it."""
-        told = {each.link for each in chosen if each.kind != DAILY}
-        left = (_without_facts(each, told) if each.kind == DAILY else each for each in chosen)
+        told = {each.link for each in chosen if each.kind != DAILY_KIND}
+        left = (_without_facts(each, told) if each.kind == DAILY_KIND else each for each in chosen)
         holding = _without_outdated(tuple(filter(None, left)), outdated)
         return tuple(map(self.placed, self._without_forgotten(holding)))
 
@@ -205,10 +206,10 @@ class Recaller:
 
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         """The memories without forgotten text: a day's log may repeat it in a later request."""
-        if not any(each.kind == DAILY for each in found):
+        if not any(each.kind == DAILY_KIND for each in found):
             return found
         stones = self.forgotten()
-        return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY else each))
+        return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY_KIND else each))
 
     def current(
         self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool
@@ -284,7 +285,7 @@ def _searches(asker: Asker, days: Sequence[str], home: AgentFolder) -> tuple[str
     entries = f'path:"{home.at(ENTRIES)}"'
     own = f'{entries} scope:user sender_id:"{_quoted(asker.sender)}"'
     if asker.is_owner:
-        own = f"{entries} " + " ".join(f'path:"{home.at(path)}"' for path, kind in LAYERS if kind != DAILY)
+        own = f"{entries} " + " ".join(f'path:"{home.at(path)}"' for path, kind in LAYERS if kind != DAILY_KIND)
     chat = f'{entries} scope:chat chat_id:"{_quoted(asker.chat)}"' if asker.chat else ""
     logs = f'{" ".join(days)} path:"{home.at(DAILY_FOLDER)}"' if days and asker.is_owner else ""
     return tuple(filter(None, (own, chat, logs)))
@@ -300,7 +301,7 @@ def _without_outdated(found: tuple[Remembered, ...], outdated: Collection[str]) 
     left: list[Remembered] = []
     for each in found:
         if each.kind != "long_term":
-            is_kept = each.kind != DAILY or each.is_asked_for
+            is_kept = each.kind != DAILY_KIND or each.is_asked_for
             rest = each if is_kept else _without_facts(each, outdated)
             left += [rest] if rest else []
             continue

@@ -12,7 +12,7 @@ from agent.index.dates import AFTER_DAYS, NamedDay, parse_days, span, without_da
 from agent.index.query import without_filters
 from agent.memory.forgetting.sentences import SENTENCE
 from agent.memory.memory_note import rests_on
-from agent.memory.recall.eligibility import filled
+from agent.memory.recall.candidates import filled
 from agent.memory.recall.period import find_periods
 
 _IN_FOLDER = (

@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped
-from agent.skills.matching.selection import Signal
+from agent.skills.matching.skill_text import Signal
 from agent.texts import Language, text
 from agent.vault.change import Stamp
 from agent.vault.folders import SKILL_HISTORY

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath, UserError
-from agent.skills.loading.files import LARGEST, MOST_FILES, BadFolder, folder_names, list_files, read_file
-from agent.skills.loading.locations import RESERVED
+from agent.skills.loading.files import LARGEST, MOST_FILES, RESERVED, BadFolder, folder_names, list_files, read_file
 from agent.skills.reading.skill import FILE, SkillProblem, SkillSource
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, parse_skill
 from agent.vault.change import Stamp

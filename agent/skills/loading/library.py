@@ -12,17 +12,21 @@ from hashlib import sha256
 
 from agent.dataclass import dataclass
 from agent.skills.loading.files import (
+    TRANSLATION,
     BadFolder,
     File,
     Listing,
+    Pin,
+    ReviewPins,
+    SkillLocation,
     folder_digest,
     folder_names,
     hash_files,
+    in_vault,
     list_files,
     read_file,
+    split_name,
 )
-from agent.skills.loading.locations import TRANSLATION, SkillLocation, in_vault, split_name
-from agent.skills.loading.pins import Pin, ReviewPins
 from agent.skills.reading.patterns import TaskPattern
 from agent.skills.reading.skill import FILE, Skill, SkillProblem, SkillSource, chain_problems, check_chains
 from agent.skills.reading.skill_file import FILE_BYTES, SkillFolder, name_problem, parse_skill

@@ -16,8 +16,16 @@ from types import MappingProxyType
 
 from agent.dataclass import dataclass
 from agent.skills.loading.library import SkillSnapshot
-from agent.skills.matching.selection import Match, MatchStatus, SelectionLimits, Signal, order, select
-from agent.skills.matching.skill_text import compose_text, names_skill
+from agent.skills.matching.skill_text import (
+    Match,
+    MatchStatus,
+    SelectionLimits,
+    Signal,
+    compose_text,
+    names_skill,
+    order,
+    select,
+)
 from agent.skills.matching.workflow import TokenCounter
 from agent.skills.reading.patterns import excerpt, normalize, pattern_hits, searchable
 from agent.skills.reading.skill import Skill, Triggers, parts_of

@@ -12,7 +12,7 @@ from typing import cast, get_args
 from agent.config.values import meant
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown import frontmatter
+from agent.markdown import note
 from agent.markdown.values import Value, is_list
 from agent.skills.reading.header import EXTENSIONS, HeaderFields, parse_triggers
 from agent.skills.reading.skill import (
@@ -65,16 +65,16 @@ class SkillFolder:
 @lru_cache(maxsize=32)
 def parse_skill(data: bytes, where: SkillFolder) -> ParsedSkill:
     """The skill in the bytes of a `SKILL.md`; the last ones are remembered, for who opens several vaults."""
-    if data.startswith(frontmatter.UTF16):
+    if data.startswith(note.UTF16):
         return _unusable(where, 1, f"{FILE} is UTF-16 text; save it as UTF-8")
-    parts = frontmatter.split(data)
+    parts = note.split(data)
     if not parts.opening:
         return _unusable(where, 1, f"{FILE} must begin with a header between two lines of `---`")
     if len(parts.header) > HEADER_BYTES:
         return _unusable(where, 2, f"the header is longer than {HEADER_BYTES // 1024} KB; move the long part below it")
     try:
         body = parts.body.decode("utf-8")
-        fields = HeaderFields.of(where.path, parts, frontmatter.entries(parts))
+        fields = HeaderFields.of(where.path, parts, note.entries(parts))
     except UnicodeDecodeError as error:
         line = 3 + parts.header.count(b"\n") + parts.body.count(b"\n", 0, error.start)
         return _unusable(where, line, "the text is not UTF-8; save it as UTF-8")

@@ -18,9 +18,8 @@ from agent.escape import escape
 from agent.markdown.blocks import format_fenced
 from agent.markdown.note import Note
 from agent.markdown.values import Value
-from agent.skills.loading.files import BadFolder, folder_digest
+from agent.skills.loading.files import BadFolder, Pin, folder_digest
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.loading.pins import Pin
 from agent.skills.reading.skill import FILE, Skill
 from agent.texts import Language, text
 from agent.vault.change import Request, Stamp

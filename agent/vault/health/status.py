@@ -10,8 +10,8 @@ from typing import cast
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
 from agent.markdown.note import Note
+from agent.vault.durable import holder
 from agent.vault.listing import list_notes
-from agent.vault.locks import holder
 from agent.vault.plumbing.identities import RAW, git_time
 from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault

@@ -13,13 +13,13 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.texts import Sentence
+from agent.vault.durable import holder, process_lock
 from agent.vault.history.commit_bytes import parents_in, tree_in
 from agent.vault.history.commit_index import drop_index
 from agent.vault.history.holders import holders_of
 from agent.vault.history.purge import BACKUP, BUNDLES, RESCUES, check_possible
 from agent.vault.history.purged import Purged, load_purged, save_purged
 from agent.vault.layout import DAEMON_LOCK
-from agent.vault.locks import holder, process_lock
 from agent.vault.plumbing.delete_objects import delete_objects, existing
 from agent.vault.plumbing.git import Git, GitObject
 from agent.vault.plumbing.index_lock import git_processes_in

@@ -12,7 +12,7 @@ from agent.clock import Clock
 from agent.config import holder as holders
 from agent.config.holder import Holder
 from agent.errors import LockHeld
-from agent.vault.locks import LONGEST, describe_holder, read_start
+from agent.vault.durable import LONGEST, describe_holder, read_start
 
 CLEAN = "vault-agent/network-"
 """How the name of a temporary repository for a transfer begins, in the repository that it is for."""

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.lazy import later
-from agent.vault.conflict_copies import is_conflict_copy
 from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
@@ -29,6 +28,7 @@ from agent.vault.provenance.marks import all_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import NOWHERE, AnswerFile, RemoteAnswers, addresses
 from agent.vault.receiving_limits import ReceivingLimits
+from agent.vault.write.resolve import is_conflict_copy
 
 if TYPE_CHECKING:
     from agent.markdown.adjacent_merge import merge_touching

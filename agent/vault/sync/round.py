@@ -14,9 +14,9 @@ from random import random
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable, os_reason
 from agent.texts import Sentence
+from agent.vault.durable import process_lock
 from agent.vault.held_back import HeldFile
 from agent.vault.layout import SYNC_STATE
-from agent.vault.locks import process_lock
 from agent.vault.plumbing.commit import HeadMoved
 from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.plumbing.objects import TreeEntry

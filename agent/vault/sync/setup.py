@@ -16,8 +16,8 @@ from agent.config.addresses import without_login
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable, UserError
 from agent.texts import Sentence
+from agent.vault.durable import process_lock
 from agent.vault.layout import SYNC_STATE
-from agent.vault.locks import process_lock
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.plumbing.repository import OWN_REFS, Place, common_folder

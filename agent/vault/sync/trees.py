@@ -14,7 +14,6 @@ from itertools import count
 from agent.dataclass import dataclass
 from agent.markdown.merging.notes import MergedNote, merge_notes
 from agent.markdown.relink import relinked
-from agent.vault.conflict_copies import conflict_copy_path, conflict_note, link_conflict
 from agent.vault.folders import AgentFolder, is_hidden, is_log
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import FILE, PROGRAM
@@ -22,7 +21,7 @@ from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.note_ids import note_ids
 from agent.vault.sync.sides import PlacedFile, Side, side_of
 from agent.vault.worktree.paths import is_note
-from agent.vault.write.resolve import merge_lines
+from agent.vault.write.resolve import conflict_copy_path, conflict_note, link_conflict, merge_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from agent.errors import AgentError, Conflict, NoteGone, Retryable
 from agent.vault.change import Applied, Change
-from agent.vault.conflict_copies import link_conflict
 from agent.vault.worktree.files import Files
+from agent.vault.write.resolve import link_conflict
 
 if TYPE_CHECKING:
     from agent.vault.write.resolve import Combine

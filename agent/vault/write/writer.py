@@ -16,9 +16,8 @@ from agent.config import holder
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
-from agent.vault.conflict_copies import conflict_copy_path, conflict_note
+from agent.vault.durable import process_lock
 from agent.vault.layout import Layout
-from agent.vault.locks import process_lock
 from agent.vault.message import compose
 from agent.vault.options import Options
 from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
@@ -36,6 +35,7 @@ from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
 from agent.vault.write.commit_plan import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord, planned
+from agent.vault.write.resolve import conflict_copy_path, conflict_note
 
 if TYPE_CHECKING:  # what only a change needs is loaded when there is one: many commands only read
     from agent.vault.write.commit_plan import CommitPlanner

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from agent.attention.channels.apprise import Apprise
-from agent.llm.fields import text
+from agent.llm.messages import text
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import Answered, Called, Fault, LocalService, local_service
 

@@ -10,7 +10,7 @@ from agent.attention.channels.hooks import DISCORD, MATTERMOST, SLACK, WECOM, Ho
 from agent.attention.channels.http import ChannelService
 from agent.attention.channels.ntfy import Ntfy
 from agent.clock import SystemClock
-from agent.llm.fields import items, mapping, text
+from agent.llm.messages import items, mapping, text
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import Answered, Called, Fault, LocalService, local_service
 

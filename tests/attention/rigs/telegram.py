@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from agent.attention.channels.http import ChannelService
 from agent.attention.channels.telegram import Telegram
 from agent.clock import SystemClock
-from agent.llm.fields import items, mapping, number, text
-from agent.llm.messages import JsonObject
+from agent.llm.messages import JsonObject, items, mapping, number, text
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import ASKED_WAIT, Answered, Called, Fault, LocalService, local_service
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from agent.attention.channels.http import ChannelService
 from agent.attention.channels.webhook import Webhook
 from agent.clock import SystemClock
-from agent.llm.fields import items, mapping, text
+from agent.llm.messages import items, mapping, text
 from tests.attention.rigs.rig import Rig, Shown
 from tests.attention.servers import Answered, Called, Fault, LocalService, local_service
 

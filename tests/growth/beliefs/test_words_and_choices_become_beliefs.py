@@ -11,7 +11,7 @@ from agent.growth.beliefs.from_talk import choice_in, options_in, subject_of
 from agent.growth.beliefs.learn import person_model
 from agent.memory.entry import EntryType
 from agent.memory.profile.template import template_note
-from agent.runs.profile_upkeep import fill_profile
+from agent.runs.owner import fill_profile
 from tests.growth.beliefs.house import House, house
 from tests.growth.beliefs.talk import question, session
 from tests.vaults import git, write

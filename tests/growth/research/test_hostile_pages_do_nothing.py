@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.cli.main import main
-from agent.loop.inert import _acts
+from agent.markdown.inertness.active import _acts
 from agent.markdown.note import Note
 from agent.tools.builtin.web import FetchLimits
 from agent.vault.folders import RULES

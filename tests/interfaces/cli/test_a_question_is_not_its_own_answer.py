@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.memory.recall.eligibility import is_bare
+from agent.memory.recall.candidates import is_bare
 from tests.interfaces.cli.conftest import Run
 
 ASKED = "What is the name of my sister?"

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from agent.errors import BadNote
-from agent.markdown import frontmatter
-from agent.markdown.frontmatter import split
+from agent.markdown import note
 from agent.markdown.merging.notes import MergedNote, merge_notes
+from agent.markdown.note import split
 from agent.markdown.values import Value, is_list, same
 from tests.markdown.generate import notes
 from tests.markdown.merging.generate import three_versions
@@ -26,7 +26,7 @@ many = settings(few, max_examples=100_000)
 def header(data: bytes) -> dict[str, Value] | None:
     """The keys of a note; None if they cannot be parsed."""
     try:
-        return {entry.key: entry.value for entry in frontmatter.entries(split(data))}
+        return {entry.key: entry.value for entry in note.entries(split(data))}
     except BadNote:
         return None
 

@@ -22,7 +22,7 @@ from agent.deeds.result import ResultValue
 from agent.errors import LockHeld, Unknown
 from agent.json_value import parse_json
 from agent.vault import durable
-from agent.vault.locks import process_lock
+from agent.vault.durable import process_lock
 
 DAYS = 30
 """Days after which a browser has to sign in again."""

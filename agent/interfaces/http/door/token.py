@@ -5,7 +5,7 @@ from pathlib import Path
 
 from agent.config.private import make_folder, replace
 from agent.interfaces.http.door.browsers import Browsers
-from agent.vault.locks import process_lock
+from agent.vault.durable import process_lock
 from agent.workspace.workspace import Workspace
 
 _BYTES = 32
