@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from agent.app.welcome import filled_in, question_for
 from agent.config.directories import VAULT_FILE, directories, process_clock
-from agent.config.last_good import load_vault_settings
+from agent.config.load import load_vault_settings
 from agent.config.resources import resource
 from agent.config.settings import Settings
 from agent.dataclass import dataclass

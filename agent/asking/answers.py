@@ -23,7 +23,7 @@ from agent.errors import AgentError, BadNote, UserError
 from agent.markdown.checkbox_decision import parse_decision, parse_reason, question_part, settled_note, with_decision
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language
 from agent.vault.change import Create, Edit, Request, Stamp
 from agent.vault.folders import APPROVALS

@@ -9,7 +9,7 @@ from agent.escape import escape
 from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import BOXES, reason_label
 from agent.markdown.note import Note
-from agent.markdown.values import Header, Value
+from agent.markdown.yaml_write import Header, Value
 from agent.texts import Language, text
 from agent.vault.history.line_diff import line_diff
 

@@ -6,8 +6,7 @@ from agent.app.past_runs import past_runs
 from agent.background.presence_files import give_order
 from agent.deeds.result import Id, ResultValue
 from agent.runs.configured_models import has_model
-from agent.runs.job_state import job_as_it_is
-from agent.runs.job_upkeep import cost_of_day, job_shelf, record_here, set_status
+from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf, record_here, set_status
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.shelf import Shelf

@@ -17,7 +17,7 @@ from agent.markdown import contents, passages, tags
 from agent.markdown.links import Link
 from agent.markdown.note import UTF16, Note
 from agent.markdown.passages import Sizes
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 
 UNITS = Sizes(lines=1, least=0)
 LARGEST = 8 * 1024 * 1024

@@ -7,8 +7,8 @@ import numpy as np
 from agent.dataclass import dataclass
 from agent.index.arrays import Batch, Ints
 from agent.index.hit import Leg
+from agent.index.keyword import SIGNALS, SignalWeights, Weights
 from agent.index.signals import Row
-from agent.index.weights import SIGNALS, SignalWeights, Weights
 
 SURE = {"unit_cosine": 0.35, "hood_cosine": 0.35, "unit_match": 0.6, "hood_match": 0.6}
 """The value below which a similarity is not scaled up to a full share: the best of many unrelated notes is still

@@ -23,14 +23,13 @@ from agent.index.checksums import Checksums
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.files import Damaged, IndexFiles
 from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
-from agent.index.keyword import Engine, KeywordIndex, open_engine
+from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.passage_store import PassageStore, open_store
 from agent.index.query import parse_query
 from agent.index.records import StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex, load_vectors
-from agent.index.weights import Weights
 from agent.json_value import parse_json
 from agent.texts import joined
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.arrays import HOOD, Batch, Floats, Ints, Words, distinct, times_in, tokens_in
 from agent.index.embedder import Embedder
+from agent.index.keyword import Weights
 from agent.index.shared_terms import shared_terms
-from agent.index.weights import Weights
 
 Row = NDArray[np.float64]
 _ONE_THREAD = 1 << 18

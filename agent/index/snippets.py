@@ -7,8 +7,8 @@ import numpy as np
 
 from agent.dataclass import dataclass
 from agent.index.arrays import Batch, Ints
+from agent.index.keyword import Weights
 from agent.index.signals import Row
-from agent.index.weights import Weights
 
 
 @dataclass(frozen=True, slots=True)

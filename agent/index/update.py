@@ -20,11 +20,10 @@ from agent.index.embedder import EmbedderChoice
 from agent.index.files import Damaged, IndexFiles
 from agent.index.identity import index_identity
 from agent.index.ingest import Ingestion, NoteReader, Prepare
-from agent.index.keyword import Engine, KeywordIndex, open_engine
+from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
 from agent.index.processes import preparing
 from agent.index.vector_writer import VectorWriter
-from agent.index.weights import Weights
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Is told how many notes are indexed, and how many will be in all."""

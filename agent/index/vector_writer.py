@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats
 from agent.index.files import Damaged, IndexFiles
+from agent.index.keyword import EXACT_CHUNKS
 from agent.index.nearest import SmallRows, small_rows
 from agent.index.signs import Middle, middle_of
 from agent.index.vector_files import (
@@ -26,7 +27,6 @@ from agent.index.vector_files import (
     new_state,
     parse_state,
 )
-from agent.index.weights import EXACT_CHUNKS
 
 _REMOVED_SHARE = 0.1
 """The share of removed chunks at which the others are copied: a second for a million chunks, then for none of the next

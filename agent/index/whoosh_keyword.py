@@ -23,9 +23,8 @@ from whoosh.reading import TermNotFound
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.index.files import Damaged
-from agent.index.keyword import Engine, FieldTerms
+from agent.index.keyword import FIELDS, Engine, FieldTerms, Weights
 from agent.index.mapped_files import MappedFiles
-from agent.index.weights import FIELDS, Weights
 
 _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError, pickle.UnpicklingError, zlib.error)
 _KEPT = 4_000

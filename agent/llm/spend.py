@@ -17,7 +17,7 @@ from agent.clock import Clock
 from agent.config.run_settings import SpendSettings
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, MissingKey
-from agent.llm.attempt import Attempt
+from agent.llm.answer_text import Attempt
 from agent.llm.known_models import ModelPrice, cost
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger, SpendScope, SpendTotals
 from agent.llm.messages import (

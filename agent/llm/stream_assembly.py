@@ -10,9 +10,8 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent
-from agent.llm.answer_text import IncomingText
+from agent.llm.answer_text import Attempt, IncomingText
 from agent.llm.arguments import DraftCall, replace_surrogates, tool_calls
-from agent.llm.attempt import Attempt
 from agent.llm.kept_thinking import call_mark, thinking_field
 from agent.llm.messages import Assistant, Json, JsonObject, OnText, StopReason, Usage
 from agent.llm.text_calls import calls_in

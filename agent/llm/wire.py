@@ -13,8 +13,7 @@ from itertools import chain
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable, UserError
-from agent.llm.answer_text import IncomingText, reasons_in_text
-from agent.llm.attempt import Attempt, SpendAccount, Unmetered
+from agent.llm.answer_text import Attempt, IncomingText, SpendAccount, Unmetered, reasons_in_text
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply

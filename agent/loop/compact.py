@@ -16,7 +16,7 @@ from agent.loop.agent import Agent, Models
 from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.tools.tool import RunContext
 
 _SUMMARY_TOKENS = 1_024

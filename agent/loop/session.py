@@ -34,7 +34,7 @@ from agent.loop.session_names import KeptTexts, digest, find_session, free_name,
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import short_heading, short_title
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.tools.guest_words import named_guest

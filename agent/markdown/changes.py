@@ -13,7 +13,7 @@ from agent.markdown.contents import Contents
 from agent.markdown.note import Note
 from agent.markdown.passages import heading_paths
 from agent.markdown.tasks import TaskBox
-from agent.markdown.values import Value, is_list, same
+from agent.markdown.yaml_write import Value, is_list, same
 from agent.texts import Sentence
 
 TOP = ("(top)",)

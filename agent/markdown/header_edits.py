@@ -10,8 +10,8 @@ from dataclasses import replace
 from agent.errors import BadNote
 from agent.markdown import yaml_write
 from agent.markdown.note import UTF16, Parts, entries, split, text_of, values_of
-from agent.markdown.values import Value, is_list, same
 from agent.markdown.yaml_read import HeaderEntry, Node
+from agent.markdown.yaml_write import Value, is_list, same
 
 _COMMENT = re.compile(r"[ \t]+#[^\n]*")
 

@@ -11,7 +11,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import inline, note
 from agent.markdown.blocks import Body
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 
 # Every pattern is linear: its parts match disjoint characters, or are possessive (`*+`).
 _WIKI = re.compile(r"!?\[\[([^\[\]\n]++(?:[\[\]](?![\[\]])[^\[\]\n]*+)*+)\]\]")

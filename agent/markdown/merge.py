@@ -12,7 +12,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import header_edits, note
 from agent.markdown.note import Parts
-from agent.markdown.values import Value, is_list, same
+from agent.markdown.yaml_write import Value, is_list, same
 
 LineMerge: TypeAlias = Callable[[bytes, bytes, bytes], bytes | None]
 """`(base, ours, theirs)` to the merged bytes, or None when both changed the same lines."""

@@ -8,8 +8,8 @@ from frontmatter.default_handlers import YAMLHandler
 from agent.errors import BadNote
 from agent.markdown import yaml_write
 from agent.markdown.note import entries, split, values_of
-from agent.markdown.values import Header, Value, same
 from agent.markdown.yaml_read import parse_header
+from agent.markdown.yaml_write import Header, Value, same
 
 
 def compose(header: Header, body: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self, cast
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown.values import MAX_BYTES, Header, Value, is_list, resolve
+from agent.markdown.yaml_write import MAX_BYTES, Header, Value, is_list, resolve
 
 if TYPE_CHECKING:
     from agent.markdown.yaml_read import HeaderEntry

@@ -5,7 +5,7 @@
 
 import re
 
-from agent.markdown.values import Header, Value, is_list
+from agent.markdown.yaml_write import Header, Value, is_list
 
 # Characters that end a tag: ASCII punctuation except `-_/`, general and CJK punctuation, spaces; not emoji joiners.
 _END = (

@@ -9,7 +9,7 @@ from yaml.cyaml import CSafeLoader
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown.values import MAX_BYTES, Value, resolve
+from agent.markdown.yaml_write import MAX_BYTES, Value, resolve
 
 MAX_DEPTH = 32
 

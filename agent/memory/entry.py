@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import in_all_languages
 from agent.vault.folders import ENTRIES
 

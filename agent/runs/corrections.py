@@ -10,9 +10,9 @@ from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs
 from agent.vault.file_changes import FileChange
 from agent.vault.folders import AgentFolder
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 LOOKED_BACK = 2 * CORRECTION

@@ -14,9 +14,9 @@ from agent.lazy import only_once
 from agent.memory.recall.authorship import has_both_authors, is_agents
 from agent.memory.recall.candidates import is_unfilled
 from agent.memory.recall.search_scope import has_word, is_near, parse_search
+from agent.vault.history.commit_index import is_commit_id
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import is_commit_id
 from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace

@@ -10,7 +10,7 @@ from datetime import datetime
 from agent.dataclass import dataclass
 from agent.errors import BadNote, Conflict, NoteGone, UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule.header_fields import title_of
 from agent.schedule.job import Job, JobProblem

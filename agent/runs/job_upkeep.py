@@ -1,6 +1,6 @@
-"""What a person does with a job that exists: pause it, let it run again, and see what a day of it costs."""
+"""What a person does with a job that exists: pause it, let it run again, and see what became of it or is still owed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -11,9 +11,14 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.lazy import later
 from agent.markdown.note import Note
+from agent.schedule import history
 from agent.schedule.history import HistoryRow, JobRecord, history_path, parse_history, record_of, with_rows
 from agent.schedule.job import Job, JobStatus
+from agent.schedule.ledger import OccurrenceLedger
+from agent.schedule.next_try import NOT_DONE, OWED, NextTry, RetryTimes, last_of, next_try
+from agent.schedule.occurrences import Occurrence, next_times
 from agent.schedule.shelf import GOAL_TYPE, GoalNotes, JobShelf
+from agent.texts import Sentence
 from agent.vault.change import Outcome, Stamp
 from agent.vault.listing import contents
 from agent.vault.store import Vault
@@ -30,6 +35,7 @@ else:
     index_files = later("agent.workspace.index_status", "index_files")
     index_state = later("agent.workspace.index_status", "index_state")
     may_have_type = later("agent.workspace.index_status", "may_have_type")
+
 
 _WEEK = timedelta(days=7)
 _MOST = 20_000
@@ -126,3 +132,91 @@ def set_status(workspace: Workspace, job: Job, status: JobStatus) -> Outcome:
             after = with_rows(before, job, [row], workspace.settings.vault.language)
             change.write(path, before, after)
     return change.outcome
+
+
+def next_try_of(
+    workspace: Workspace, job: Job, rows: Sequence[HistoryRow], ledger: "OccurrenceLedger | None" = None
+) -> NextTry | None:
+    """The next try of what a job with these rows was to do once and has not done; None if there is none. `ledger` is
+    that of this machine, where it is open."""
+    last = last_of(rows)
+    if not job.is_once or job.remind or last is None or last.outcome not in NOT_DONE:
+        return None
+    key = Occurrence(job.id, last.planned).key
+    decided = (each.at for each in (ledger or job_ledger(workspace)).decisions(job.id) if each.key == key)
+    ended = next(decided, (last.started or last.planned) + timedelta(seconds=last.seconds))
+    return next_try(job, rows, ended, retry_times(workspace))
+
+
+def retry_times(workspace: Workspace) -> RetryTimes:
+    """The settings of when a job of once is tried again."""
+    jobs, schedule = workspace.settings.jobs, workspace.settings.schedule
+    minutes = tuple(float(each) for each in jobs.retry_minutes.split(",") if each)
+    return RetryTimes(minutes, jobs.retry_hour, jobs.retry_days, schedule.days)
+
+
+def job_as_it_is(workspace: Workspace, job: Job) -> Job:
+    """The job; with `status: error` if its failures have stopped it, and `status: ended` if it has run and no time is
+    left, which its note does not say."""
+    if job.status != "active":
+        return job
+    record = job_record(workspace, job)
+    if record.is_stopped:
+        return replace(job, status="error")
+    is_over = job.is_once and not job.next_occurrences(workspace.clock.now(), 1)
+    has_run = is_over and record_here(workspace, job).last_run_at is not None
+    return (
+        replace(job, status="ended")
+        if has_run and next_try_of(workspace, job, job_rows(workspace.vault, job.id)) is None
+        else job
+    )
+
+
+GRACE = timedelta(minutes=2)
+"""How late what is due may be before somebody is told: a daemon that runs takes seconds."""
+_NOT_RUN = Sentence("it has not run yet")
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class OwedJob:
+    """A job whose occurrence at `planned` is not done, and why; `again` is when it is tried next (None: not by itself,
+    or when a daemon runs)."""
+
+    job: Job
+    planned: datetime
+    outcome: history.Outcome
+    reason: str
+    again: datetime | None = None
+
+
+def owed_jobs(workspace: Workspace, jobs: Iterable[Job]) -> tuple[OwedJob, ...]:
+    """What active jobs of once owe now, the oldest first; what is not tried again any more is left out after a week."""
+    found = (each for job in jobs if job.is_once and job.status == "active" for each in _owed(workspace, job))
+    return tuple(sorted(found, key=lambda each: each.planned.timestamp()))
+
+
+def owed_now(workspace: Workspace) -> tuple[OwedJob, ...]:
+    """What the jobs of a vault owe now."""
+    return owed_jobs(workspace, job_shelf(workspace).load().jobs)
+
+
+def _owed(workspace: Workspace, job: Job) -> Iterator[OwedJob]:
+    now, rows = workspace.clock.now(), job_rows(workspace.vault, job.id)
+    last = last_of(rows)
+    if last is not None and last.outcome in NOT_DONE and not job.remind:
+        again = next_try_of(workspace, job, rows)
+        if again is not None or now - (last.started or last.planned) <= OWED:
+            yield OwedJob(job, last.planned, last.outcome, last.reason, again.at if again else None)
+    known = {row.planned.timestamp() for row in rows}
+    begin = last.planned if last is not None else datetime.fromtimestamp(0, job.zone)
+    over = [at for at in _moments(job, begin) if at.timestamp() not in known and now - at > GRACE]
+    if not over or (not job.remind and now - over[-1] > OWED):
+        return
+    ledger = job_ledger(workspace)
+    yield from (OwedJob(job, at, "missed", _NOT_RUN) for at in over if not ledger.has(Occurrence(job.id, at).key))
+
+
+def _moments(job: Job, after: datetime) -> Iterator[datetime]:
+    """The moments of a job of once after another one."""
+    return next_times(job.triggers, job.zone, after - _DAY, job.created)

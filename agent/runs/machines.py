@@ -8,7 +8,7 @@ from datetime import date
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.folders import MACHINES

@@ -12,8 +12,8 @@ from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled
 from agent.index.embedder import EmbedderChoice
 from agent.index.hit import Filters, Mode, SearchResult
+from agent.index.keyword import Weights
 from agent.index.search import Searcher, UnsavedNote
-from agent.index.weights import Weights
 from agent.llm.messages import Assistant
 from agent.loop.records import Began
 from agent.loop.session import Session

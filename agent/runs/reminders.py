@@ -11,8 +11,8 @@ from agent.llm.messages import Json, Message, Request, ToolCall, ToolResult, Use
 from agent.markdown.title import short_title
 from agent.memory.understanding.statements import COMMA, is_question, sentences_in
 from agent.schedule.job import Job
+from agent.schedule.job_header import begins_as_wish, plain_wish
 from agent.schedule.plain_times import PlainJob, parse_plain
-from agent.schedule.reminder_words import begins_as_wish, plain_wish
 from agent.schedule.shelf import JobShelf
 from agent.schedule.trigger_lines import format_lines
 from agent.schedule.trigger_words import job_words

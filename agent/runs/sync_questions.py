@@ -21,7 +21,7 @@ from agent.markdown.blocks import format_fenced
 from agent.markdown.checkbox_decision import question_part
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.daily import inert
 from agent.memory.entry import slug
 from agent.texts import Language, text

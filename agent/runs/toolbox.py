@@ -21,8 +21,7 @@ from agent.tools.builtin.memory import forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import ProfileTools
 from agent.tools.builtin.shell import ShellConfig, shell_tools
-from agent.tools.builtin.skills import skill_tools
-from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, tool_search_tool
+from agent.tools.builtin.toolbox import Delegate, ToolDeps, builtin_tools, skill_tools, tool_search_tool
 from agent.tools.builtin.web import web_tools
 from agent.tools.policy import load_policies
 from agent.tools.registry import Registry

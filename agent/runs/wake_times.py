@@ -12,7 +12,7 @@ from agent.config.edit import set_machine
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.runs.job_upkeep import job_shelf, set_status
 from agent.schedule.job import TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job

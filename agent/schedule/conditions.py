@@ -14,7 +14,7 @@ from agent.dataclass import dataclass
 from agent.events.types import FileChanged, FilesChanged, NoteCreated, NoteDeleted, NoteEdited, NoteMoved, Origin
 from agent.events.types import VaultEvent as AnyVaultEvent
 from agent.markdown.changes import NoteChange, PropertySet, SectionAdded, TagAdded, TaskAdded, TaskTicked, TaskUnticked
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.schedule.job import Job
 from agent.schedule.triggers import ChangeTrigger
 

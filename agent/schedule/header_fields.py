@@ -8,7 +8,7 @@ from typing import TypeVar
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.texts import either
 
 _ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-")

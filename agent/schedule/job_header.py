@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, get_args
 
+from agent.config.resources import pattern
 from agent.lazy import later
 from agent.markdown.note import Note
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.schedule.header_fields import (
     CheckedFields,
     WrongField,
@@ -41,11 +42,10 @@ from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
 
 if TYPE_CHECKING:
     from agent.schedule.job_warnings import misspelt_keys, unknown_channel
-    from agent.schedule.reminder_words import begins_as_wish
 else:  # most notes of jobs have neither other keys nor another channel
-    begins_as_wish = later("agent.schedule.reminder_words", "begins_as_wish")
     misspelt_keys = later("agent.schedule.job_warnings", "misspelt_keys")
     unknown_channel = later("agent.schedule.job_warnings", "unknown_channel")
+
 
 _READ_ELSEWHERE = ("type", "created", "title", "reason")
 _ON = 'on: {cron: "0 9 * * 1-5"}  # at 09:00 from Monday to Friday'
@@ -150,3 +150,16 @@ def _created(value: Value) -> datetime | None:
     if not isinstance(value, datetime):
         return None
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
+
+
+_END = " .。!！?？"
+
+
+def plain_wish(sentence: str) -> str:
+    """A sentence without the courtesies around a wish, and without its last mark."""
+    return pattern("reminder_courtesy").sub("", sentence).strip(_END)
+
+
+def begins_as_wish(text: str) -> bool:
+    """True if the words of a text begin with a wish to be reminded."""
+    return pattern("reminder").match(plain_wish(text)) is not None

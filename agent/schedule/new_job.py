@@ -7,11 +7,10 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
-from agent.markdown.values import Header, Value
+from agent.markdown.yaml_write import Header, Value
 from agent.schedule.job import Job, JobProblem, JobSource
-from agent.schedule.job_header import parse_job
+from agent.schedule.job_header import begins_as_wish, parse_job
 from agent.schedule.plain_times import parse_plain
-from agent.schedule.reminder_words import begins_as_wish
 from agent.schedule.triggers import At
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault

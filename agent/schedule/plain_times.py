@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from agent.dataclass import dataclass
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule import plain_chinese, plain_english
 from agent.schedule.occurrences import zone_of
 from agent.schedule.plain_units import (

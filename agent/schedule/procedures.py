@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.errors import BadPath, UserError
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import either
 from agent.vault.folders import PROFILE, RESEARCH, AgentFolder
 from agent.vault.worktree.paths import check

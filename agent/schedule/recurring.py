@@ -4,7 +4,7 @@ import re
 from datetime import datetime
 
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule import job
 from agent.schedule.task import Task
 from agent.vault.change import Create

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from agent.dataclass import dataclass
 from agent.errors import BadPath, Unknown, UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule.header_fields import plain_id
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job

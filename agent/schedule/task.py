@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias, get_args
 from agent.dataclass import dataclass
 from agent.errors import BadPath, UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.schedule.header_fields import (
     CheckedFields,
     WrongField,

@@ -15,7 +15,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError
 from agent.markdown.note import Note
 from agent.markdown.title import clipped_between_links, short_title
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule.header_fields import plain_id
 from agent.schedule.procedures import SUBJECT_IN_TITLE, TaskType
 from agent.schedule.task import TYPE, USUAL, Task, TaskProblem, TaskStatus, parse_task

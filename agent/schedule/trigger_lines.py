@@ -12,8 +12,7 @@ from typing import assert_never
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value, is_list
-from agent.markdown.yaml_write import item_text
+from agent.markdown.yaml_write import Value, is_list, item_text
 from agent.schedule.plain_times import parse_plain
 from agent.schedule.triggers import QUIET, At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
 from agent.schedule.triggers import parse_triggers as parse_on

@@ -14,7 +14,7 @@ from cronsim import CronSim, CronSimError
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.metrics.names import NAMES
 from agent.texts import Sentence, either
 

@@ -14,7 +14,7 @@ from agent.asking.proposal import Proposal
 from agent.escape import escape_json, escape_line
 from agent.llm.messages import JsonObject
 from agent.markdown.blocks import format_fenced
-from agent.markdown.values import Header
+from agent.markdown.yaml_write import Header
 from agent.texts import Language, text
 from agent.tools.arguments import plain
 

@@ -27,7 +27,7 @@ from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 from agent.tools import approval_note
 from agent.tools.arguments import canonical

@@ -18,7 +18,7 @@ from agent.asking.records import records_of, save
 from agent.config.resources import resource
 from agent.dataclass import dataclass
 from agent.markdown.blocks import format_fenced
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.change import Request, Stamp
 from agent.vault.folders import APPROVALS

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.session_marks import untrusted_sources
-from agent.markdown.values import Header, Value, is_list
+from agent.markdown.yaml_write import Header, Value, is_list
 from agent.skills.loading.files import ReviewPins, pins_of, split_name
 from agent.vault.folders import SESSIONS
 from agent.vault.provenance.marks import name_mark, new_marks

@@ -3,8 +3,7 @@
 It is a setting of the vault on this machine (`OF_VAULT_HERE`). Switching is left to `runs/wake_times.py`.
 """
 
-from agent.config.last_good import load_vault_settings
-from agent.config.load import Loaded
+from agent.config.load import Loaded, load_vault_settings
 from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.workspace.workspace import Workspace

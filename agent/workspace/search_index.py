@@ -17,10 +17,9 @@ from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.hit import Filters, SearchResult
 from agent.index.identity import index_identity
-from agent.index.keyword import Engine, engine_for
+from agent.index.keyword import Engine, Weights, engine_for
 from agent.index.nearest import load_library
 from agent.index.search import Searcher, UnsavedNote
-from agent.index.weights import Weights
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed
 from agent.vault.store import Vault

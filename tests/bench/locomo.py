@@ -21,11 +21,10 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.clock import SystemClock
-from agent.index import weights as weights_module
+from agent.index import keyword
 from agent.index.embedder import EmbedderChoice, choose_embedder
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.search import Searcher
-from agent.index.weights import Weights
 from tests.bench.plain import Span, plain_notes, plain_passages
 from tests.bench.vault import MemoryVault
 
@@ -176,7 +175,7 @@ def _conversation(raw: Mapping[str, object], name: str) -> Conversation:
 
 def main(path: Path, engine: Engine) -> None:
     """Print the table of the README's LoCoMo figures, and what the turns found are to each simpler search."""
-    weights, chosen = weights_module.Weights(), choose_embedder()
+    weights, chosen = keyword.Weights(), choose_embedder()
     conversations = read(path)
     runs: dict[str, Callable[[], tuple[Level, Level]]] = {
         "hybrid": lambda: measure(conversations, engine, chosen, weights),

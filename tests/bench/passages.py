@@ -14,10 +14,9 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.errors import Permanent
-from agent.index.keyword import Engine
+from agent.index.keyword import EXACT_CHUNKS, SHORTLIST, Engine
 from agent.index.passage_store import open_store
 from agent.index.vector import load_vectors
-from agent.index.weights import EXACT_CHUNKS, SHORTLIST
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 from agent.interfaces.cli.benches.site import Site, daemon, site
 from agent.interfaces.cli.benches.speed import SAVED_MS, saves_beside

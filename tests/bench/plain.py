@@ -13,10 +13,9 @@ import numpy as np
 
 from agent.index import document
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine, open_engine
+from agent.index.keyword import FIELDS, Engine, Weights, open_engine
 from agent.index.passage_store import open_store
 from agent.index.query import parse_query
-from agent.index.weights import FIELDS, Weights
 
 Span: TypeAlias = tuple[str, int, int]
 """A note's path, and the first and last line of a passage, inclusive, from 1 in the file."""

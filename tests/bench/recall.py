@@ -26,9 +26,8 @@ from agent.clock import SystemClock
 from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
 from agent.index.embedder import EmbedderChoice, choose_embedder
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.search import Searcher
-from agent.index.weights import Weights
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.asker import Asker
 from tests.bench.locomo import DATA

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.index.embedder import choose_embedder
-from agent.index.keyword import Engine
-from agent.index.weights import Weights
+from agent.index.keyword import Engine, Weights
 from tests.bench import locomo, passages, retrieval, speed
 from tests.bench.__main__ import main
 from tests.bench.plain import plain_passages

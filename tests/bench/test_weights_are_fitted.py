@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agent.index.weights import SIGNALS
+from agent.index.keyword import SIGNALS
 from tests.bench.tune import Missed, Sample, fit, hits, missed, ranks, samples
 from tests.bench.vault import MemoryVault
 

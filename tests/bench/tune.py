@@ -1,4 +1,4 @@
-"""Fit the weights of `note` in `agent/index/weights.py`, and say what they are worth on conversations not fitted on.
+"""Fit the weights of `note` in `agent/index/keyword.py`, and say what they are worth on conversations not fitted on.
 
 Listwise: the weights, none below zero, that give notes with evidence the largest softmax share. Each conversation in
 turn is left out, the rest is fitted, and the hits are counted on the one left out; the two help vaults are checked, and
@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.index import weights as weights_module
+from agent.index import keyword
 from agent.index.embedder import choose_embedder
 from agent.index.fusion import PER_NOTE, SURE, best_of
+from agent.index.keyword import SIGNALS, SignalWeights
 from agent.index.query import parse_query
-from agent.index.weights import SIGNALS, SignalWeights
 from tests.bench import locomo, retrieval
 from tests.bench.vault import MemoryVault
 
@@ -172,7 +172,7 @@ def list_missed() -> None:
 
 
 def _shipped() -> NDArray[np.float64]:
-    now = weights_module.Weights().note
+    now = keyword.Weights().note
     return np.array([getattr(now, each.name) for each in fields(SignalWeights)])
 
 

@@ -10,10 +10,9 @@ from agent.clock import Clock, SystemClock
 from agent.config.memory_settings import MemorySettings
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.search import Searcher
 from agent.index.update import IndexReport, Updater
-from agent.index.weights import Weights
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.recall.recaller import FindNotes, ReadNote, Recaller
 from agent.vault.folders import AT_ROOT

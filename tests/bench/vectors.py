@@ -18,11 +18,11 @@ from agent.errors import Permanent
 from agent.index.arrays import Floats
 from agent.index.embedder import Embedder, choose_embedder
 from agent.index.files import IndexFiles
+from agent.index.keyword import EXACT_CHUNKS, SHORTLIST
 from agent.index.nearest import small_rows
 from agent.index.signs import nearest_by_signs
 from agent.index.vector import VectorIndex, load_vectors
 from agent.index.vector_writer import VectorWriter
-from agent.index.weights import EXACT_CHUNKS, SHORTLIST
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 
 ROOT = Path(__file__).parents[2]

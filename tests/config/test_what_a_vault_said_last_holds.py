@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.config.last_good import load_vault_settings
-from agent.config.load import load_settings
+from agent.config.load import load_settings, load_vault_settings
 from agent.errors import ConfigError
 from tests.stories.agents import document, settings
 from tests.vaults import make_vault, write

@@ -8,8 +8,7 @@ import pytest
 
 from agent.index.analysis import query_terms, terms
 from agent.index.files import Damaged
-from agent.index.keyword import Engine, FieldTerms, KeywordIndex, open_engine
-from agent.index.weights import FIELDS, Weights
+from agent.index.keyword import FIELDS, Engine, FieldTerms, KeywordIndex, Weights, open_engine
 
 TEXTS = {
     1: "The kettle is in the kitchen, and the kettle is hot",

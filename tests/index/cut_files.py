@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.search import Searcher
 from agent.index.update import Updater
-from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 

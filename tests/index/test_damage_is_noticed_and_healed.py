@@ -8,10 +8,9 @@ import pytest
 
 from agent.errors import LockHeld
 from agent.index.files import Damaged, IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
-from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.fakes import FakeClock
 from tests.index.fakes import FAKE, NONE

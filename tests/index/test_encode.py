@@ -5,7 +5,7 @@ import numpy as np
 from agent.index.arrays import times_in, tokens_in
 from agent.index.document import parse_document
 from agent.index.encode import CHUNK_TOKENS, encode
-from agent.index.weights import Weights
+from agent.index.keyword import Weights
 from tests.index.fakes import FakeEmbedder
 
 OFTEN = CHUNK_TOKENS * 2 // 3

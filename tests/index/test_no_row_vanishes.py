@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent.index.files import Damaged, IndexFiles
+from agent.index.keyword import Weights
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
-from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE
 

@@ -13,11 +13,10 @@ import pytest
 from agent.index import processes
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine
+from agent.index.keyword import Engine, Weights
 from agent.index.passage_store import open_store
 from agent.index.prepare import MOST_NOTES, NoteBytes, in_groups, prepare
 from agent.index.processes import PrepareProcesses
-from agent.index.weights import Weights
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.index.arrays import HOOD, NoteArrays, batch, counted_tokens, from_bytes, times_in, tokens_in
+from agent.index.keyword import Weights
 from agent.index.signals import EncodedQuery, Row, Statistics, meaning_signals, word_signals
-from agent.index.weights import Weights
 from tests.index.fakes import FakeEmbedder
 
 EMBEDDER = FakeEmbedder()

@@ -13,12 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.index.files import IndexFiles
-from agent.index.keyword import Engine, open_engine
+from agent.index.keyword import Engine, Weights, open_engine
 from agent.index.manifest import coverage
 from agent.index.passage_store import open_store
 from agent.index.search import Searcher
 from agent.index.vector_files import ColumnExtent, columns_of, parse_state
-from agent.index.weights import Weights
 from agent.markdown.paged_text import PagedText, TextPart
 from agent.workspace.index_status import indexed_hashes
 from tests.bench.vault import MemoryVault

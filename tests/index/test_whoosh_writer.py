@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whoosh import index as whoosh_index
 
-from agent.index.keyword import FieldTerms, open_engine
-from agent.index.weights import FIELDS, Weights
+from agent.index.keyword import FIELDS, FieldTerms, Weights, open_engine
 from agent.index.whoosh_keyword import WhooshKeyword
 
 WORDS = ["tea", "kettle", "茶", "чай", "é", "a", "b" * 64, "\0", "\U0001f375"]

@@ -13,7 +13,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.run_settings import SpendSettings
 from agent.errors import AgentError, Interrupted, LimitReached, Permanent, Retryable
-from agent.llm.attempt import Attempt
+from agent.llm.answer_text import Attempt
 from agent.llm.ledger import Ledger, SpendScope
 from agent.llm.messages import Cancelled, Json, Reply, Request, Usage, User, never
 from agent.llm.spend import Meter, estimate

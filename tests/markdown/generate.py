@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 
 _HERE = Path(__file__).parent
 _VAULTS = _HERE.parents[2] / "shared" / "data" / "vaults"

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from agent.errors import BadNote
 from agent.markdown.note import parse_plain_header
-from agent.markdown.values import Value, same
 from agent.markdown.yaml_read import parse_header
+from agent.markdown.yaml_write import Value, same
 
 PIECES = [
     *("id", "type", "created", "scope", "key", "_x", "a1", "true", "null", "12"),

@@ -8,7 +8,7 @@ from agent.errors import BadNote
 from agent.markdown.header_edits import remove_key, set_key
 from agent.markdown.new_note import StrictYaml, compose
 from agent.markdown.note import BOM, entries, split
-from agent.markdown.values import Value, same
+from agent.markdown.yaml_write import Value, same
 from tests.markdown.generate import NOTES, keys, notes, values
 
 

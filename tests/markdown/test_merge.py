@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from agent.errors import BadNote
 from agent.markdown import note
 from agent.markdown.merge import merge, merge_append
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from tests.markdown.generate import git_merge_file, notes
 
 

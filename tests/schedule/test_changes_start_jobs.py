@@ -5,7 +5,7 @@ import pytest
 from agent.errors import UserError
 from agent.events.types import FileChanged, FilesChanged, NoteDeleted, NoteMoved, Origin
 from agent.markdown.changes import NoteChange
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule.conditions import ChangeWatch, VaultEvent, fits, matches
 from agent.schedule.job import Job
 from agent.schedule.triggers import ChangeTrigger, parse_triggers

@@ -23,7 +23,7 @@ from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.skill_text import MatchStatus, skill_index
 from agent.texts import LANGUAGES
-from agent.tools.builtin.skills import skill_tools
+from agent.tools.builtin.toolbox import skill_tools
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace

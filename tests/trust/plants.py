@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 
-from agent.llm.attempt import Attempt, SpendAccount, Unmetered
+from agent.llm.answer_text import Attempt, SpendAccount, Unmetered
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger
 from agent.llm.messages import Cancelled, OnText, Reply, Request, Usage
 from agent.llm.spend import Meter

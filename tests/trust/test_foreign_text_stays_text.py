@@ -36,7 +36,7 @@ from agent.markdown import blocks, requests, session_marks
 from agent.markdown.inertness import active
 from agent.markdown.inertness.active import active_parts, inert
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.daily import log_block
 from agent.runs.named_decisions import approval_text
 from agent.skills.trust.reviews import ask_reviews as ask_about

@@ -9,11 +9,11 @@ import pytest
 
 from agent.errors import UserError
 from agent.vault.change import Stamp
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
 from agent.vault.history.purge import RESCUES
 from agent.vault.history.squash import plan_squash, squash
-from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.options import Options

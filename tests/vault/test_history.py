@@ -12,9 +12,9 @@ from agent.config.masking import KnownSecrets
 from agent.errors import UserError
 from agent.vault.change import Stamp
 from agent.vault.file_changes import Kind
+from agent.vault.history.commit_index import parse_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import parse_message
 from agent.vault.message import compose
 from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, open_vault

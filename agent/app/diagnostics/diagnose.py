@@ -9,8 +9,7 @@ from agent.app.diagnostics.node import node_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories, process_clock
-from agent.config.last_good import load_vault_settings
-from agent.config.load import Loaded, load_settings
+from agent.config.load import Loaded, load_settings, load_vault_settings
 from agent.config.masking import keep_out_of_print
 from agent.config.resources import resource
 from agent.config.secrets import reveal

@@ -13,7 +13,7 @@ from agent.errors import BadNote
 from agent.markdown import blocks, tasks
 from agent.markdown.note import Note
 from agent.markdown.tasks import TaskBox
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, in_all_languages, text
 from agent.vault.change import Edit
 from agent.vault.folders import ARCHIVE, QUESTIONS

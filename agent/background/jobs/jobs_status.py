@@ -18,9 +18,9 @@ from agent.workspace.schedule_switch import ScheduleSwitch, schedule_switch
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.runs.owed_jobs import OwedJob, owed_jobs
+    from agent.runs.job_upkeep import OwedJob, owed_jobs
 else:  # only where there are jobs
-    owed_jobs = later("agent.runs.owed_jobs", "owed_jobs")
+    owed_jobs = later("agent.runs.job_upkeep", "owed_jobs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.runs.job_run import JobResult
-from agent.runs.job_state import next_try_of, retry_times
-from agent.runs.job_upkeep import job_rows
+from agent.runs.job_upkeep import job_rows, next_try_of, retry_times
 from agent.schedule.history import RAN, HistoryRow
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger

@@ -18,8 +18,7 @@ from agent.growth.beliefs.stated import Shown, shown_by, styles_in
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
 from agent.memory.edits.lesson import Lesson, LessonKind
-from agent.memory.edits.lessons_note import LessonLine, parse_lines, section_of
-from agent.memory.edits.person_edits import Seen, lessons_since
+from agent.memory.edits.person_edits import LessonLine, Seen, lessons_since, parse_lines, section_of
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.profile_file import field_in, said_in
@@ -29,9 +28,9 @@ from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner
 from agent.tools.text_origin import TextOrigin
 from agent.vault.folders import ENTRIES, AgentFolder
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 

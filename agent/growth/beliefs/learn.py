@@ -12,7 +12,7 @@ from agent.errors import AgentError
 from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_changes, identity_of, parse_blocks
 from agent.growth.beliefs.gather import Gathered, gather, ledger_body, seen_in_lines
 from agent.memory.blame import EDITS
-from agent.memory.edits.lessons_note import heading_of
+from agent.memory.edits.person_edits import heading_of
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
 from agent.runs.owner import profile_writing

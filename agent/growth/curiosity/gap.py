@@ -11,7 +11,7 @@ from agent.dataclass import dataclass
 from agent.growth.beliefs.from_talk import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
 from agent.markdown.title import short_title
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import QUESTIONS

@@ -15,7 +15,7 @@ from agent.events.runs import HumanResponse
 from agent.growth.beliefs.from_talk import is_of_owner, session_of
 from agent.growth.curiosity.gap import FIELD, GAP, NOTE
 from agent.loop.records import Began
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_change
 from agent.memory.profile.evidence import Evidence

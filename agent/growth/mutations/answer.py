@@ -11,8 +11,8 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.escape import escape, escape_line
 from agent.markdown.title import clipped
-from agent.markdown.values import Value, is_list
 from agent.markdown.yaml_read import parse_header
+from agent.markdown.yaml_write import Value, is_list
 from agent.skills.variants.variant import VariantKind
 
 MOST = 3

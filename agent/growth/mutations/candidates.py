@@ -17,8 +17,8 @@ from agent.skills.history.stats import RECENT, recent_uses, use_succeeded
 from agent.skills.history.usage import Use, load_own_uses
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.skills.variants.trial_shelf import open_trials
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 LEAST_USES = 10

@@ -17,13 +17,12 @@ from agent.growth.mutations.start import STAMP, log_row, skill_path
 from agent.growth.mutations.verdict import TrialCount, success_rate
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.skills.history.usage import Use, history_rows
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary
-from agent.skills.variants.trial_shelf import TrialRecord, save_trial
+from agent.skills.variants.trial_shelf import TrialRecord, save_trial, with_end, with_status
 from agent.skills.variants.variant import Variant, VariantStatus
-from agent.skills.variants.variant_note import with_end, with_status
 from agent.texts import text
 from agent.vault.change import Append, Edit, Request
 from agent.workspace.workspace import Workspace

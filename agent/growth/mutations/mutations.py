@@ -37,9 +37,8 @@ from agent.runs.registry import run_registry
 from agent.runs.skill_set import SkillSet
 from agent.runs.status import growth_account
 from agent.skills.history.usage import load_own_uses
-from agent.skills.variants.trial_shelf import TrialRecord, open_trials, save_trial, trial_records
+from agent.skills.variants.trial_shelf import TrialRecord, open_trials, parse_variant, save_trial, trial_records
 from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
-from agent.skills.variants.variant_note import parse_variant
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 

@@ -9,9 +9,8 @@ from agent.growth.mutations.candidates import CandidateSearch, Unfit
 from agent.growth.mutations.verdict import TrialCount, count_trial
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import load_uses
-from agent.skills.variants.trial_shelf import TrialRecord, trial_records
+from agent.skills.variants.trial_shelf import TrialRecord, parse_variant, trial_records
 from agent.skills.variants.variant import Variant
-from agent.skills.variants.variant_note import parse_variant
 from agent.vault.folders import MUTATIONS
 from agent.vault.store import Vault
 

@@ -19,9 +19,15 @@ from agent.growth.mutations.mutation_log import ByWhom, MutationEvent, MutationR
 from agent.runs.status import growth_account
 from agent.skills.history.usage import history_path, history_with_trials
 from agent.skills.reading.skill import FILE
-from agent.skills.variants.trial_shelf import TrialRecord, save_trial, trial_records
+from agent.skills.variants.trial_shelf import (
+    TrialRecord,
+    compose_variant,
+    parse_variant,
+    save_trial,
+    trial_records,
+    variant_path,
+)
 from agent.skills.variants.variant import TRIAL_USES, TrialPlan, Variant, VariantKind
-from agent.skills.variants.variant_note import compose_variant, parse_variant, variant_path
 from agent.texts import text
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import LEARNED

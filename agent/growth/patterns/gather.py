@@ -29,9 +29,9 @@ from agent.texts import in_all_languages
 from agent.tools.tool_names import resolved
 from agent.vault.find import notes_with_line
 from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS, is_template
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 _OPEN, _TICKED = r"^[>[:space:]]*[-*+][[:space:]]+\[ \]", r"^[>[:space:]]*[-*+][[:space:]]+\[[xX]\]"

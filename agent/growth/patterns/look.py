@@ -19,8 +19,8 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.block_change import BlockChange
 from agent.texts import Language
 from agent.vault.folders import PROFILE
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 DISMISSED_FOR = timedelta(days=30)

@@ -16,8 +16,8 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.growth.reflections.note_format import MOST_STRATEGIES, STRATEGY, plain_text
 from agent.growth.reflections.reflection import ErrorKind, Grade, Strategy
-from agent.markdown.values import Value
 from agent.markdown.yaml_read import parse_header
+from agent.markdown.yaml_write import Value
 
 Fields: TypeAlias = Mapping[str, Value]
 

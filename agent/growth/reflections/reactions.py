@@ -23,9 +23,9 @@ from agent.memory.understanding.statements import is_question, is_small_talk, is
 from agent.memory.understanding.wording import similarity, wording
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.tools.text_origin import text_origin_of
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 CORRECTIONS: frozenset[ReactionKind] = frozenset(

@@ -17,7 +17,7 @@ from agent.growth.research.source import Reading
 from agent.growth.research.write_report import cited_line
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Request
 from agent.vault.store import Vault

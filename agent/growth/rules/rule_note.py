@@ -29,7 +29,7 @@ from agent.markdown import blocks
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped, short_heading
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 from agent.vault.folders import FOUND_METHODS, RULE_HISTORY, RULE_LOG, RULES, is_hidden, is_template
 from agent.vault.store import Vault

@@ -16,7 +16,7 @@ from agent.growth.rules.rule_log import logged_words
 from agent.growth.rules.rule_work import KnownSkill, RuleWork
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.memory.understanding.seam import TextRelation
 from agent.skills.variants.trial_shelf import open_trials
 from agent.texts import Language, text

@@ -12,8 +12,7 @@ from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import set_machine, unset_machine
 from agent.config.key_file import save_key
-from agent.config.last_good import load_vault_settings
-from agent.config.load import Loaded, SettingOrigin, load_settings, variable
+from agent.config.load import Loaded, SettingOrigin, load_settings, load_vault_settings, variable
 from agent.config.secrets import Secret
 from agent.config.settings import OF_VAULT_HERE, RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value

@@ -12,7 +12,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.app.setup import Wishes, decide_drafts
-from agent.config.last_good import load_vault_settings
+from agent.config.load import load_vault_settings
 from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked

@@ -16,7 +16,7 @@ from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import At, Cron
 
 if TYPE_CHECKING:
-    from agent.runs.owed_jobs import OwedJob
+    from agent.runs.job_upkeep import OwedJob
 
 
 def format_list(shelf: Shelf, now: datetime) -> str:

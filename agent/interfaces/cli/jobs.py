@@ -34,8 +34,7 @@ from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.runs.configured_models import has_model
 from agent.runs.job_edits import write_new_job
-from agent.runs.job_state import job_as_it_is
-from agent.runs.job_upkeep import DayCost, cost_of_day, job_shelf, record_here
+from agent.runs.job_upkeep import DayCost, cost_of_day, job_as_it_is, job_shelf, record_here
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.history import history_path
 from agent.schedule.job import Job, JobStatus

@@ -14,10 +14,10 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import describe, summary
 from agent.vault.history.find import commits, indexed_commits, refuse_unknown_run
-from agent.vault.history.trailers import HUMAN
 from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace

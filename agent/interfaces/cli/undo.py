@@ -9,8 +9,8 @@ from agent.deeds.changes import undo_report
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
+from agent.vault.history.commit_index import HUMAN, is_commit_id
 from agent.vault.history.difference import summary
-from agent.vault.history.trailers import HUMAN, is_commit_id
 from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection

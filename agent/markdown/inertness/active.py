@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
     from agent.markdown.inertness.readings import parsed, parsed_line
-    from agent.markdown.values import Value
+    from agent.markdown.yaml_write import Value
 else:  # loaded only for a text with marks: it takes a tenth of a second
     parsed = later("agent.markdown.inertness.readings", "parsed")
     parsed_line = later("agent.markdown.inertness.readings", "parsed_line")

@@ -11,8 +11,8 @@ from agent.markdown.merging.order import merge_order
 from agent.markdown.merging.values import merge_values
 from agent.markdown.merging.words import pick
 from agent.markdown.note import Parts
-from agent.markdown.values import Value, same
 from agent.markdown.yaml_read import HeaderEntry
+from agent.markdown.yaml_write import Value, same
 
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$", re.MULTILINE)
 

@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 from agent.dataclass import dataclass
 from agent.markdown.merging.order import merge_order
-from agent.markdown.values import Value, is_list, same
+from agent.markdown.yaml_write import Value, is_list, same
 
 EARLIEST = frozenset({"created", "created_at", "date created", "since"})
 """Keys whose time never moves forward: two machines that made the same note made it at the earlier one."""

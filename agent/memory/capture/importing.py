@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprint, load_tombstones
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries

@@ -21,7 +21,7 @@ from agent.json_value import parse_json
 from agent.markdown.links import without_links
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.blame import FORGET
 from agent.memory.entry import slug
 from agent.memory.forgetting.sentences import SENTENCE, without_sentences

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from agent.dataclass import dataclass
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.blame import person_lines
 from agent.memory.entry import MODEL, QUOTE
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries

@@ -11,7 +11,7 @@ from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.profile_file import KEEP, ProfileFile, confidence_after, field_in, said_in
 

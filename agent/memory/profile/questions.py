@@ -10,7 +10,7 @@ from typing import Literal
 from agent.asking.questions.law import EverAsked, ever_asked
 from agent.asking.questions.notes import AskedQuestion, QuestionDraft, asked_questions, format_question
 from agent.dataclass import dataclass
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.daily import inert
 from agent.memory.profile.evidence import Evidence, parse_evidence
 from agent.memory.profile.profile_file import said_in

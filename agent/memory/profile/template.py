@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from agent.config.resources import resource
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.profile.profile_file import layer_of
 from agent.texts import Language
 from agent.vault.folders import PROFILE

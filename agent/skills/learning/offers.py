@@ -15,7 +15,7 @@ from agent.asking.records import proposals_of, save
 from agent.dataclass import dataclass
 from agent.errors import AgentError, SecretFound, UserError
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions, sequence_of
 from agent.skills.learning.sequences import ToolSequence, contains
 from agent.skills.learning.suggestion import (

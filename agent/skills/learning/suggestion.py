@@ -14,7 +14,7 @@ from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 
 TYPE = "skill-suggestion"

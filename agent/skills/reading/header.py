@@ -7,8 +7,8 @@ from types import MappingProxyType
 from agent.config.values import meant
 from agent.dataclass import dataclass
 from agent.markdown.note import Parts, text_of
-from agent.markdown.values import Value, is_list
 from agent.markdown.yaml_read import HeaderEntry
+from agent.markdown.yaml_write import Value, is_list
 from agent.skills.reading.patterns import (
     MOST,
     SIZE_TOGETHER,

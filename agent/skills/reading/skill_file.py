@@ -13,7 +13,7 @@ from agent.config.values import meant
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.markdown import note
-from agent.markdown.values import Value, is_list
+from agent.markdown.yaml_write import Value, is_list
 from agent.skills.reading.header import EXTENSIONS, HeaderFields, parse_triggers
 from agent.skills.reading.skill import (
     FILE,

@@ -17,7 +17,7 @@ from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.markdown.blocks import format_fenced
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.skills.loading.files import BadFolder, Pin, folder_digest
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE, Skill

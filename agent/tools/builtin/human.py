@@ -16,7 +16,7 @@ from agent.errors import NoteExists, QuestionAsked, ToolFailed, ToolRetry
 from agent.escape import escape
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.memory.entry import slug
 from agent.texts import Language, text
 from agent.tools import arguments

@@ -9,7 +9,7 @@ from agent.errors import BadPath, ToolFailed, ToolRetry, UserError
 from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.job_words import with_title

@@ -5,6 +5,7 @@ what is shown or undone is read from git. It is one file outside the vault, with
 moment: a missing or damaged one is made anew. A commit never changes, so its row stays valid while HEAD moves.
 """
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -17,13 +18,51 @@ from typing import TYPE_CHECKING
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
-from agent.vault.history.trailers import HUMAN, is_commit_id, parse_message
 from agent.vault.plumbing.identities import RAW, git_time
 from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
+
+
+HUMAN = "human"
+"""The actor of a commit without trailers."""
+
+_TRAILER = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*:(.*)")
+_COMMIT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def is_commit_id(text: str) -> bool:
+    """True if the text is a full commit id."""
+    return _COMMIT_ID.fullmatch(text) is not None
+
+
+def parse_message(message: str) -> tuple[str, str, list[tuple[str, str]]]:
+    """A message as (subject, body, trailers with names in lower case).
+
+    Trailers count only in a last paragraph that has nothing else, and never in the first paragraph.
+    """
+    paragraphs = [part for part in re.split(r"\n(?:[ \t]*\n)+", message.strip("\n")) if part.strip()]
+    if not paragraphs:
+        return "", "", []
+    trailers = _trailers(paragraphs[-1]) if len(paragraphs) > 1 else []
+    body = paragraphs[1:-1] if trailers else paragraphs[1:]
+    return " ".join(paragraphs[0].split()), "\n\n".join(body), trailers
+
+
+def _trailers(paragraph: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for line in paragraph.split("\n"):
+        match = _TRAILER.fullmatch(line)
+        if match:
+            found.append((match[1].lower(), match[2].strip()))
+        elif line[:1] in {" ", "\t"} and found:
+            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
+        elif not line.startswith("(cherry picked from commit "):
+            return []
+    return found
+
 
 NAME = "history.index"
 """The file in the vault's private folder. It has paths, and no text of a note."""

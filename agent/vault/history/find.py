@@ -13,6 +13,7 @@ from agent.dataclass import dataclass
 from agent.errors import Unknown
 from agent.vault.file_changes import Kind
 from agent.vault.history.commit_index import (
+    HUMAN,
     CommitIndex,
     IndexedCommit,
     Scan,
@@ -23,7 +24,6 @@ from agent.vault.history.commit_index import (
     seconds_of,
 )
 from agent.vault.history.commits import Commit, newest, read_commits, resolve
-from agent.vault.history.trailers import HUMAN
 from agent.vault.store import Vault
 
 

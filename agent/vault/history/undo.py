@@ -13,12 +13,11 @@ from agent.errors import Conflict
 from agent.texts import Sentence, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.file_changes import FileChange, Kind
-from agent.vault.history.commit_index import load_index
+from agent.vault.history.commit_index import HUMAN, load_index
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import uncommitted
 from agent.vault.history.find import refuse_unknown_run
 from agent.vault.history.squashed import refuse_squashed, with_squashed
-from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_choice import Selection, UndoChoice, choose
 from agent.vault.history.undo_plan import PlannedFile, Reason, UndoPlan, needed
 from agent.vault.history.undo_walk import Step, Walk, against_other_parents, selectable, steps

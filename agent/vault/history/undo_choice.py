@@ -10,8 +10,8 @@ from agent.errors import UserError
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, resolve
-from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault

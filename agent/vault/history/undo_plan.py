@@ -15,8 +15,8 @@ from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.file_changes import FileChange, Kind
 from agent.vault.folders import AgentFolder
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
-from agent.vault.history.trailers import HUMAN
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import FILE, PROGRAM, has_id
 from agent.vault.plumbing.objects import TreeEntry

@@ -6,7 +6,7 @@ from datetime import date, datetime, time
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.vault.change import CLIENT
-from agent.vault.history.trailers import HUMAN, parse_message
+from agent.vault.history.commit_index import HUMAN, parse_message
 from agent.vault.plumbing.identities import AGENT, person_addresses
 from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault

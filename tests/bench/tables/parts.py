@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from agent.index.embedder import choose_embedder
-from agent.index.keyword import Engine, engine_for
-from agent.index.weights import Weights
+from agent.index.keyword import Engine, Weights, engine_for
 from agent.interfaces.cli.benches import commit, history, speed, start, sync
 from agent.interfaces.cli.benches.figures import Measure
 from tests.bench import locomo, passages, retrieval, scale, steps, upkeep, vectors, writes

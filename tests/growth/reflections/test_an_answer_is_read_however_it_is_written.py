@@ -11,7 +11,7 @@ from agent.growth.reflections.answer import RunJudgement, only_restricts, parse_
 from agent.growth.reflections.ask import AskedAnswer, ask_for_answer
 from agent.growth.reflections.reflection import Strategy
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
-from agent.markdown.values import MAX_BYTES
+from agent.markdown.yaml_write import MAX_BYTES
 
 ENGLISH = """Here is what I think:
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent.app.open import open_workspace
-from agent.index.weights import SIGNALS
+from agent.index.keyword import SIGNALS
 from agent.interfaces.cli.main import main
 from agent.texts import LANGUAGES, Language, text
 from agent.workspace.search_index import open_index

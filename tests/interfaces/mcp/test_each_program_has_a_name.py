@@ -14,7 +14,7 @@ from agent.config.masking import KnownSecrets
 from agent.interfaces.mcp.searches import Searches
 from agent.interfaces.mcp.source import CallSource, program_name
 from agent.vault.change import Stamp
-from agent.vault.history.trailers import parse_message
+from agent.vault.history.commit_index import parse_message
 from agent.vault.message import compose
 from tests.interfaces.mcp.programs import RawClient, command, connected, run
 from tests.stories.agents import PROJECT, environment, furnish, settings

@@ -11,7 +11,7 @@ from agent.errors import BadNote
 from agent.markdown import note
 from agent.markdown.merging.notes import MergedNote, merge_notes
 from agent.markdown.note import split
-from agent.markdown.values import Value, is_list, same
+from agent.markdown.yaml_write import Value, is_list, same
 from tests.markdown.generate import notes
 from tests.markdown.merging.generate import three_versions
 

@@ -19,8 +19,8 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
+from agent.index.keyword import Weights
 from agent.index.search import Searcher
-from agent.index.weights import Weights
 from agent.interfaces.cli.benches.figures import Figure
 from agent.texts import joined
 from agent.workspace.search_index import open_index

@@ -11,7 +11,7 @@ from agent.deeds.result import Id, ResultValue
 from agent.interfaces.http.api.paging import NEXT, page_of
 from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
 from agent.interfaces.http.problems import RequestRefused
-from agent.markdown.values import Value
+from agent.markdown.yaml_write import Value
 from agent.runs.job_upkeep import job_shelf, record_here
 from agent.runs.wake_times import (
     NewTrigger,

@@ -9,8 +9,7 @@ from agent.deeds.jobs import pause_job, resume_job, stop_schedule
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.time_line import SPANS, Span, time_line
 from agent.runs.configured_models import has_model
-from agent.runs.job_state import job_as_it_is
-from agent.runs.job_upkeep import cost_of_day, job_shelf
+from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence, machine_zone

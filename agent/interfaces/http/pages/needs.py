@@ -19,9 +19,9 @@ from agent.interfaces.http.pages.versions import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import arrived_decisions
+from agent.runs.job_upkeep import owed_now
 from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import answer_question
-from agent.runs.owed_jobs import owed_now
 from agent.runs.registry import run_registry
 from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions

@@ -20,10 +20,10 @@ from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
 from agent.vault.folders import APPROVALS, DAILY, QUESTIONS, SESSIONS
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.difference import FileDifference, of_commit
 from agent.vault.history.find import commits
-from agent.vault.history.trailers import HUMAN
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 

@@ -6,9 +6,8 @@ from agent.background.inbox.answering import asked_in
 from agent.clock import in_clock_zone
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
-from agent.runs.job_upkeep import job_shelf, record_here
+from agent.runs.job_upkeep import job_shelf, owed_now, record_here
 from agent.runs.kinds import pending_decisions
-from agent.runs.owed_jobs import owed_now
 from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
 from agent.schedule.triggers import format_trigger
