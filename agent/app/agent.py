@@ -21,8 +21,7 @@ from agent.growth.rules.cases import CaseJudge
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.lazy import later
-from agent.loop.agent import Agent
-from agent.loop.system_messages import SystemMessages
+from agent.loop.agent import Agent, SystemMessages
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.forgetting.after_run import ForgettingsOfRuns
 from agent.memory.recall.refresh import refresh_subscriber

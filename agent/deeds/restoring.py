@@ -7,8 +7,7 @@ from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.runs.job_edits import StaleForm
 from agent.skills.reading.skill import Skill, SkillSource
-from agent.vault.change import Outcome, Stamp
-from agent.vault.file_changes import Kind
+from agent.vault.change import Kind, Outcome, Stamp
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.find import commits
 from agent.vault.store import Vault

@@ -1,7 +1,7 @@
 """Search, and what a run would be given for a task."""
 
 from agent.deeds.result import ResultValue
-from agent.index.hit import Hit, SearchResult
+from agent.index.query import Hit, SearchResult
 from agent.runs.recall_preview import RecallPreview
 
 

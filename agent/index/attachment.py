@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 from agent.index.analysis import terms, title_terms
-from agent.index.dates import day_of_text
 from agent.index.document import WINDOW, Document, DocumentUnit, day_terms, up_to_limit
+from agent.index.query import day_of_text
 from agent.markdown.paged_text import PagedText, parse_paged_text
 
 KIND = ("kind", "attachment")

@@ -12,7 +12,7 @@ from itertools import islice
 
 from agent.dataclass import dataclass
 from agent.index.analysis import terms, title_terms
-from agent.index.dates import MONTHS, day_of_text
+from agent.index.query import MONTHS, day_of_text
 from agent.markdown import contents, passages, tags
 from agent.markdown.links import Link
 from agent.markdown.note import UTF16, Note

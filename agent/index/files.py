@@ -24,7 +24,7 @@ from agent.errors import LockHeld, Permanent
 from agent.json_value import parse_json
 
 if TYPE_CHECKING:
-    from agent.index.hit import Engine
+    from agent.index.query import Engine
 
 
 @dataclass(frozen=True, slots=True)

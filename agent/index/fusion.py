@@ -6,8 +6,8 @@ import numpy as np
 
 from agent.dataclass import dataclass
 from agent.index.arrays import Batch, Ints
-from agent.index.hit import Leg
 from agent.index.keyword import SIGNALS, SignalWeights, Weights
+from agent.index.query import Leg
 from agent.index.signals import Row
 
 SURE = {"unit_cosine": 0.35, "hood_cosine": 0.35, "unit_match": 0.6, "hood_match": 0.6}

@@ -3,9 +3,9 @@
 import json
 
 from agent.index.embedder import EmbedderChoice
-from agent.index.hit import Engine
 from agent.index.keyword import Weights
 from agent.index.passage_store import VERSION
+from agent.index.query import Engine
 
 
 def index_identity(engine: Engine, chosen: EmbedderChoice, weights: Weights) -> str:

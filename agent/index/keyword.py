@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
-from agent.index.hit import Engine as Engine
+from agent.index.query import Engine as Engine
 
 EXACT_CHUNKS = 16_000
 """Up to this many chunks every one is compared in full: 1 ms, and no match is missed."""

@@ -1,18 +1,227 @@
-"""Parses a search: `key:value` filters, quoted or not, and the remaining text.
-
-A word that only looks like a filter (`https://x`, `12:30`, an unknown `re:`, a `type:` among words) is still searched
-for as text.
-"""
+"""A search: its filters and remaining text, the days that it names, and its hits."""
 
 import re
+from calendar import monthrange
+from dataclasses import field
+from datetime import date, timedelta
+from functools import cache
+from typing import Literal, TypeAlias
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.index import dates
 from agent.index.analysis import query_terms
-from agent.index.hit import Filters, Query
+
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = tuple(_NAMES.split())
+_MONTHS = {name[:length]: at for at, name in enumerate(MONTHS, 1) for length in (3, len(name))} | {"sept": 9}
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
+_DAY = r"\b([0-3]?[0-9])(?:st|nd|rd|th)?"
+_YEAR = r"((?:19|20)[0-9]{2})\b"
+_ISO = re.compile(r"\b((?:19|20)[0-9]{2})[-/.]([01]?[0-9])(?:[-/.]([0-3]?[0-9]))?\b")
+_CHINESE = re.compile(r"(?:([12][0-9]{3})\s*年\s*)?([01]?[0-9])\s*月(?:\s*([0-3]?[0-9])\s*[日号])?")
+_DAY_MONTH = re.compile(rf"{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?", re.IGNORECASE)
+_MONTH_DAY = re.compile(rf"\b{_MONTH}\s+{_DAY}\b(?:,?\s+{_YEAR})?", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE)
+_ONLY_MONTH = re.compile(rf"\b(?:in|during|of|since|last|this|early|late|mid)[\s-]+{_MONTH}", re.IGNORECASE)
+AFTER_DAYS = 10
+"""Days after the day in the query that still count, with decreasing weight: people write "yesterday" and "last
+week"."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDay:
+    """A day, or a month (`day` 0), with or without (0) its year."""
+
+    year: int
+    month: int
+    day: int = 0
+
+
+def parse_days(text: str) -> tuple[NamedDay, ...]:
+    """The days and months in a text, unordered; impossible ones are left out."""
+    found: set[NamedDay] = set()
+    rest = text
+    for pattern, order in _PATTERNS:
+        for match in pattern.finditer(rest):
+            year, month, day = (match[group] if group else None for group in order)
+            number = _MONTHS.get((month or "").lower()) or int(month or 0)
+            named = NamedDay(int(year or 0), number, int(day or 0))
+            if 1 <= named.month <= 12 and named.day <= monthrange(named.year or 2000, named.month)[1]:
+                found.add(named)
+        rest = pattern.sub(" ; ", rest)
+    return tuple(found)
+
+
+def without_days(text: str) -> str:
+    """The text without the days and months in it, and the words that lead to them: "in", "since"."""
+    for led in _led_patterns():
+        text = led.sub(" ", text)
+    return " ".join(text.split())
+
+
+def day_of_text(text: str) -> str:
+    """The day (ISO) of a note with this name or heading: the only whole one in it; empty for none, or several.
+
+    >>> day_of_text("8 May 2023"), day_of_text("20230508 Dentist"), day_of_text("2023年5月8日"), day_of_text("8.5.2023")
+    ('2023-05-08', '2023-05-08', '2023-05-08', '2023-05-08')
+    """
+    plain = _EUROPEAN.sub(r"\3-\2-\1", _COMPACT.sub(r"\1-\2-\3", text.replace("_", "-")))
+    found = {each for each in parse_days(plain) if each.year and each.day}
+    return span(*next((each.year, each.month, each.day) for each in found))[0].isoformat() if len(found) == 1 else ""
+
+
+@cache
+def _led_patterns() -> tuple[re.Pattern[str], ...]:
+    led = r"(?:\b(?:back in|in|on|during|of|since|from|around|by|at) )?"
+    return tuple(re.compile(f"{led}(?:{pattern.pattern})", re.IGNORECASE) for pattern, _ in _PATTERNS)
+
+
+_COMPACT = re.compile(r"(?<!\d)((?:19|20)\d\d)([01]\d)([0-3]\d)(?!\d)")
+_EUROPEAN = re.compile(r"(?<![\d.])([0-3]?\d)\.([01]?\d)\.((?:19|20)\d\d)(?!\d)")
+_PATTERNS = (
+    (_ISO, (1, 2, 3)),
+    (_CHINESE, (1, 2, 3)),
+    (_DAY_MONTH, (3, 2, 1)),
+    (_MONTH_DAY, (3, 1, 2)),
+    (_MONTH_YEAR, (2, 1, 0)),
+    (_ONLY_MONTH, (0, 1, 0)),
+)
+
+
+def closeness(asked: tuple[NamedDay, ...], day: str) -> float:
+    """A score from 0 to 1: the closeness of a note's day (`YYYY-MM-DD`, or empty) to the days in a query."""
+    if not asked or not day:
+        return 0.0
+    try:
+        written = date.fromisoformat(day)
+    except ValueError:
+        return 0.0
+    return max(_close(each, written) for each in asked)
+
+
+def _close(asked: NamedDay, written: date) -> float:
+    best = 0.0
+    for year in (asked.year,) if asked.year else (written.year, written.year - 1):
+        first, last = span(year, asked.month, asked.day)
+        gap = (written - last).days
+        if first <= written <= last:
+            return 1.0
+        if 0 < gap <= AFTER_DAYS:
+            best = max(best, 0.8 * (1 - gap / (AFTER_DAYS + 1)))
+    return best
+
+
+@cache
+def span(year: int, month: int, day: int) -> tuple[date, date]:
+    """The first and last day of a day or a month (`day` 0); raises `ValueError` when the calendar does not have it."""
+    days = monthrange(year, month)[1]
+    first = date(year, month, min(day, days) or 1)
+    return first, first if day else first + timedelta(days - 1)
+
+
+def answering_days(asked: NamedDay) -> tuple[str, str]:
+    """The first and last day (ISO) of the notes that can match this day or month."""
+    first, last = span(asked.year, asked.month, asked.day)
+    return first.isoformat(), (last + timedelta(AFTER_DAYS)).isoformat()
+
+
+Mode = Literal["hybrid", "keyword", "vector", "none"]
+Engine: TypeAlias = Literal["whoosh", "tantivy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that every hit must satisfy; an empty field is no condition. Days are `YYYY-MM-DD`, inclusive on both
+    sides."""
+
+    paths: tuple[str, ...] = ()
+    """Any of these: the beginning of a path, or a pattern with `*`."""
+    after: str = ""
+    before: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+    """All of these: a key of the header (`tag` for tags, in the header or the text) and a value in lower case."""
+    without: "tuple[Filters, ...]" = ()
+    """None of these: a note that satisfies one of them is left out."""
+
+    def but(self, without: "tuple[Filters, ...]") -> "Filters":
+        """The same conditions, with `without` for what is left out."""
+        return Filters(self.paths, self.after, self.before, self.keys, without)
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.after or self.before or self.keys or self.without)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query: its text without filters, its terms, and the days in it."""
+
+    text: str
+    terms: tuple[str, ...] = ()
+    days: "tuple[NamedDay, ...]" = ()
+    filters: Filters = Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One signal's part in a hit: its rank among the candidates (from 1), its raw score, and its share of the sum."""
+
+    name: str
+    rank: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note, or a passage of one, that matches a query; `lines` are inclusive and count from 1 in the file."""
+
+    path: str
+    title: str
+    id: str | None
+    score: float
+    lines: tuple[int, int]
+    passage: str
+    headings: tuple[str, ...]
+    why: tuple[Leg, ...] = ()
+    """Every leg with its rank and score, the largest share first; empty unless `explain` is set."""
+    facets: tuple[tuple[str, str], ...] = ()
+    """The facets of its note, for filters: keys of the header and `tag`, with values in lower case."""
+
+    @property
+    def is_of_note(self) -> bool:
+        """False for a passage of an attachment, whose lines are those of its text and not of the file."""
+        return self.path.endswith(".md")
+
+    @property
+    def part(self) -> str:
+        """The path; of an attachment with its page: `papers/x.pdf, page 3`."""
+        return self.path if self.is_of_note else ", ".join((self.path, *self.headings))
+
+    @property
+    def place(self) -> str:
+        """Where the passage stands, for people: `garden.md:12`, or `papers/x.pdf, page 3`."""
+        return f"{self.path}:{self.lines[0]}" if self.is_of_note else self.part
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The hits of a search, best first; `degraded` is the reason why an engine or the vectors are missing, or None."""
+
+    query: str
+    mode: Mode
+    engine: str
+    hits: tuple[Hit, ...] = field(default=())
+    degraded: str | None = None
+    is_near: bool = False
+    """True if no hit is known to have a word of the query: they were found by their meaning alone."""
+    is_elsewhere: bool = False
+    """True if they are near, and other notes, which are not among the hits, have a word of the query."""
+    text: str = ""
+    """The query without its filters."""
+
 
 _FILTER = re.compile(r"""(?<!\S)(-?)([^\x00-@\[-^`{-\x7f][\w-]*):(?:"([^"]*)"|'([^']*)'|([^\s"'/][^\s]*)|(?=\s|$))""")
-_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
+_FILTER_DAY = re.compile(r"([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
 _EXAMPLES = {
     "path": "path:notes/garden",
     "tag": "tag:garden",
@@ -62,7 +271,7 @@ def parse_query(text: str, keys: frozenset[str] = frozenset()) -> Query:
     kept.append(text[position:])
     rest = " ".join("".join(kept).split())
     filters = Filters(tuple(paths), after, before, tuple(wanted))
-    return Query(rest, tuple(query_terms(rest)), dates.parse_days(rest), filters)
+    return Query(rest, tuple(query_terms(rest)), parse_days(rest), filters)
 
 
 def without_filters(text: str) -> str:
@@ -72,12 +281,12 @@ def without_filters(text: str) -> str:
 
 def parse_day(text: str, *, last: bool) -> str:
     """The first or the last day of `2023`, `2023-05` or `2023-05-08`, as ISO; raises `UserError`."""
-    found = _DAY.fullmatch(text)
+    found = _FILTER_DAY.fullmatch(text)
     if found is None:
         raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=text)
     year, month, number = (int(part) if part else 0 for part in found.groups())
     try:
-        first, end = dates.span(year, month or (12 if last else 1), number)
+        first, end = span(year, month or (12 if last else 1), number)
     except ValueError as error:
         raise UserError("the calendar has no {text}", hint="write a day as 2023-05-08", text=text) from error
     return (end if last else first).isoformat()

@@ -17,15 +17,14 @@ import numpy as np
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent
-from agent.index import dates, fusion, snippets
+from agent.index import fusion, snippets
 from agent.index.arrays import Batch, batch, term_hash
 from agent.index.checksums import Checksums
 from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.files import Damaged, IndexFiles
-from agent.index.hit import Filters, Hit, Mode, Query, SearchResult
 from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.passage_store import PassageStore, open_store
-from agent.index.query import parse_query
+from agent.index.query import Filters, Hit, Mode, Query, SearchResult, answering_days, closeness, parse_query
 from agent.index.records import StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
@@ -315,7 +314,7 @@ class Searcher:
                 self._keyword = None
                 self._met(error)
                 reasons.append(error.message)
-        others = list(store.of_days([dates.answering_days(day) for day in query.days if day.year], _OF_DAYS))
+        others = list(store.of_days([answering_days(day) for day in query.days if day.year], _OF_DAYS))
         if self._vectors is not None and len(encoded.vectors):
             try:
                 others.extend(self._vectors.search(encoded.vector, self.weights.vector_candidates))
@@ -342,7 +341,7 @@ class Searcher:
         raw = word_signals(encoded, found.batch, statistics, self.weights)
         if self._vectors is not None and self.chosen.embedder is not None:
             raw |= meaning_signals(encoded, found.batch, self.chosen.embedder)
-        raw["date"] = np.array([dates.closeness(query.days, day) for day in found.days])
+        raw["date"] = np.array([closeness(query.days, day) for day in found.days])
         return raw
 
     def _hits(

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from agent.index.document import parse_document
 from agent.index.embedder import Embedder
 from agent.index.encode import encode
-from agent.index.hit import Filters
 from agent.index.prepare import stored_note
+from agent.index.query import Filters
 from agent.index.records import StoredNote
 
 

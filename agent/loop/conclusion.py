@@ -13,8 +13,7 @@ from agent.context.assemble import assemble
 from agent.context.prompt import fill, reader_for
 from agent.errors import AgentError, Interrupted, LimitReached
 from agent.llm.messages import Assistant, OnText, Request, Usage
-from agent.loop.agent import Agent
-from agent.loop.calls import unfinished_result
+from agent.loop.agent import Agent, unfinished_result
 from agent.loop.compact import Scene
 from agent.loop.limits import stop_hint, stop_reason
 from agent.loop.records import AtLimit, Spoken

@@ -19,20 +19,23 @@ from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, Q
 from agent.events.bus import Injection
 from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
 from agent.llm.messages import OnText, Reply, Request, ToolCall, ToolResult, ToolSpec, User
-from agent.loop.agent import Agent, Models
-from agent.loop.asking import ModelCall
-from agent.loop.calls import (
+from agent.loop.agent import (
     PARALLEL,
+    Agent,
+    FixedTexts,
+    Models,
     all_differ,
     asked_with,
     call_ended,
     call_started,
     call_together,
     commit_lines,
+    no_texts,
     refused_calls,
     results_with_calls,
     unfinished_result,
 )
+from agent.loop.asking import ModelCall
 from agent.loop.compact import Scene, make_room
 from agent.loop.conclusion import conclude
 from agent.loop.kept_thinking import keep_thinking, restore_thinking
@@ -55,7 +58,6 @@ from agent.loop.records import AtLimit, Closed, RunRequest, Spoken, Tainted, Too
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
 from agent.loop.stand_in import NO_ANSWER, with_stand_in
-from agent.loop.system_messages import FixedTexts, no_texts
 from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext

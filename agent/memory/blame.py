@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from agent.dataclass import dataclass
-from agent.vault.change import CAPTURE
-from agent.vault.file_changes import Kind
+from agent.vault.change import CAPTURE, Kind
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import blame, line_history, trailers_made_here
 from agent.vault.history.find import indexed_commits

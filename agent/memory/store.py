@@ -11,7 +11,7 @@ from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.entry import Entry, EntryType, parse_entry
-from agent.vault.file_changes import Kind
+from agent.vault.change import Kind
 from agent.vault.folders import ARCHIVE, DAILY, ENTRIES, SESSION_LINK, WriteRule
 from agent.vault.history.find import commits
 from agent.vault.history.versions import edited_on

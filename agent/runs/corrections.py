@@ -8,7 +8,7 @@ from datetime import datetime
 
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
 from agent.skills.history.feedback import CORRECTION, RunWrites, corrected_runs
-from agent.vault.file_changes import FileChange
+from agent.vault.change import FileChange
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit

@@ -14,7 +14,7 @@ from typing import Literal
 
 from agent.config.resources import patterns, words
 from agent.dataclass import dataclass
-from agent.index.hit import Hit, Mode, SearchResult
+from agent.index.query import Hit, Mode, SearchResult
 from agent.llm.messages import (
     Assistant,
     Cancelled,

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from agent.errors import UserError
-from agent.index.hit import Hit, SearchResult
+from agent.index.query import Hit, SearchResult
 from agent.lazy import only_once
 from agent.memory.recall.authorship import has_both_authors, is_agents
 from agent.memory.recall.candidates import is_unfilled

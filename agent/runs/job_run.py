@@ -9,7 +9,7 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone
 from agent.events.runs import Speaker
-from agent.index.dates import MONTHS
+from agent.index.query import MONTHS
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session

@@ -14,7 +14,7 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.index.document import note_day
-from agent.index.hit import Hit, Mode, SearchResult
+from agent.index.query import Hit, Mode, SearchResult
 from agent.lazy import later
 from agent.markdown.note import Note
 from agent.memory.recall.asker import Asker

@@ -5,8 +5,7 @@ Notes that are not indexed yet or cannot be, that a filter leaves out or that ar
 
 from typing import TYPE_CHECKING
 
-from agent.index.hit import SearchResult
-from agent.index.query import without_filters
+from agent.index.query import SearchResult, without_filters
 from agent.memory.recall.search_scope import has_word, parse_search
 from agent.runs.find_notes import MORE
 from agent.texts import Sentence

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from agent.dataclass import dataclass
-from agent.index.hit import SearchResult
+from agent.index.query import SearchResult
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import SPARE, may_be_offered
 from agent.runs.recall_source import MemorySource, recall_source

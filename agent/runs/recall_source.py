@@ -11,8 +11,8 @@ from agent.events.bus import ignore_event
 from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled
 from agent.index.embedder import EmbedderChoice
-from agent.index.hit import Filters, Mode, SearchResult
 from agent.index.keyword import Weights
+from agent.index.query import Filters, Mode, SearchResult
 from agent.index.search import Searcher, UnsavedNote
 from agent.llm.messages import Assistant
 from agent.loop.records import Began

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent.clock import Clock
-from agent.config import holder as holders
-from agent.config.holder import Holder
-from agent.config.private import clear_way, hold, is_held, make_folder
+from agent.config import private
+from agent.config.private import Holder, clear_way, hold, is_held, make_folder
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.json_value import parse_json
@@ -107,7 +106,7 @@ def process_lock(path: Path, clock: Clock, patience: float, taken: str) -> Itera
         if held is None:
             raise LockHeld("{taken} ({holder})", hint="vault-agent status", taken=Sentence(taken), holder=_named(path))
         os.ftruncate(held, 0)
-        os.pwrite(held, str(holders.current()).encode(), 0)
+        os.pwrite(held, str(private.current()).encode(), 0)
         yield
 
 
@@ -115,18 +114,18 @@ def holder(path: Path) -> int | None:
     """The id of the process that holds a lock file now; 0 if it is not recorded, None if the lock is free."""
     if not is_held(path):
         return None
-    found = holders.parse(read_start(path).decode("utf-8", "replace"))
+    found = private.parse(read_start(path).decode("utf-8", "replace"))
     return found.process if found else 0
 
 
 def _named(path: Path) -> Sentence:
-    found = holders.parse(read_start(path).decode("utf-8", "replace"))
+    found = private.parse(read_start(path).decode("utf-8", "replace"))
     return Sentence("process unknown") if found is None else describe_holder(found)
 
 
 def describe_holder(found: Holder) -> Sentence:
     """The process in words, with its host or container if the process id is not of this system."""
-    here = holders.current()
+    here = private.current()
     if found.shares_processes_with(here):
         return Sentence("process {process}", process=found.process)
     if found.shares_kernel_with(here):

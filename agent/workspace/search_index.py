@@ -15,10 +15,10 @@ from agent.dataclass import dataclass
 from agent.errors import ConfigError
 from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.hit import Filters, SearchResult
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, Weights, engine_for
 from agent.index.nearest import load_library
+from agent.index.query import Filters, SearchResult
 from agent.index.search import Searcher, UnsavedNote
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed

@@ -20,7 +20,7 @@ import yaml
 from numpy.typing import NDArray
 
 from agent.index.embedder import EmbedderChoice, choose_embedder
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.memory.entry import Entry, EntryType
 from agent.memory.recall.likely import FEATURES, LEAST, features
 from agent.memory.recall.where_and_when import clauses, sentences

@@ -9,9 +9,8 @@ import pytest
 from agent.errors import UserError
 from agent.index.analysis import query_terms
 from agent.index.embedder import EmbedderChoice
-from agent.index.hit import Filters, SearchResult
 from agent.index.pieces import Pieces
-from agent.index.query import parse_query, without_filters
+from agent.index.query import Filters, SearchResult, parse_query, without_filters
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder

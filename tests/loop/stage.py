@@ -9,19 +9,17 @@ from agent.context.budget import Count, estimate
 from agent.errors import ToolFailed
 from agent.events.bus import Bus
 from agent.events.runs import Speaker
-from agent.index.hit import SearchResult
+from agent.index.query import SearchResult
 from agent.llm.messages import Provider, ToolCall, ToolResult
 from agent.llm.script import ScriptedReply
 from agent.llm.scripted import Scripted
-from agent.loop.agent import Agent, Models
-from agent.loop.calls import unfinished_result
+from agent.loop.agent import Agent, Models, SystemMessages, unfinished_result
 from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.run import Run
 from agent.loop.session import Session, begin_session
-from agent.loop.system_messages import SystemMessages
 from agent.memory.recall.recaller import Recollection
 from agent.memory.remember import SameWords
 from agent.tools.approvals import Approvals

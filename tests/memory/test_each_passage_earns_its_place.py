@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agent.config.load import load_settings
 from agent.index.embedder import choose_embedder
-from agent.index.hit import Hit, Leg
+from agent.index.query import Hit, Leg
 from agent.memory.recall.likely import (
     LEAST,
     LikelyPassage,

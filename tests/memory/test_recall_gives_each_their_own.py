@@ -18,8 +18,8 @@ from agent.events.bus import InjectionType
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
-from agent.index.hit import Hit, Leg, SearchResult
 from agent.index.pieces import Pieces, whole_pieces
+from agent.index.query import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints

@@ -20,10 +20,9 @@ from agent.index.embedder import choose_embedder
 from agent.llm.messages import JsonObject, Model, System
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
-from agent.loop.agent import Agent
+from agent.loop.agent import Agent, FixedTexts, SystemMessages, no_texts
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import Spoken
-from agent.loop.system_messages import FixedTexts, SystemMessages, no_texts
 from agent.markdown.note import Note
 from agent.skills.loading.files import ReviewPins, skill_locations
 from agent.skills.loading.library import SkillLibrary

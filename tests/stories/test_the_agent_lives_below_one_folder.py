@@ -10,8 +10,8 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.context.prompt import Audience
+from agent.loop.agent import SystemMessages
 from agent.loop.session import load_session
-from agent.loop.system_messages import SystemMessages
 from agent.vault.folders import AgentFolder
 from tests.stories.agents import call, document, only, script, settings, tell, ticked
 from tests.vaults import git, make_vault, write

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.errors import NeedsApproval
-from agent.index.hit import Hit, SearchResult
+from agent.index.query import Hit, SearchResult
 from agent.llm.messages import Json, JsonObject, ToolCall
 from agent.memory.recall.recaller import Recollection, Remembered
 from agent.memory.remember import SameWords

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
-from agent.index.hit import Leg
+from agent.index.query import Leg
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.vault import vault_tools

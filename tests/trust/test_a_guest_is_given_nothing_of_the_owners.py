@@ -17,7 +17,7 @@ from agent.context.prompt import GIVEN, PROFILE, Audience, audience_of, may_be_g
 from agent.events.runs import Speaker
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, ToolCall, Usage, ignore, never
 from agent.llm.providers import Providers
-from agent.loop import system_messages
+from agent.loop import agent
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.runs import accounts, service
@@ -235,7 +235,7 @@ def _value(node: ast.expr | None, module: str) -> Iterator[str]:
 
 def test_a_planted_bug_is_noticed(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name, wrong in (
-        (system_messages, "reader_for", lambda audience, read: read),
+        (agent, "reader_for", lambda audience, read: read),
         (service, "may_be_given", lambda source, audience: True),
     ):
         with monkeypatch.context() as patch:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.config import holder as holders
-from agent.config.holder import Holder
+from agent.config import private
+from agent.config.private import Holder
 from agent.errors import LockHeld
 from agent.vault.change import Stamp
 from agent.vault.durable import process_lock
@@ -29,7 +29,7 @@ from tests.fakes import FakeClock
 from tests.trust.forks import PROJECT
 from tests.vaults import FAST, committed, git, head, make_vault, write
 
-HERE = holders.current()
+HERE = private.current()
 ELSEWHERE = {
     "another computer": replace(HERE, host="server2", boot="1f0e", process=1),
     "another computer of the same name": replace(HERE, boot="1f0e", process=1),
@@ -93,8 +93,8 @@ def test_a_lock_that_names_a_process_alone_is_judged_by_age() -> None:
 
 
 def test_a_holder_is_written_in_one_line_and_read_back() -> None:
-    assert holders.parse(f"vault-agent TOKEN {HERE}\n") == HERE
-    assert [holders.parse(text) for text in ("", "12", "vault-agent TOKEN 12", "a b c d e f")] == [None] * 4
+    assert private.parse(f"vault-agent TOKEN {HERE}\n") == HERE
+    assert [private.parse(text) for text in ("", "12", "vault-agent TOKEN 12", "a b c d e f")] == [None] * 4
 
 
 @pytest.mark.parametrize("holder", ELSEWHERE.values(), ids=ELSEWHERE)

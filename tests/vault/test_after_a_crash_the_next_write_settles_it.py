@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.config import holder as holders
+from agent.config import private
 from agent.vault.change import Stamp
 from agent.vault.health.status import status
 from agent.vault.plumbing import objects
@@ -229,7 +229,7 @@ def test_locks_on_refs_left_by_a_crash_are_known_to_be_ours(tmp_path: Path, monk
             change(vault)
     (vault.place.gitdir / "refs/heads/main.lock").touch()
     (vault.place.gitdir / "HEAD.lock").touch()
-    left = replace(holders.current(), process=999999999)
+    left = replace(private.current(), process=999999999)
     (vault.place.gitdir / "index.lock").write_text(f"vault-agent 01HZZZZZZZ0000000000000009 {left}\n")
     with vault.transaction("y", AGENT) as tx:
         tx.append("c.md", b"more")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
-from agent.vault.change import Stamp
-from agent.vault.file_changes import Kind
+from agent.vault.change import Kind, Stamp
 from agent.vault.history.commit_index import parse_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
 from agent.vault.history.find import commits

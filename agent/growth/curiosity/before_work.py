@@ -36,7 +36,7 @@ from agent.growth.curiosity.looked_ahead import (
     save_looked_ahead,
 )
 from agent.growth.curiosity.needs import WorkNeed, parse_needs
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
 from agent.memory.daily import inert

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from agent.dataclass import dataclass
 from agent.growth.research.source import Lead
 from agent.growth.topic_words import words_of
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.llm.messages import Cancelled
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry

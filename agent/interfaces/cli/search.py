@@ -13,7 +13,7 @@ import click
 
 from agent.errors import UserError
 from agent.escape import escape_line
-from agent.index.hit import Hit, SearchResult
+from agent.index.query import Hit, SearchResult
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import index_for, using, workspace_for
 from agent.interfaces.cli.language import said, spoken

@@ -24,7 +24,7 @@ from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_vers
 from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
-    from agent.index.hit import SearchResult
+    from agent.index.query import SearchResult
     from agent.memory.recall.recaller import Recollection
 
 _PROCESS = "agent.interfaces.mcp.search_process"

@@ -14,8 +14,7 @@ from agent.memory.edits.lesson import Lesson, lessons_in
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.profile_file import KEEP
 from agent.texts import LANGUAGES, Language, text
-from agent.vault.change import CAPTURE
-from agent.vault.file_changes import FileChange, Kind
+from agent.vault.change import CAPTURE, FileChange, Kind
 from agent.vault.folders import DAILY, INBOX, PROFILE, RESEARCH, AgentFolder, WriteRule
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, blame

@@ -20,7 +20,7 @@ from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import said_again
 from agent.memory.forgetting.sentences import SENTENCE
 from agent.texts import Language, text
-from agent.vault.file_changes import Kind
+from agent.vault.change import Kind
 from agent.vault.folders import FORGOTTEN, AgentFolder
 from agent.vault.history.commit_index import id_of, load_index, needle
 from agent.vault.history.commits import Commit, read_commits

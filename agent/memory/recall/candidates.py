@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.memory.entry import MODEL, Entry, EntryType, Scope
 from agent.memory.expiry import expiry
 from agent.memory.recall.asker import Asker

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.index.hit import SearchResult
+from agent.index.query import SearchResult
 from agent.texts import Sentence
 
 PATIENCE = 2.0

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
-from agent.index.hit import Hit, Mode
+from agent.index.query import Hit, Mode
 from agent.memory.memory_note import words
 from agent.memory.recall.candidates import RecallCandidate, is_bare
 from agent.memory.recall.recaller import Remembered

@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from agent.dataclass import dataclass
-from agent.index.dates import MONTHS, parse_days, span
+from agent.index.query import MONTHS, parse_days, span
 
 _ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _NUMBERS = {word: at for at, word in enumerate(_ONES, 1)}

@@ -13,8 +13,7 @@ from pathlib import PurePosixPath
 from agent.config.memory_settings import MemorySettings
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
-from agent.index.hit import Hit, Leg, Mode, SearchResult
-from agent.index.query import without_filters
+from agent.index.query import Hit, Leg, Mode, SearchResult, without_filters
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on

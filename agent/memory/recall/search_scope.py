@@ -8,8 +8,7 @@ import re
 
 from agent.dataclass import dataclass
 from agent.index.fusion import SURE
-from agent.index.hit import Filters, Hit
-from agent.index.query import parse_query
+from agent.index.query import Filters, Hit, parse_query
 from agent.memory.recall.authorship import agents_notes, is_agents
 from agent.vault.folders import AgentFolder
 

@@ -8,8 +8,7 @@ from functools import lru_cache
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import query_terms, terms
-from agent.index.dates import AFTER_DAYS, NamedDay, parse_days, span, without_days
-from agent.index.query import without_filters
+from agent.index.query import AFTER_DAYS, NamedDay, parse_days, span, without_days, without_filters
 from agent.memory.forgetting.sentences import SENTENCE
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.candidates import filled

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import ToolRetry
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.llm.messages import JsonObject
 from agent.memory.daily import cut
 from agent.memory.entry import EntryType, parse_entry

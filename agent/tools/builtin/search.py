@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 from agent.clock import Clock
 from agent.errors import ToolRetry
 from agent.index.document import note_day
-from agent.index.hit import Hit, Mode, SearchResult
+from agent.index.query import Hit, Mode, SearchResult
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.markdown.tasks import TaskDates

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from agent.config import private
 from agent.dataclass import dataclass
-from agent.vault.file_changes import FileChange, Kind, parse_raw, parse_raw_lists
+from agent.vault.change import FileChange, Kind, parse_raw, parse_raw_lists
 from agent.vault.plumbing.identities import RAW, git_time
 from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.vault.file_changes import FileChange, parse_raw
+from agent.vault.change import FileChange, parse_raw
 from agent.vault.history.commit_index import HUMAN, has_index, id_of, is_commit_id, load_index, parse_message
 from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault

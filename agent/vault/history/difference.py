@@ -15,7 +15,7 @@ from agent.errors import AgentError
 from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
-from agent.vault.file_changes import FileChange, Kind, parse_raw
+from agent.vault.change import FileChange, Kind, parse_raw
 from agent.vault.plumbing.object_ids import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown
-from agent.vault.file_changes import Kind
+from agent.vault.change import Kind
 from agent.vault.history.commit_index import (
     HUMAN,
     CommitIndex,

@@ -11,8 +11,7 @@ from itertools import groupby
 from agent.dataclass import dataclass
 from agent.errors import Conflict
 from agent.texts import Sentence, joined
-from agent.vault.change import Outcome, Stamp
-from agent.vault.file_changes import FileChange, Kind
+from agent.vault.change import FileChange, Kind, Outcome, Stamp
 from agent.vault.history.commit_index import HUMAN, load_index
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import uncommitted

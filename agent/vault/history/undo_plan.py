@@ -13,7 +13,7 @@ from agent.markdown import merge as notes
 from agent.markdown.adjacent_merge import merge_touching, with_parts_taken_back
 from agent.markdown.note import Note
 from agent.texts import Sentence
-from agent.vault.file_changes import FileChange, Kind
+from agent.vault.change import FileChange, Kind
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from agent.dataclass import dataclass
-from agent.vault.file_changes import FileChange, Kind
+from agent.vault.change import FileChange, Kind
 from agent.vault.history.commit_index import (
     CommitIndex,
     IndexedChange,

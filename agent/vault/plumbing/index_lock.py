@@ -9,8 +9,8 @@ from enum import Enum
 from pathlib import Path
 
 from agent.clock import Clock
-from agent.config import holder as holders
-from agent.config.holder import Holder
+from agent.config import private
+from agent.config.private import Holder
 from agent.errors import LockHeld
 from agent.vault.durable import LONGEST, describe_holder, read_start
 
@@ -92,7 +92,7 @@ def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience:
     mark = gitdir / f"vault-agent-lock.{token}"
     try:
         with mark.open("wb") as file:  # on a full disk, the file is created but stays empty
-            file.write(OURS + f" {token} {holders.current()}\n".encode())
+            file.write(OURS + f" {token} {private.current()}\n".encode())
             file.flush()
             with suppress(OSError):
                 fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)  # visible to all processes of this kernel
@@ -128,7 +128,7 @@ def _has_token(lock: Path, token: str) -> bool:
 
 def _held(lock: Path) -> LockHeld:
     content = read_start(lock)
-    found = holders.parse(content.decode("utf-8", "replace")) if content.startswith(OURS) else None
+    found = private.parse(content.decode("utf-8", "replace")) if content.startswith(OURS) else None
     if found is None:
         what, hint = "another git command holds the index lock (an open commit editor?)", "finish it, then try again"
         return LockHeld(what, hint=hint)
@@ -173,7 +173,7 @@ def clear_stale(lock: Path, gitdir: Path, worktree: Path, clock: Clock, beside: 
         age -= seen.st_mtime
         if not content.startswith(OURS):
             return _move_aside(lock, gitdir, worktree, age)
-        found = holders.parse(content.decode("utf-8", "replace"))
+        found = private.parse(content.decode("utf-8", "replace"))
         if not is_left(found, kernel is _Kernel.LOCKED, kernel is _Kernel.FREE, age) or not _is_at(lock, seen):
             return False
         lock.unlink(missing_ok=True)
@@ -193,7 +193,7 @@ def is_left(found: Holder | None, locked: bool, free: bool, age: float) -> bool:
         return False
     if found is None:
         return age >= STALE_SECONDS
-    here = holders.current()
+    here = private.current()
     if found.shares_processes_with(here):
         return found.is_gone() or (free and found.process == here.process) or age >= FOREIGN_SECONDS
     return age >= (STALE_SECONDS if free and found.shares_kernel_with(here) else FOREIGN_SECONDS)

@@ -13,7 +13,7 @@ from pathlib import Path
 from agent.config.private import replace
 from agent.dataclass import dataclass
 from agent.errors import Retryable
-from agent.vault.file_changes import FileChange, Kind, parse_raw_lists
+from agent.vault.change import FileChange, Kind, parse_raw_lists
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, named_key, signature_in
 from agent.vault.provenance.marks import name_mark, new_marks

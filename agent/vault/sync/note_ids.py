@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
-from agent.vault.file_changes import FileChange, Kind
+from agent.vault.change import FileChange, Kind
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.worktree.paths import is_note

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from agent.dataclass import dataclass
-from agent.vault.file_changes import parse_raw
+from agent.vault.change import parse_raw
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.note_ids import moved_by_id

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 
-from agent.config import holder
+from agent.config import private
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
@@ -48,8 +48,8 @@ class HeldNote:
     @property
     def is_left_behind(self) -> bool:
         """True unless the process that wrote it is known to run: a commit too many does no harm."""
-        process = holder.parse(self.by)
-        return process is None or not process.shares_processes_with(holder.current()) or process.is_gone()
+        process = private.parse(self.by)
+        return process is None or not process.shares_processes_with(private.current()) or process.is_gone()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
-from agent.config import holder
+from agent.config import private
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
@@ -211,7 +211,7 @@ class Writer:
             base = self._base(tip, item, known)
             if base is None or item.after is None:
                 return False
-            by = str(holder.current())
+            by = str(private.current())
             notes.append(HeldNote(item.path, base, item.after, order.subject, order.stamp, by))
         try:
             for note in notes:

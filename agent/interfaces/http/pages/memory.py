@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from pathlib import PurePosixPath
 
 from agent.errors import UserError
-from agent.index.hit import Hit
+from agent.index.query import Hit
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import parse_day
 from agent.markdown.session_marks import is_mark

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from agent.dataclass import dataclass
 from agent.deeds.restoring import VERSIONS, restore_note, versions_of
 from agent.errors import NoteGone, UserError
-from agent.index.hit import SearchResult
+from agent.index.query import SearchResult
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
