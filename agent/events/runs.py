@@ -39,7 +39,7 @@ class SessionEnded:
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
     """A run begins; text injected by handlers is added to the model's prompt. `task` is the request; `job`, `purpose`
-    and `role` are as in `loop.request`. `untrusted`: its session has text by others already. `tools` are the names of
+    and `role` are as in `loop.records`. `untrusted`: its session has text by others already. `tools` are the names of
     those that it may use."""
 
     run: str

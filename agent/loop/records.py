@@ -21,7 +21,7 @@ _KEPT = frozenset((MEMORIES, MOMENT, ANCHOR))
 @dataclass(frozen=True, slots=True)
 class Began:
     """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
-    `guest`; `job`, `purpose`, `writes` and `spend` are as in `loop.request`."""
+    `guest`; `job`, `purpose`, `writes` and `spend` are those of `RunRequest`."""
 
     run: str
     task: str
@@ -52,7 +52,7 @@ class Spoken:
     `remark` are receipts or commits.
 
     `given` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
-    machine (`kept_texts`), and for which the note has this mark only; `audience` is who a system message is for.
+    machine (`session_names`), and for which the note has this mark only; `audience` is who a system message is for.
     """
 
     message: Message

@@ -1,6 +1,6 @@
 """Edits of one key of a note's header that change no other byte.
 
-They work on bytes: the text below the header may be in any encoding and is never decoded. `frontmatter` finds and reads
+They work on bytes: the text below the header may be in any encoding and is never decoded. `note` finds and reads
 a header, `yaml_write` writes the new lines.
 """
 

@@ -1,7 +1,7 @@
 """A strict parser for a note's header that records the position of each key, so that an edit changes only its lines.
 
 Builds values from the events of PyYAML's C parser and refuses aliases (exponential expansion), tags (code execution)
-and duplicate keys (silent loss of a value). `frontmatter` finds the header in the file.
+and duplicate keys (silent loss of a value). `note` finds the header in the file.
 """
 
 import yaml

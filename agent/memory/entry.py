@@ -36,7 +36,7 @@ RESERVED = frozenset(
 
 class EntryType(StrEnum):
     """The kind of an entry: decides when it expires (`expiry`) and whose words it counts as
-    (`upkeep.repeated_facts`)."""
+    (`upkeep.longterm`)."""
 
     FACT = "fact"
     """One thing that a person stated, in their words."""

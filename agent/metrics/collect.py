@@ -2,7 +2,7 @@
 
 A subscriber to all events: it keeps sums in memory, and adds them to the day's file every 30 seconds and after each
 run. A file that cannot be parsed is renamed, and no error here stops the caller. The spend ledger counts the cost of
-models. What is counted of an event is in `counted`.
+models.
 """
 
 import json

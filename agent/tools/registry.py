@@ -1,6 +1,6 @@
 """The tools by name, and the only place that performs a model's calls.
 
-Here an action of a tool is a tool of its own, `jobs.add` (`tool_names`); only a model sees them as one (`tool_specs`).
+Here an action of a tool is a tool of its own, `jobs.add` (`tool_names`); only a model sees them as one (`specs_of`).
 
 Around each tool, from the outside: policy, schema, once, whole, approval, frame, cut, mask, time limit. Every failure
 becomes text for the model, and the run continues; only errors that end or pause a run on purpose are raised.

@@ -46,7 +46,7 @@ class RunContext:
     `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
     shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
     run stopped, and may have been performed. `job` is the job that the run belongs to, empty if a person asked for it;
-    `purpose`, `writes` and `spend` are as in `loop.request`. `asks_only`: the call is not performed; if it needs a yes
+    `purpose`, `writes` and `spend` are as in `loop.records`. `asks_only`: the call is not performed; if it needs a yes
     that nobody was asked for, the person is asked, and the output is the path of the note.
     """
 

@@ -33,7 +33,7 @@ _BYTES = frozenset({"data", "base", "text", "head", "section"})
 class Order:
     """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change.
 
-    `hold`: the notes are written now and committed later (`write.held`). `release`: paths of held notes that are
+    `hold`: the notes are written now and committed later (`write.commit_plan`). `release`: paths of held notes that are
     committed with this. `arrival`: in place of a new commit, the branch moves to that one; such an order never waits.
     """
 

@@ -24,7 +24,7 @@ deadline; or without the model, which did not answer."""
 class ResearchCall:
     """What is asked for. `folders` are named by the person; `path` is the note (empty: one named after the topic).
 
-    `job` and `spend` are as in `loop.request`, and `network` is how hosts are reached, `limits` those of each page.
+    `job` and `spend` are as in `loop.records`, and `network` is how hosts are reached, `limits` those of each page.
     `anew`: a fact is looked up also if it was checked before.
     """
 

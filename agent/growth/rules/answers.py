@@ -1,6 +1,6 @@
 """What the person has answered about rules that were proposed, taken into the log and the rules' notes.
 
-A yes has written the proposed note already (`asking.proposals`); here follows what it means for the rule.
+A yes has written the proposed note already (`asking.answers`); here follows what it means for the rule.
 """
 
 from agent.asking.answers import answered_proposals, mark_taken

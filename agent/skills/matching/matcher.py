@@ -4,7 +4,7 @@
 2. Context: 0.25 for each of its tools that was used lately, 0.15 times the share of its keywords in the task, 0.1 for
    each slot with one of its values. For learned skills also the similarity of the task and their conditions, for those
    without triggers to their descriptions.
-3. Feedback multiplies the sum; `selection` decides between the skills that reach their thresholds: they are offered.
+3. Feedback multiplies the sum; `skill_text` decides between the skills that reach their thresholds: they are offered.
    One that the task names, or that is always wanted, is given whole, whatever its signals.
 
 Pure: all measured or stored values come in a `MatchState`.

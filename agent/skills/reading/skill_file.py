@@ -1,7 +1,7 @@
 """Strict parser of a `SKILL.md`: the open Agent Skills format, with extension keys for triggers, chains and limits.
 
 Never raises: every problem is returned with its line, and the skill is None if it cannot be used. Checking the named
-skills is left to `chain`, listing other files to `loading`.
+skills is left to `skill`, listing other files to `loading`.
 """
 
 import unicodedata
