@@ -1,6 +1,6 @@
 """What a task is given: the few passages of notes and memories that are likely to help with one of its parts.
 
-One gate for all of them (`memory.recall.likely`), none that the conversation has already, none of the agent's own, and no
+One gate for all of them (`recall.likely`), none that the conversation has already, none of the agent's own, and no
 fact twice; each passage of a note with the lines around it that belong to it.
 """
 
