@@ -206,6 +206,7 @@ class RunRequest:
             channel=self.speaker.channel,
             role=self.role,
             sender=self.speaker.sender,
+            asked="" if self.job or "." in run else self.task,
             job=self.job,
             purpose=self.purpose,
             writes=self.writes,

@@ -24,6 +24,8 @@ _LINKS = ("supersedes", "superseded_by")
 
 MODEL = "model"
 """The source of entries that a model concluded: they rank lower, and are not evidence of what a person said."""
+SAVED = "memory_save"
+"""The source of entries that a model has worded for the person."""
 ANSWER = "question"
 """The source of entries with an answer of the person's, and below it, in brackets, what the agent had asked."""
 QUOTE = "quote"

@@ -14,10 +14,10 @@ from agent.dataclass import dataclass
 from agent.markdown.links import linked_names, without_links
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine, blamed_lines
-from agent.memory.entry import Entry, EntryType, Scope, parse_entry
+from agent.memory.entry import SAVED, Entry, EntryType, Scope, parse_entry
 from agent.memory.understanding.rules import adds_to, is_same, relation
 from agent.memory.understanding.seam import FactKind, SourceText, TextRelation
-from agent.memory.understanding.statements import facts_in, kind_of
+from agent.memory.understanding.statements import facts_in, named_kind
 from agent.texts import Language
 from agent.vault.folders import MEMORY_NOTE
 from agent.vault.store import Vault
@@ -239,7 +239,8 @@ def _with_entry(text: str, entry: Entry, language: Language) -> str:
 def _facts(entry: Entry) -> Iterator[tuple[str, FactKind]]:
     """The facts of an entry, each with the section in which it belongs."""
     kind = entry.slots.get("kind", "")
-    found = facts_in(SourceText(entry.text, verbatim=True)) if _is_asked_for(entry) else ()
-    for said in [fact.text for fact in found] or ([] if _is_asked_for(entry) else [entry.text]):
-        own = FactKind(kind) if kind in set(FactKind) else kind_of(said)
+    is_raw = _is_asked_for(entry) and entry.source != SAVED  # else one fact, as a model has worded it
+    found = facts_in(SourceText(entry.text, verbatim=True)) if is_raw else ()
+    for said in [fact.text for fact in found] if is_raw else [entry.text]:
+        own = named_kind(kind, said)
         yield " ".join(said.split()), FactKind.OTHER if own is FactKind.EVENT else own

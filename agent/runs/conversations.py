@@ -8,7 +8,7 @@ kept instead. A standing wish is kept whether or not the model quotes it.
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from datetime import datetime, timedelta
 
@@ -31,13 +31,13 @@ from agent.memory.capture.conversation_facts import (
     WrittenText,
 )
 from agent.memory.capture.dedupe import Judgement, Resolution, ended_note
-from agent.memory.capture.facts import SOURCE
+from agent.memory.capture.facts import HALF, SOURCE, shared
 from agent.memory.capture.run_entries import FINISHED
 from agent.memory.capture.run_trace import RunTrace
 from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
-from agent.memory.understanding.statements import is_standing_wish
+from agent.memory.understanding.statements import is_standing_wish, only_asks
 from agent.runs.accounts import Accounts
 from agent.runs.owner import fill_profile, notes_about_owner
 from agent.runs.waiting_statements import (
@@ -59,8 +59,13 @@ _ANSWER_TOKENS = 1_500
 _KNOWN = 40
 """The most known facts that the model is shown."""
 _ASK, _OWNER_TOKENS = "human_ask", 600
-_TEXTS = ("content", "text", "new", "line", "value")
-"""The arguments of tools that have what they write."""
+_WRITTEN_IN: Mapping[str, Sequence[str]] = {
+    "vault_write": ("content",),
+    "vault_append": ("text",),
+    "vault_edit": ("new",),
+    "jobs.add": ("title", "text", "when"),
+}
+"""The arguments of tools in which stands what they write into notes."""
 
 logger = logging.getLogger(__name__)
 
@@ -82,14 +87,13 @@ class Conversations:
     def waits(self, event: TaskCompleted, trace: RunTrace) -> bool:
         """True for a run whose conversation the model will read; the conversation waits from now on.
 
-        One in which others speak or a stranger's text was read is left to the rules, and so is a run that failed: its
-        model may not be reachable.
+        One in which others speak is left to the rules, and so is a run that failed: its model may not be reachable.
         """
         speaker = event.speaker
         is_wanted = self.workspace.settings.memory.capture == "facts" and self.accounts.models.fast.model.present
         if not is_wanted or not event.session or speaker.group or speaker.sender:
             return False
-        if event.outcome != FINISHED or trace.untrusted or not trace.is_whole:
+        if event.outcome != FINISHED or not trace.is_whole:
             return False
         try:
             begin_waiting(self.workspace, event)
@@ -162,15 +166,20 @@ class Conversations:
         return verdicts
 
     def _by_model(self, session: Session, waiting: WaitingConversation) -> "_Found | None":
-        """What the model finds; None if it may not read the conversation, or its answer is unusable."""
+        """What the model finds; None if there is none, or its answer is unusable.
+
+        Where strangers' text was read, it may stand again in all that the assistant said and wrote: the model is
+        shown the person's own lines alone.
+        """
         runs = frozenset(waiting.runs)
-        lines = tuple(self._lines(session, runs))
-        if session.untrusted or not self.accounts.models.fast.model.present:
+        lines = tuple(each for each in self._lines(session, runs) if each.is_person or not session.untrusted)
+        if not self.accounts.models.fast.model.present:
             return None
-        if not any(each.is_person for each in lines):
+        if all(only_asks(each.text) for each in lines if each.is_person):
             return _Found()
         known = self._known(session, lines)
-        reading = ConversationReading(lines, known, (*self._written(session, runs), *self._about_owner()))
+        written = () if session.untrusted else self._written(session, runs)
+        reading = ConversationReading(lines, known, (*written, *self._about_owner()))
         name = f"conversation-{self.workspace.clock.new_id()}"
         prompt = fill("conversation", self.workspace.vault.own_version_of, conversation=reading.question())
         reply = self.accounts.of_run(name, "").fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
@@ -180,15 +189,20 @@ class Conversations:
             logger.info("%s: the model's answer is not usable, the rules' facts are kept: %s", session.path, error)
             return None
         found = [self._entry(session, each) for each in facts]
-        wishes = self._unquoted_wishes(stated_in(self.workspace, session, waiting.runs), facts)
+        wishes = self._unquoted_wishes(stated_in(self.workspace, session, waiting.runs), reading, facts)
         return _Found((*found, *wishes), known, ended)
 
-    def _unquoted_wishes(self, stated: Sequence[Entry], found: Sequence[ReadFact]) -> Iterator[Entry]:
-        """The standing wishes that the rules find and the model has not quoted: what the person wants from now on
-        does not depend on how well a model reads."""
+    def _unquoted_wishes(
+        self, stated: Sequence[Entry], reading: ConversationReading, found: Sequence[ReadFact]
+    ) -> Iterator[Entry]:
+        """The standing wishes that the rules find, and of which nothing that the model has found, was shown as known
+        or has written says half: what the person wants from now on does not depend on how well a model reads."""
+        told = [text for each in found for text in (each.text, each.quote)]
+        told += [text for each in reading.known for text in (each.entry.text, each.entry.slots.get(QUOTE, ""))]
+        told += [row for each in reading.written for row in each.text.splitlines()]
         for each in stated:
-            is_quoted = any(each.text in other.quote or other.quote in each.text for other in found)
-            if is_standing_wish(each.text) and not is_quoted and not self.keeper.is_known(each):
+            is_told = any(shared(text, each.text) >= HALF for text in told)
+            if is_standing_wish(each.text) and not is_told and not self.keeper.is_known(each):
                 yield each
 
     def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
@@ -212,10 +226,10 @@ class Conversations:
             match spoken:
                 case Assistant(_, made):
                     calls |= {call.id: call for call in made}
-                case ToolResult(call=id, failed=False) if (call := calls.get(id)) and call.name.startswith("vault_"):
-                    given = (call.arguments.get(name) for name in _TEXTS)
+                case ToolResult(call=id, failed=False) if (call := calls.get(id)) and call.name in _WRITTEN_IN:
+                    given = (call.arguments.get(name) for name in _WRITTEN_IN[call.name])
                     text = "\n".join(each for each in given if isinstance(each, str))
-                    yield WrittenText(str(call.arguments.get("path", "")), text)
+                    yield WrittenText(str(call.arguments.get("path", call.name)), text)
 
     def _about_owner(self) -> Iterator[WrittenText]:
         try:

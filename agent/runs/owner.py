@@ -21,10 +21,10 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import LongTermFact, parse_facts
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile
-from agent.memory.profile.owner import NAMES, WISH, VaultPlace, owner_block, owner_facts
+from agent.memory.profile.owner import NAMES, VaultPlace, owner_block, owner_facts
 from agent.memory.profile.statements import changes_of_entries, outdated_lines, settle_profile_questions
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries, with_offset
-from agent.memory.understanding.seam import FactKind
+from agent.memory.understanding.seam import WISH, FactKind
 from agent.runs.recall_source import RecallSource
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Create, Stamp
@@ -109,6 +109,8 @@ _TOP = "(top)"
 _WELCOME = frozenset(("Welcome.md", "欢迎.md"))
 """Notes of the program at the top of a new vault."""
 _KINDS = (WISH, FactKind.PREFERENCE, FactKind.WORKFLOW, FactKind.SELF, FactKind.PERSON, FactKind.OTHER)
+_BEGIN = 8
+"""The first lines of a note that tell whether it is the person's."""
 _NEWEST = 60
 """The most entries of each kind."""
 
@@ -121,13 +123,15 @@ class OwnerBlock:
     origin: TextOrigin
     stated: Callable[[], Sequence[StoredEntry]]
     count: Count
+    has_map: bool = True
 
     def text(self, room: int) -> str:
         """The block in at most `room` tokens."""
         files = [each for each in load_profile(self.vault) if each.filled and self._is_own(each.path)]
         entries = [each for each in self.stated() if is_stated_by_owner(each, self.origin)]
         facts = owner_facts(files, self._remembered(), entries)
-        return self.vault.masked(owner_block(facts, vault_places(self.vault, self._is_own), room, self.count))
+        places = vault_places(self.vault, self._begins_as_own) if self.has_map else ()
+        return self.vault.masked(owner_block(facts, places, room, self.count))
 
     def _remembered(self) -> tuple[LongTermFact, ...]:
         path = self.vault.home.at(MEMORY_NOTE)
@@ -138,10 +142,16 @@ class OwnerBlock:
         data = self.vault.read(path)
         return data is not None and not self.origin.source(path, data)
 
+    def _begins_as_own(self, path: str) -> bool:
+        """True unless the name of a note or its first lines are a stranger's: one line further down that a run wrote
+        which had read something takes no note of the person's off the map."""
+        data = self.vault.read(path)
+        return data is not None and not self.origin.source(path, data, (1, _BEGIN))
+
 
 def notes_about_owner(vault: Vault, count: Count) -> Callable[[int], str]:
-    """What the notes about the owner say, in so many tokens; without single entries."""
-    return lambda room: OwnerBlock(vault, text_origin_of(vault), tuple, count).text(room)
+    """What the notes about the owner say, in so many tokens; without single entries, and without the map."""
+    return lambda room: OwnerBlock(vault, text_origin_of(vault), tuple, count, has_map=False).text(room)
 
 
 def vault_places(vault: Vault, is_own: Callable[[str], bool]) -> tuple[VaultPlace, ...]:

@@ -45,7 +45,8 @@ class RunContext:
 
     `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
     shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
-    run stopped, and may have been performed. `job` is the job that the run belongs to, empty if a person asked for it;
+    run stopped, and may have been performed. `asked` is the person's message that began the run; empty for a job and
+    in a sub-run. `job` is the job that the run belongs to, empty if a person asked for it;
     `purpose`, `writes` and `spend` are as in `loop.records`. `asks_only`: the call is not performed; if it needs a yes
     that nobody was asked for, the person is asked, and the output is the path of the note.
     """
@@ -60,6 +61,7 @@ class RunContext:
     cancelled: Cancelled = never
     shown: ShownNotes = field(default_factory=ShownNotes)
     resumed: bool = False
+    asked: str = ""
     job: str = ""
     purpose: str = ""
     writes: tuple[str, ...] | None = None

@@ -17,6 +17,7 @@ from agent.memory.entry import Entry, parse_entry
 from agent.memory.recall.asker import Asker
 from agent.runs.waiting_statements import silent_conversations, waiting_conversations
 from agent.workspace.search_index import open_index
+from tests.attachments.files import docx
 from tests.fakes import FakeClock
 from tests.remotes import shared_with_mallory
 from tests.stories.agents import call, document, furnish, given_texts, script, settings, tell
@@ -179,6 +180,35 @@ def test_the_reader_is_shown_what_was_kept_and_written_meanwhile(root: Path, tmp
     said = script(tmp_path / "s.json", save, note, "Noted.", {"text": "[]", "when": f'"text": "{shown}"'}, after=unread)
     tell(root, settings(tmp_path, said), "ask", f"{SISTER} {BROTHER}")
     assert [each.text for each in entries(root)] == ["Mara, my sister, lives in Porto."]
+
+
+def test_of_a_talk_with_a_stranger_s_text_the_reader_is_shown_the_person_s_lines_alone(
+    root: Path, tmp_path: Path
+) -> None:
+    (root / "offer.docx").write_bytes(docx("<w:p><w:r><w:t>Mara owes us ninety pounds.</w:t></w:r></w:p>"))
+    found = [{"number": 1, "kind": "person", "quote": "My sister Mara lives in Porto"}]
+    strange = json.dumps([{"number": 1, "kind": "person", "quote": "My sister Mara", "text": "Mara owes ninety."}])
+    told = (call("vault_read", path="offer.docx"), "It says that Mara owes ninety pounds.")
+    reader = ({"text": strange, "when": "owes ninety"}, {"text": json.dumps(found), "when": KEEPS})
+    tell(root, settings(tmp_path, script(tmp_path / "s.json", *told, *reader)), "ask", f"{SISTER} See offer.docx")
+    assert [each.text for each in entries(root)] == ["My sister Mara lives in Porto"]
+
+
+def test_a_talk_of_questions_alone_is_not_read(root: Path, tmp_path: Path) -> None:
+    silent = {"error": "permanent", "times": 0, "when": KEEPS}
+    own = settings(tmp_path, script(tmp_path / "s.json", "I do not know.", silent))
+    tell(root, own, "ask", "Where does Mara live?")
+    assert list(waiting_conversations(open_workspace(root))) == [], "it waits for no model"
+
+
+def test_a_wish_that_was_saved_or_written_in_other_words_is_not_kept_by_the_rules_too(
+    root: Path, tmp_path: Path
+) -> None:
+    asked = "From now on you should know that I work Mondays to Thursdays, and look up what a skip costs."
+    note = call("vault_write", path="work.md", content="- I work Mondays to Thursdays.")
+    said = script(tmp_path / "s.json", note, "Noted.", {"text": "[]", "when": KEEPS})
+    tell(root, settings(tmp_path, said), "ask", asked)
+    assert entries(root) == []
 
 
 def test_turned_off_it_is_not_asked(root: Path, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """In a conversation the person has a fact changed or forgotten; what is forgotten is nowhere, and is sent no more."""
 
+from pathlib import Path
+
 import pytest
 
 from agent.app.open import open_workspace
@@ -12,7 +14,7 @@ from agent.vault.history.undo_choice import Selection
 from tests.context.situations import call
 from tests.stories.test_memories_are_linked_not_copied import House
 from tests.stories.test_memories_are_linked_not_copied import house as house
-from tests.vaults import git
+from tests.vaults import git, write
 
 RENT = "My rent is 935 euros"
 
@@ -70,6 +72,30 @@ def test_an_update_takes_the_place_of_a_memory_and_is_undone_as_one(house: House
     undo(vault, Selection((commit,)))
     memory = (house.root / "MEMORY.md").read_text("utf-8")
     assert "935" in memory and "950" not in memory and not notes_with(house, "superseded_by")
+
+
+def test_what_a_model_has_worded_is_forgotten_in_the_words_of_the_person_too(house: House) -> None:
+    said = "Tom is allergic to penicillin, note to self, he always forgets to tell them"
+    fact = "Tom, my husband, is allergic to penicillin; he forgets to tell his doctors."
+    house.ask(said, act("save", text=fact), "Kept: Tom is allergic to penicillin. Shall I put it into his note?")
+    (path,) = (each for each in notes_with(house, "his doctors") if "/entries/" in each)
+    house.ask("Forget what I said on Tom.", act("forget", what=f"[[{path.rpartition('/')[2][:-3]}]]"), "Done.")
+    assert notes_with(house, "penicillin") == []
+
+
+def test_an_update_by_a_link_keeps_the_kind_and_the_keywords(house: House) -> None:
+    wish = "Answer in one line, no lists."
+    vault = open_workspace(house.root).vault
+    entry, _, _ = remember(vault, wish)
+    data = vault.read(entry.path) or b""
+    write(house.root / entry.path, data.decode().replace("\n---\n", "\nkind: wish\nkeywords: [form]\n---\n", 1))
+    link = f"[[{entry.path.rpartition('/')[2][:-3]}]]"
+    house.ask("Lists are fine.", act("update", what=link, text="Answer in one line; lists are fine."), "Good.")
+    (path,) = (each for each in notes_with(house, "lists are fine") if "/entries/" in each)
+    now = parse_entry(Path(path).read_bytes())
+    assert now is not None and now.slots["kind"] == "wish" and now.keywords == ("form",)
+    memory = (house.root / "MEMORY.md").read_text("utf-8")
+    assert "- Answer in one line; lists are fine. ([[" in memory.partition("## Preferences")[2].partition("##")[0]
 
 
 @pytest.mark.parametrize("what", ["plan.md", "jobs/night.md", "[[plan]]"])

@@ -13,10 +13,10 @@ from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
 from agent.llm.messages import reply_items
 from agent.memory.store import StoredEntry
-from agent.memory.understanding.seam import FactKind
+from agent.memory.understanding.seam import WISH, FactKind
 from agent.memory.understanding.statements import LONGEST, is_question
 
-KINDS = frozenset((*FactKind, "result", "open", "wish"))
+KINDS = frozenset((*FactKind, "result", "open", WISH))
 MOST = 12
 """The most facts of one conversation."""
 CHARACTERS = 12_000

@@ -16,8 +16,11 @@ from agent.memory.capture.conversation import entry_of
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.understanding.seam import Fact, SourceText
 from agent.memory.understanding.statements import facts_in, sentences_in
+from agent.memory.understanding.wording import wording
 
 SOURCE = "conversation"
+HALF = 0.5
+"""The share of their words from which on two texts are about the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,22 @@ def stated(message: str) -> Iterator[Fact]:
             is_clear = not earlier or pattern("pronoun").match(fact.text) is None
             yield fact if is_clear else replace(fact, text=f"{earlier} {fact.text}")
         earlier = sentence
+
+
+def quote_for(text: str, message: str) -> str:
+    """The sentence of a person's message that says most of a fact which a model has worded; empty if none says half of
+    it, and if the fact has its words."""
+    shares = {" ".join(each.split()): shared(text, each) for each in sentences_in(message)}
+    best = max(shares, key=lambda each: shares[each], default="")
+    is_said = bool(best) and shares[best] >= HALF
+    return best if is_said and best not in text and HIDDEN_IN_NOTES not in best else ""
+
+
+def shared(text: str, sentence: str) -> float:
+    """The share of the words of the shorter of two texts that the other one has, 0 to 1; one word alone is none."""
+    one, other = (each.words | each.numbers for each in map(wording, (text, sentence)))
+    common = len(one & other)
+    return common / min(len(one), len(other)) if common > 1 else 0.0
 
 
 def is_explicit(message: str) -> bool:

@@ -1,13 +1,18 @@
 """What of an entry's text is forgotten with it, and its fingerprints."""
 
 import re
+from collections.abc import Iterator
 
+from agent.config.resources import pattern
 from agent.memory.entry import QUOTE, Entry, EntryType
-from agent.memory.forgetting.tombstones import marks, name_marks
-from agent.memory.understanding.statements import is_statement
+from agent.memory.forgetting.tombstones import PRONOUNS, marks, name_marks
+from agent.memory.understanding.statements import claims, is_statement, is_told
+from agent.memory.understanding.wording import wording
 
 LABEL = re.compile(r"^\s*(?:user|assistant|用户|助手)\s*[:：]\s*", re.IGNORECASE)
 """The speaker's label at the beginning of a line."""
+_FEWEST = 3
+"""The words of a clause that says enough to be known by it."""
 ANSWER = re.compile(r"^\s*(?:assistant|助手)\s*[:：]", re.IGNORECASE)
 """The label of an answer."""
 
@@ -20,6 +25,22 @@ def person_said(entry: Entry) -> str:
     asked = _asked(entry)
     said = asked if entry.type is EntryType.CHAT_TURN and is_statement(LABEL.sub("", asked)) else entry.text
     return "\n".join(filter(None, (said, entry.slots.get(QUOTE, ""))))
+
+
+def told_in(entry: Entry) -> str:
+    """What is known again of an entry that goes, where the agent has written it down in passing: its statements, and
+    each of their clauses that states something by itself, one per line."""
+    said = claims(person_said(entry))
+    return "\n".join((said, *_telling_clauses(said)))
+
+
+def _telling_clauses(said: str) -> Iterator[str]:
+    for sentence in said.splitlines():
+        clauses = re.split(pattern("clause_end"), sentence)
+        for each in clauses if len(clauses) > 1 else ():
+            words = wording(each)
+            if len((words.words | words.numbers) - PRONOUNS) >= _FEWEST and is_told(each):
+                yield each.strip()
 
 
 def entry_marks(entry: Entry) -> frozenset[str]:

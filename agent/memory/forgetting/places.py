@@ -20,13 +20,13 @@ from agent.markdown.session_marks import find_records
 from agent.memory import daily
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import QUOTE, Entry, EntryType, before_in, parse_entry, without_before
-from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said
+from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said, told_in
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
 from agent.memory.forgetting.sentences import needs_the_one_before
 from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule, is_steering, rule_fate
 from agent.memory.store import ARCHIVED
-from agent.memory.understanding.statements import claims, is_told
+from agent.memory.understanding.statements import is_told
 from agent.memory.understanding.wording import wording
 from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE, OWN_NOTES, PROFILE, SESSIONS, AgentFolder, WriteRule
 from agent.vault.store import Vault
@@ -349,7 +349,7 @@ def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
 def said_in(data: bytes) -> str:
     """What a note that goes says; nothing for a note that is no entry, whose text is known already."""
     entry = parse_entry(data)
-    return "" if entry is None else claims(person_said(entry))
+    return "" if entry is None else told_in(entry)
 
 
 def _path_of(paths: Iterable[str], named: str) -> list[str]:

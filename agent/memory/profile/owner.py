@@ -14,7 +14,7 @@ from agent.memory.profile.profile_file import ProfileFile
 from agent.memory.profile.task_kind import TASK_KINDS, TaskKind
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import is_same
-from agent.memory.understanding.seam import FactKind
+from agent.memory.understanding.seam import WISH, FactKind
 from agent.memory.understanding.statements import is_standing_wish, kind_of
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import MEMORY_NOTE
@@ -91,8 +91,6 @@ def _tasks(words: str) -> frozenset[TaskKind] | None:
 
 MOST = 600
 """The most tokens of the block."""
-WISH = "wish"
-"""The kind of an entry that a model has read as a standing wish."""
 _ABOUT = ("00-basic-info", "40-relationships", "41-projects-work")
 """The notes of the profile that say who somebody is; the wishes are in `_WISHES`."""
 _WISHES = "31-preferences"

@@ -31,6 +31,10 @@ class FactKind(StrEnum):
     OTHER = "other"
 
 
+WISH = "wish"
+"""The kind of an entry that a model has read as a standing wish, on how an assistant is to answer or work."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceText:
     """A text to find facts in. In a `verbatim` one, stored at a person's request, any sentence but a question may be a

@@ -12,7 +12,7 @@ from agent.config.resources import characters, pattern, words
 from agent.index.analysis import terms
 from agent.markdown.links import without_links
 from agent.markdown.preferences import preferences
-from agent.memory.understanding.seam import Fact, FactKind, SourceText
+from agent.memory.understanding.seam import WISH, Fact, FactKind, SourceText
 from agent.memory.understanding.wording import wording
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
@@ -194,6 +194,14 @@ def kind_of(sentence: str) -> FactKind:
         if pattern(name).search(_typed(sentence)):
             return kind
     return FactKind.PREFERENCE if preferences(sentence) else FactKind.OTHER
+
+
+def named_kind(name: str, sentence: str) -> FactKind:
+    """The kind of a fact for which a model has found this name, else that of the sentence; what an assistant is to do
+    is a preference."""
+    if name == WISH:
+        return FactKind.PREFERENCE
+    return FactKind(name) if name in set(FactKind) else kind_of(sentence)
 
 
 def _sentences(line: str) -> Iterator[str]:

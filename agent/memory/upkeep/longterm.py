@@ -28,7 +28,7 @@ from agent.memory.memory_note import (
 from agent.memory.store import StoredEntry, with_offset
 from agent.memory.understanding.rules import is_same, same_words, says_no_more
 from agent.memory.understanding.seam import FactKind, SourceText
-from agent.memory.understanding.statements import clauses, facts_in, is_lasting, kind_of
+from agent.memory.understanding.statements import clauses, facts_in, is_lasting, named_kind
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
 
@@ -167,9 +167,7 @@ def _fact(said: Sequence[tuple[str, StoredEntry]], times: int) -> RepeatedFact:
 def _kind(text: str, each: StoredEntry) -> FactKind:
     """The kind that the model gave to the entry, else the rules'. An entry that the rules made names how its run ended;
     its own kind is that of the rules of its time."""
-    kind = each.entry.slots.get("kind", "")
-    is_of_model = kind in set(FactKind) and "outcome" not in each.entry.slots
-    return FactKind(kind) if is_of_model else kind_of(text)
+    return named_kind("" if "outcome" in each.entry.slots else each.entry.slots.get("kind", ""), text)
 
 
 @dataclass(frozen=True, slots=True)

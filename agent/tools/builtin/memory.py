@@ -14,7 +14,8 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone, ToolFailed, ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
-from agent.memory.entry import MODEL, Entry, EntryType, slug
+from agent.memory.capture.facts import quote_for
+from agent.memory.entry import MODEL, QUOTE, SAVED, Entry, EntryType, slug
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.places import Forgetting
 from agent.memory.forgetting.said_again import SaidAgain
@@ -25,7 +26,7 @@ from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
-from agent.vault.find import find_note
+from agent.vault.find import find_named_note, find_note
 from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
 
@@ -46,6 +47,7 @@ _TEXT: JsonObject = {
 }
 _WHAT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000, "description": "a memory's path"}
 _GROUP = frozenset({"memory"})
+_KIND = "kind"
 
 
 class Keeper(Protocol):
@@ -99,22 +101,27 @@ class MemoryTools:
         name, home = _name(call), self.notes.vault.home
         return (name if home.holds(name, ENTRIES) and name.endswith(".md") else home.at(f"{ENTRIES}words.md"),)
 
-    def _entry(self, call: JsonObject, context: RunContext, supersedes: str = "") -> Entry:
+    def _entry(self, call: JsonObject, context: RunContext, known: StoredEntry | None = None) -> Entry:
+        """The entry that a call asks for. One that takes the place of a `known` one stays of its kind, and is found by
+        its keywords; its words rest on those of the person's."""
         text = arguments.text(call, "text")
         if not text.strip():
             raise ToolRetry("there is nothing to remember")
+        kind = known.entry.slots.get(_KIND, "") if known else ""
+        given = {"run": context.run, _KIND: kind, QUOTE: quote_for(text, context.asked)}
+        slots = {name: value for name, value in given.items() if value}
         return Entry(
             self.clock.new_id(),
             self.clock.now(),
             text,
             EntryType.AUTO_CAPTURE if context.job else EntryType.USER_EXPLICIT,
             channel=context.channel,
-            source=MODEL if context.job else "memory_save",
-            keywords=arguments.texts(call, "keywords"),
+            source=MODEL if context.job else SAVED,
+            keywords=known.entry.keywords if known else arguments.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,
-            slots={"run": context.run} if context.run else {},
-            supersedes=supersedes,
+            slots=slots,
+            supersedes=known.link if known else "",
             evidence=(f"[[{context.session.removesuffix('.md')}]]",) if context.session else (),
             untrusted=tuple(context.taint.sources),
         )
@@ -142,7 +149,7 @@ class MemoryTools:
 
     def _updated(self, call: JsonObject, context: RunContext) -> Judgement:
         known = self._known(call, context)
-        return judge(self._entry(call, context, known.link), (known,))
+        return judge(self._entry(call, context, known), (known,))
 
     def _plan_update(self, call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         return self._drafts(self._updated(call, context))
@@ -156,7 +163,7 @@ class MemoryTools:
         _refuse_others(context)
         vault, name = self.notes.vault, _name(call)
         try:
-            path = find_note(vault, name)
+            path = find_named_note(vault, name)
         except UserError as error:
             raise ToolRetry(f"{error.message}; memory_recall finds the right path") from error
         known = next(iter(load_entries(vault, (path,))), None) if vault.home.holds(path, ENTRIES) else None
@@ -172,8 +179,9 @@ class MemoryTools:
         if not name:
             raise ToolRetry("say what to forget: a path, an id, or the words")
         try:
-            self._refuse_notes(name)
-            return plan_named(vault, name, self.language)
+            named = find_named_note(vault, name) if is_link(arguments.text(call, "what")) else name
+            self._refuse_notes(named)
+            return plan_named(vault, named, self.language)
         except UserError as error:
             raise ToolRetry(f"{error.message}; memory_recall finds the right path or words") from error
 
@@ -210,7 +218,12 @@ class MemoryTools:
 
 def _name(call: JsonObject) -> str:
     name = arguments.text(call, "what").strip()
-    return f"{name[2:-2].partition('|')[0]}.md" if name.startswith("[[") and name.endswith("]]") else name
+    return name[2:-2].partition("|")[0] if is_link(name) else name
+
+
+def is_link(text: str) -> bool:
+    """True for what can only name a note."""
+    return text.strip().startswith("[[") and text.strip().endswith("]]")
 
 
 def _refuse_others(context: RunContext) -> None:
