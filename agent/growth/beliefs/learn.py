@@ -43,10 +43,10 @@ class PersonModel:
 
     @property
     def shown(self) -> tuple[Belief, ...]:
-        """The beliefs that belong into the note: with enough signs; a single statement on anything but how texts are to
-        be is its own best words, and what a line of the person's own says is said."""
+        """The beliefs that belong into the note: with enough signs, one of them more than words. What the person only
+        stated is remembered in their own words, and what a line of theirs in the note says is said."""
         found = (each for each in self.beliefs if each.is_enough and each.dimension.key not in self.gathered.own)
-        return tuple(each for each in found if each.dimension.is_of_style or len(each.signs) + len(each.against) > 1)
+        return tuple(each for each in found if any(sign.kind != "stated" for sign in (*each.signs, *each.against)))
 
 
 @dataclass(frozen=True, slots=True)

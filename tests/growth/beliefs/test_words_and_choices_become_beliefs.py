@@ -10,8 +10,6 @@ from agent.growth.beliefs.blocks import NOTE
 from agent.growth.beliefs.from_talk import choice_in, options_in, subject_of
 from agent.growth.beliefs.learn import person_model
 from agent.memory.entry import EntryType
-from agent.memory.profile.template import template_note
-from agent.runs.owner import fill_profile
 from tests.growth.beliefs.house import House, house
 from tests.growth.beliefs.talk import question, session
 from tests.vaults import git, write
@@ -31,55 +29,14 @@ def put(home: House, notes: dict[str, str]) -> str:
     return [*notes][-1]
 
 
-def test_a_statement_on_texts_is_a_belief_at_once(home: House) -> None:
-    name = home.stated("I prefer short answers with a list.")
-    home.learn()
-    assert home.lines == [
-        "prefers shorter text · 0.73 (plain mean 0.90) · 1 sign · all texts",
-        "prefers lists to running text · 0.73 (plain mean 0.90) · 1 sign · all texts",
-    ]
-    assert f'  - you said: [[{name}]] 2026-11-22 "I prefer short answers with a list."' in home.note
-    assert f'[[{name}]] 2026-11-22 "I prefer short answers with a list."' in home.note.partition("---\n")[2], (
-        "the header"
-    )
-
-
-def test_a_statement_for_one_kind_of_text_holds_for_it(home: House) -> None:
-    home.stated("I want my emails to be longer")
-    home.learn()
-    assert home.lines == ["prefers longer text · 0.73 (plain mean 0.90) · 1 sign · letters"]
-
-
-def test_a_single_taste_is_remembered_and_no_belief(home: House) -> None:
+def test_what_is_only_stated_is_remembered_and_no_belief(home: House) -> None:
     home.agent(NOTE, "# Preferences\n", tool="init")
+    home.stated("I prefer short answers with a list.")
     home.stated("I prefer tea to coffee.")
-    home.learn()
-    fill_profile(home.workspace)
-    assert home.lines == [] and home.note == "# Preferences\n"
-
-
-def test_said_again_it_is_a_belief_and_the_quotation_becomes_its_evidence(home: House) -> None:
-    home.agent(NOTE, template_note("31-preferences.md", "en").decode(), tool="init")
-    home.stated("I prefer tea to coffee.")
-    home.learn()
-    fill_profile(home.workspace)
     home.pass_days(9)
     home.stated("I'd rather have tea than coffee")
     home.learn()
-    fill_profile(home.workspace)
-    assert home.lines == ["prefers tea to coffee · 0.81 (plain mean 0.90) · 2 signs"]
-    assert home.note.count("I prefer tea to coffee.") == 2, "in the header and below the belief"
-    assert "In your own words" not in home.note
-
-
-def test_a_later_statement_flips_it(home: House) -> None:
-    home.stated("I prefer short answers.")
-    home.learn()
-    home.pass_days(5)
-    home.stated("From now on I want my answers to be longer")
-    home.stated("I prefer detailed answers.")
-    home.learn()
-    assert home.said == ["prefers longer text"]
+    assert home.lines == [] and home.note == "# Preferences\n", "their own words are the better line"
 
 
 def test_a_line_of_the_persons_own_is_the_belief(home: House) -> None:
@@ -97,7 +54,7 @@ def test_what_is_no_statement_of_theirs_is_none(home: House) -> None:
     home.stated("I prefer short answers.", untrusted=("https://example.org",))
     home.stated("I prefer short answers.", superseded_by="[[2026-11-12-newer]]")
     home.stated("I prefer short answers.", type=EntryType.REFLECTION)
-    assert home.learn().outcome.commit is None
+    assert person_model(home.workspace).beliefs == ()
 
 
 def test_three_choices_alike_are_a_belief(home: House) -> None:
