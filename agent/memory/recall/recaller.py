@@ -203,6 +203,11 @@ class Recaller:
         paths = (f"{folder}{stem[:4]}/{stem[5:7]}/{stem}.md" for folder in map(self.home.at, (ENTRIES, ARCHIVED)))
         return "/" in stem or (bool(stem) and any(self.read(path) is not None for path in paths))
 
+    def _is_replaced_since(self, candidate: RecallCandidate, entry: Entry) -> bool:
+        """True for an entry that was replaced after the index has seen it, as in the run that asks now."""
+        now = replace(candidate, superseded_by=entry.superseded_by)
+        return now != candidate and self._is_replaced(now)
+
     def _without_forgotten(self, found: tuple[Remembered, ...]) -> tuple[Remembered, ...]:
         """The memories without forgotten text: a day's log may repeat it in a later request."""
         if not any(each.kind == DAILY_KIND for each in found):
@@ -221,7 +226,12 @@ class Recaller:
         why = ", ".join(leg.name for leg in hit.why[:2])
         entry = parse_entry(data)
         if candidate.kind in ENTRY_KINDS:
-            if entry is None or not is_for(entry, asker) or _is_echo(entry):
+            if (
+                entry is None
+                or not is_for(entry, asker)
+                or _is_echo(entry)
+                or self._is_replaced_since(candidate, entry)
+            ):
                 return None
             first = data.decode("utf-8", "replace").count("\n") - entry.text.count("\n")
             lines = (max(first, 1), max(first, 1) + entry.text.count("\n"))

@@ -63,8 +63,10 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
 
 
 def _facts(entries: Sequence[StoredEntry]) -> Iterator[str]:
-    """The stated facts, and the answers with what was asked, each once, with a link to the entry; oldest first."""
-    oldest = sorted(entries, key=lambda each: (with_offset(each.entry.created), each.entry.id))
+    """The stated facts, and the answers with what was asked, each once, with a link to the entry; oldest first.
+    What was replaced or withdrawn since is told by what took its place."""
+    holding = (each for each in entries if not each.entry.superseded_by)
+    oldest = sorted(holding, key=lambda each: (with_offset(each.entry.created), each.entry.id))
     said = [(words, each) for each in oldest for words in _stated(each)]
     texts = [(number, words) for number, (words, _) in enumerate(said)]
     again = {other for _, others in repeats(texts) for other in others}
