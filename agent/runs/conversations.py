@@ -58,6 +58,8 @@ TRIES, PATIENCE = 3, timedelta(days=1)
 _ANSWER_TOKENS = 1_500
 _KNOWN = 40
 """The most known facts that the model is shown."""
+_BEFORE = 4
+"""The messages before those that wait, which the model is shown so that it understands them."""
 _ASK, _OWNER_TOKENS = "human_ask", 600
 _WRITTEN_IN: Mapping[str, Sequence[str]] = {
     "vault_write": ("content",),
@@ -172,14 +174,16 @@ class Conversations:
         shown the person's own lines alone.
         """
         runs = frozenset(waiting.runs)
-        lines = tuple(each for each in self._lines(session, runs) if each.is_person or not session.untrusted)
+        whole = [each for each in self._lines(session) if each.is_person or not session.untrusted]
+        lines = tuple(each for each in whole if each.run in runs)
+        before = [each for each in whole if each.run not in runs and each.line < lines[0].line] if lines else []
         if not self.accounts.models.fast.model.present:
             return None
         if all(only_asks(each.text) for each in lines if each.is_person):
             return _Found()
         known = self._known(session, lines)
         written = () if session.untrusted else self._written(session, runs)
-        reading = ConversationReading(lines, known, (*written, *self._about_owner()))
+        reading = ConversationReading(lines, known, (*written, *self._about_owner()), before[-_BEFORE:])
         name = f"conversation-{self.workspace.clock.new_id()}"
         prompt = fill("conversation", self.workspace.vault.own_version_of, conversation=reading.question())
         reply = self.accounts.of_run(name, "").fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
@@ -205,10 +209,9 @@ class Conversations:
             if is_standing_wish(each.text) and not is_told and not self.keeper.is_known(each):
                 yield each
 
-    def _lines(self, session: Session, runs: frozenset[str]) -> Iterator[TalkLine]:
-        """What was said aloud in these runs of a conversation, and what the person has answered when they were
-        asked."""
-        for run, spoken, line, at in _spoken(session, runs):
+    def _lines(self, session: Session) -> Iterator[TalkLine]:
+        """What was said aloud in a conversation, and what the person has answered when they were asked."""
+        for run, spoken, line, at in _spoken(session):
             match spoken:
                 case User(text) if text.strip():
                     yield TalkLine(text, True, line, at, run)
@@ -222,7 +225,9 @@ class Conversations:
     def _written(self, session: Session, runs: frozenset[str]) -> Iterator[WrittenText]:
         """What tools have written into notes in these runs."""
         calls = dict[str, ToolCall]()
-        for _, spoken, _, _ in _spoken(session, runs):
+        for run, spoken, _, _ in _spoken(session):
+            if run not in runs:
+                continue
             match spoken:
                 case Assistant(_, made):
                     calls |= {call.id: call for call in made}
@@ -286,14 +291,14 @@ def _last_run(found: _Found) -> str:
     return next((run for each in reversed(found.entries) if (run := each.slots.get("run", ""))), "")
 
 
-def _spoken(session: Session, runs: frozenset[str]) -> Iterator[tuple[str, Message, int, datetime]]:
-    """The messages of these runs, each with its run, its line in the note and its time."""
+def _spoken(session: Session) -> Iterator[tuple[str, Message, int, datetime]]:
+    """The messages of a conversation, each with its run, its line in the note and its time."""
     run = ""
     for record in session.records:
         match record.event:
             case Began() as began:
                 run = began.run
-            case Spoken(message) if run in runs:
+            case Spoken(message):
                 yield run, message, record.line, record.at
 
 

@@ -194,6 +194,16 @@ def test_of_a_talk_with_a_stranger_s_text_the_reader_is_shown_the_person_s_lines
     assert [each.text for each in entries(root)] == ["My sister Mara lives in Porto"]
 
 
+def test_what_goes_on_is_read_with_what_was_said_before(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", "Noted.", {"text": "[]", "when": KEEPS}))
+    asked = document(root, own, "ask", "Mara brings her dog on Sunday.")
+    fact = {"number": 1, "kind": "event", "quote": "Saturday, I misread it", "text": "Mara brings her dog on Saturday."}
+    before = {"text": json.dumps([fact]), "when": '"text": "Mara brings her dog on Sunday."'}
+    said = script(tmp_path / "s.json", "Noted.", before, {"text": "[]", "when": KEEPS})
+    tell(root, settings(tmp_path, said), "ask", "--session", asked["session"], "No, on Saturday, I misread it.")
+    assert [each.text for each in entries(root)] == [fact["text"]]
+
+
 def test_a_talk_of_questions_alone_is_not_read(root: Path, tmp_path: Path) -> None:
     silent = {"error": "permanent", "times": 0, "when": KEEPS}
     own = settings(tmp_path, script(tmp_path / "s.json", "I do not know.", silent))

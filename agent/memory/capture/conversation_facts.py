@@ -12,6 +12,7 @@ from datetime import datetime
 from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
 from agent.llm.messages import reply_items
+from agent.markdown.title import clipped
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import WISH, FactKind
 from agent.memory.understanding.statements import LONGEST, is_question
@@ -23,6 +24,8 @@ CHARACTERS = 12_000
 """The most characters of a conversation that are sent; of a longer one, the end."""
 _WRITTEN = 4_000
 """The most characters sent of what was written into notes meanwhile."""
+_BEFORE = 600
+"""The most characters sent of each message before them."""
 _SEPARATOR = re.compile(r"[\n,，、;；]")
 _ENDS = ".!?。！？\n"
 _PART = re.compile(r"[^,，;；.!?。！？\n]*[,，;；.!?。！？\n]?")
@@ -38,6 +41,11 @@ class TalkLine:
     line: int = 0
     at: datetime | None = None
     run: str = ""
+
+    @property
+    def who(self) -> str:
+        """Who said it, as the prompt names them."""
+        return "person" if self.is_person else "assistant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +85,12 @@ class EndedFact:
 @dataclass(frozen=True, slots=True)
 class ConversationReading:
     """A conversation as a model reads it. `known` are entries that it may replace or end, `written` what notes say
-    already."""
+    already, `before` what was said before the lines, by which they are understood."""
 
     lines: Sequence[TalkLine]
     known: Sequence[StoredEntry] = ()
     written: Sequence[WrittenText] = ()
+    before: Sequence[TalkLine] = ()
 
     def question(self) -> str:
         """The conversation and what is known, as the prompt shows them."""
@@ -90,14 +99,19 @@ class ConversationReading:
             left -= len(each.text)
             if left < 0:
                 break
-            who = "person" if each.is_person else "assistant"
             day = {"day": f"{each.at:%Y-%m-%d %A}"} if each.at else {}
-            shown.append({"number": number, "who": who, **day, "text": each.text})
+            shown.append({"number": number, "who": each.who, **day, "text": each.text})
         known = [
             {"key": key, "since": f"{each.entry.created:%Y-%m-%d}", "text": each.entry.text}
             for key, each in self._keys().items()
         ]
-        document = {"lines": shown[::-1], "known": known, "written": list(self._written())}
+        before = [{"who": each.who, "text": clipped(each.text, _BEFORE)} for each in self.before]
+        document = {
+            **({"before": before} if before else {}),
+            "lines": shown[::-1],
+            "known": known,
+            "written": list(self._written()),
+        }
         return json.dumps(document, ensure_ascii=False, indent=1)
 
     def result(self, reply: str) -> tuple[tuple[ReadFact, ...], tuple[EndedFact, ...]]:
