@@ -211,7 +211,9 @@ class SaidAgain(Tombstones):
         except ValueError:
             return literal
         left = self._sentences(said)
-        return literal if left == said else re.sub("[%<[]", lambda odd: f"\\u{ord(odd[0]):04x}", json.dumps(left))
+        if left == said:
+            return literal
+        return re.sub("[%<[]", lambda odd: f"\\u{ord(odd[0]):04x}", json.dumps(left, ensure_ascii=False))
 
     def _sentences(self, text: str) -> str:
         if not self.is_forgotten(text):
