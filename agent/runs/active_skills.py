@@ -322,7 +322,7 @@ class ActiveSkills:
 
 
 def index_of(matched: Matched, room: int, skills: SkillSet) -> SkillIndex:
-    """The index of all skills in at most `room` tokens, those that match a task first; empty if it is switched off."""
+    """The index of all skills in at most `room` tokens, or of those that match a task; empty if it is switched off."""
     if not skills.settings.index:
         return SkillIndex()
     near = [each.skill.key for each in matched.matches]

@@ -271,15 +271,16 @@ class RunService:
         )
 
     def _fixed_texts(self, asked: RunRequest, window: Window) -> tuple[str, ...]:
-        """What a conversation that begins with this request is told of its owner and of the skills."""
+        """What a conversation that begins with this request is told of the skills and of its owner: what changes often
+        stands last, so that a provider's cache matches up to there."""
         texts: list[str] = []
+        if may_be_given(INDEX, asked.audience):
+            task = "" if asked.job else asked.task
+            texts.append(self.following.index(task, window.allowed(INDEX)))
         if may_be_given(PROFILE, asked.audience):
             vault = self.workspace.vault
             block = OwnerBlock(vault, text_origin_of(vault), lambda: stated_entries(self.recall), self.agent.count)
             texts.append(block.text(min(window.allowed(PROFILE), MOST)))
-        if may_be_given(INDEX, asked.audience):
-            task = "" if asked.job else asked.task
-            texts.append(self.following.index(task, window.allowed(INDEX)))
         return tuple(texts)
 
     def _go(

@@ -272,14 +272,17 @@ def _index_line(summary: str) -> str:
 def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: TokenCounter) -> SkillIndex:
     """These skills, one line each, in at most `room` tokens; unreviewed ones are left out. Empty if not one fits.
 
-    Those whose keys are in `near` come first, in that order.
+    They stand in the order of their names, whatever the task: a list that changes is read anew by the model, with all
+    that follows it. Where not all fit, those whose keys are in `near` have a place before the others.
     """
     rank = {key: at for at, key in enumerate(near)}
-    others = sorted((skill for skill in skills if skill.reviewed), key=lambda each: rank.get(each.key, len(rank)))
-    lines = [f"- `{skill.name}`: {_index_line(skill.summary)}" for skill in others]
-    for shown in range(len(lines), 0, -1):
-        rest = [f"and {len(lines) - shown} more: skills (list)"] if shown < len(lines) else []
-        text = "\n".join([_INDEX_HEAD, *lines[:shown], *rest])
+    others = [skill for skill in skills if skill.reviewed]
+    others.sort(key=lambda each: (rank.get(each.key, len(rank)), each.name))
+    for shown in range(len(others), 0, -1):
+        chosen = sorted(others[:shown], key=lambda each: each.name)
+        lines = [f"- `{skill.name}`: {_index_line(skill.summary)}" for skill in chosen]
+        rest = [f"and {len(others) - shown} more: skills (list)"] if shown < len(others) else []
+        text = "\n".join([_INDEX_HEAD, *lines, *rest])
         if (tokens := count(text)) <= room:
-            return SkillIndex(text, tuple(skill.name for skill in others[:shown]), tokens)
+            return SkillIndex(text, tuple(skill.name for skill in chosen), tokens)
     return SkillIndex()
