@@ -297,11 +297,12 @@ def choose_tools(specs: Sequence[ToolSpec], window: int, count: Count) -> tuple[
 
 
 def find_tools(purpose: str, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
-    """The tools that share words with a purpose, the best first; a word in a tool's name counts twice."""
+    """The tools that share words with a purpose, the best first, without those that share less than half as much as the
+    best; a word in a tool's name counts twice."""
     asked = set(terms(purpose))
     names = [asked & set(terms(spec.name.replace("_", " "))) for spec in specs]
     fits = [
         len(name) + len(name | asked & set(terms(spec.description))) for name, spec in zip(names, specs, strict=True)
     ]
     ranked = sorted(zip(fits, specs, strict=True), key=lambda pair: -pair[0])
-    return tuple(spec for fit, spec in ranked if fit)
+    return tuple(spec for fit, spec in ranked if fit and fit * 2 >= ranked[0][0])

@@ -163,8 +163,7 @@ class Run:
         self.describe_tools()
         for limit in (each for each in events if isinstance(each, AtLimit)):
             raise LimitReached(limit.reason, limit="", hint=limit.hint)
-        calls = self.session.open_calls
-        if calls:
+        if calls := self.session.open_calls:
             self.run_calls(calls, resumed=True)
             self.session.save("took up again", hold=True)
 
@@ -194,12 +193,13 @@ class Run:
         if self.context.cancelled():
             raise Interrupted("stopped by you")
         session.add(*(Spoken(message) for message in self.mailbox.take(self.request.speaker.sender)))
-        self.agent.tools.update()
+        agent.tools.update()
         self.progress.steps += 1
         event = IterationStarted(run, session.path, self.progress.steps, self.request.task, tuple(self.used))
         self.inject(self.publish(event))
         make_room(agent, self.scene())
         self.remind()
+        self.context.described.update(spec.name for spec in self.described)
         prompt = assemble(session.system, session.history, self.described, self.window, agent.count)
         reply = self.ask(prompt.request)
         session.add(Spoken(reply.message, reply.usage))
@@ -395,7 +395,6 @@ class Run:
         )
         if (notice := spend_notice(stop, self.request, self.agent.language)) is not None:
             self.agent.bus.publish(notice)
-        seconds = self.agent.clock.monotonic() - self.progress.since
-        asked, at = self.request, self.agent.clock.now()
+        asked, at, seconds = self.request, self.agent.clock.now(), self.agent.clock.monotonic() - self.progress.since
         self.agent.bus.publish(ended.as_event(asked.task, asked.speaker, seconds, session.usage_of(run), at, asked.job))
         return ended

@@ -44,9 +44,10 @@ class RunContext:
     """The run of a call: the asker, the channel, and the call's own id.
 
     `role` is `owner` for the vault's owner, else `guest`. `session` is the session note's path. `shown` are the lines
-    shown to the model; it starts empty in a sub-run and after a restart. `resumed`: this call was requested before the
-    run stopped, and may have been performed. `asked` is the person's message that began the run; empty for a job and
-    in a sub-run. `job` is the job that the run belongs to, empty if a person asked for it;
+    shown to the model; it starts empty in a sub-run and after a restart. `described` are the tools that the model is
+    told of. `resumed`: this call was requested before the run stopped, and may have been performed. `asked` is the
+    person's message that began the run; empty for a job and in a sub-run. `job` is the job that the run belongs to,
+    empty if a person asked for it;
     `purpose`, `writes` and `spend` are as in `loop.records`. `asks_only`: the call is not performed; if it needs a yes
     that nobody was asked for, the person is asked, and the output is the path of the note.
     """
@@ -60,6 +61,7 @@ class RunContext:
     taint: Taint = field(default_factory=Taint)
     cancelled: Cancelled = never
     shown: ShownNotes = field(default_factory=ShownNotes)
+    described: set[str] = field(default_factory=set, compare=False)
     resumed: bool = False
     asked: str = ""
     job: str = ""
@@ -95,15 +97,17 @@ class Cited:
 class ToolOutput:
     """The output of a call: the text for the model, the notes in it, the commits made.
 
-    `untrusted` names the source of text that the vault's owner did not write: it taints the run. `tools` are names of
-    tools to describe to the model from the next step on, `images` pictures for a model that sees. `forgotten` takes a
-    text that the person wanted to be forgotten out of any other.
+    `untrusted` names the source of text that the vault's owner did not write: it taints the run. `is_framed`: the tool
+    has framed that text itself, and the rest is the owner's. `tools` are names of tools to describe to the model from
+    the next step on, `images` pictures for a model that sees. `forgotten` takes a text that the person wanted to be
+    forgotten out of any other.
     """
 
     text: str
     sources: tuple[Cited, ...] = ()
     commits: tuple[str, ...] = ()
     untrusted: str = ""
+    is_framed: bool = False
     tools: tuple[str, ...] = ()
     images: tuple[ImagePart, ...] = ()
     forgotten: Callable[[str], str] | None = None

@@ -27,9 +27,11 @@ _TIME: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
 
 
 def log_tool(vault: Vault) -> Tool:
-    """`vault_log`, which lists changes, newest first."""
+    """`vault_log`, which lists changes, newest first; for the owner only."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        if context.role != "owner":
+            raise ToolRetry("the history is for the owner of this vault only")
         path, since = arguments.text(call, "path"), arguments.text(call, "since")
         found = commits(
             vault,
@@ -45,12 +47,13 @@ def log_tool(vault: Vault) -> Tool:
         return ToolOutput("\n".join(lines), untrusted="commits that others made" if others else "")
 
     schema = arguments.schema(
-        path={"type": "string", "maxLength": 1_000},
-        actor={"type": "string", "maxLength": 120},
+        path={"type": "string", "maxLength": 1_000, "description": "a note or folder"},
+        actor={"type": "string", "maxLength": 120, "description": "human, agent or job:<id>"},
         since=_TIME,
         limit={"type": "integer", "minimum": 1, "maximum": _MOST},
     )
-    return Tool("vault_log", "List the changes of the vault.", schema, perform, _GROUP, readonly=True)
+    description = "List what changed in the vault and when: the history of a note or a folder, since a day."
+    return Tool("vault_log", description, schema, perform, _GROUP, readonly=True, seldom=True)
 
 
 def _commit_lines(commit: Commit, now: datetime) -> Iterator[str]:

@@ -17,7 +17,7 @@ from agent.skills.loading.library import SkillLibrary, SkillSnapshot
 from agent.skills.reading.skill import FILE, Skill
 from agent.texts import Language
 from agent.tools import arguments
-from agent.tools.builtin.changes import undo_tool
+from agent.tools.builtin.changes import log_tool, undo_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.jobs import job_tools
 from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
@@ -62,7 +62,7 @@ def builtin_tools(
     """
     notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
-    tools += [grep_tool(notes), tasks_tool(notes, clock), undo_tool(vault)]
+    tools += [grep_tool(notes), tasks_tool(notes, clock), log_tool(vault), undo_tool(vault)]
     tools += [*MemoryTools(notes, clock, deps.keeper, language, deps.forgot).tools()]
     tools += [Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
@@ -95,18 +95,19 @@ def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool
     """The tool, which compares words only; `usable` are the tools that a run may use."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
-        others = [spec for spec in usable(context) if spec.name != TOOL_SEARCH]
+        known = {TOOL_SEARCH, *context.described}
+        others = [spec for spec in usable(context) if spec.name not in known]
         found = find_tools(arguments.text(call, "purpose"), others)[:FOUND]
         if not found:
             names = ", ".join(spec.name for spec in others)
-            raise ToolRetry(f"no tool fits these words; there are: {names or 'none'}")
+            raise ToolRetry(f"no other tool fits these words; beside those that you have there are: {names or 'none'}")
         lines = [f"- {spec.name}: {spec.description}" for spec in found]
         return ToolOutput("\n".join(["you can call these now:", *lines]), tools=tuple(spec.name for spec in found))
 
     schema = arguments.schema("purpose", purpose={"type": "string", "minLength": 1, "maxLength": 400})
     description = (
         "Find more tools by English words for what they do: to correct or forget a memory, "
-        "the person's profile, their desktop."
+        "what changed and when, the person's profile, their desktop."
     )
     return Tool(TOOL_SEARCH, description, schema, perform, frozenset({"search"}), readonly=True)
 
