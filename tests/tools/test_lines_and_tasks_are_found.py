@@ -1,5 +1,6 @@
 """Lines by what they say, and open tasks by their days: of the person's own notes, and nothing that others wrote."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,8 @@ def test_they_are_asked_for_by_day_folder_and_tag(home: House) -> None:
 
     assert (found(until="2026-11-30"), found(folder="work"), found(tag="#money"), found(tag="work")) == (2, 2, 1, 2)
     assert home.says("open_tasks", tag="garden") == "there is no such open task"
+    until = home.says("open_tasks", until="2026-11-01")
+    assert until == "there is no such open task\n(2 more without a day: ask without until)"
     assert "a day such as" in home.fails("open_tasks", until="soon")
 
 
@@ -46,6 +49,16 @@ def test_a_line_is_found_by_its_very_text_and_by_a_text_with_a_gap(home: House) 
     assert [row[:10] for row in home.says("vault_grep", text="rent*8").splitlines()] == ["notes.md:2"]
     assert home.says("vault_grep", text="rent", folder="home").splitlines()[0] == "home/rent.md:1: # Rent"
     assert "search_vault" in home.says("vault_grep", text="mortgage")
+
+
+def test_the_agents_own_records_are_named_and_the_conversation_that_is_on_is_not(home: House) -> None:
+    root = home.vault.place.root
+    write(root / "sessions/2026/11/rent.md", "# Rent\n\nThe mortgage is paid.\n")
+    write(root / "sessions/2026/11/now.md", "# Now\n\nWhat is with the mortgage?\n")
+    home.context = replace(home.context, session="sessions/2026/11/now.md")
+    nothing, named = home.says("vault_grep", text="mortgage").splitlines()
+    assert nothing.startswith("no line") and named.endswith(": sessions/2026/11/rent.md)")
+    assert home.says("vault_grep", text="mortgage", folder="sessions").startswith("sessions/2026/11/rent.md:3: ")
 
 
 def test_a_line_of_others_is_named_and_not_shown(home: House) -> None:

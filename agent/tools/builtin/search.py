@@ -24,7 +24,7 @@ from agent.tools.note_access import check_readable, may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import numbered_lines
-from agent.vault.folders import AgentFolder, is_hidden
+from agent.vault.folders import AgentFolder, WriteRule, is_hidden
 from agent.vault.store import Vault
 from agent.vault.task_lines import TaskLine, open_tasks
 
@@ -137,6 +137,8 @@ def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
     return notes.origin_of(path, data, lines) if data is not None else ""
 
 
+_NAMED = 5
+"""The most of the agent's own records that are named where they have the text."""
 SHOWN = 50
 """The most lines or tasks of one result."""
 _LOOKED_AT = 2_000
@@ -149,24 +151,27 @@ def grep_tool(notes: Notes) -> Tool:
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         text, folder = arguments.text(call, "text"), _folder(call)
-        rows, by_others = list[str](), dict[str, None]()
+        rows, by_others, own = list[str](), dict[str, None](), dict[str, None]()
         sources = list[Cited]()
         home = notes.vault.home
         found = numbered_lines(notes.vault, text, folder)
         readable = (row for row in found if not is_hidden(row[0]) and may_read(context.role, row[0], home))
-        for path, number, line in islice(readable, _LOOKED_AT):
-            if _origin(notes, path, number):
+        for path, number, line in islice((row for row in readable if row[0] != context.session), _LOOKED_AT):
+            if not folder and home.write_rule(path) is WriteRule.PROGRAM:
+                own[path] = None
+            elif _origin(notes, path, number):
                 by_others[path] = None
             else:
                 rows.append(f"{path}:{number}: {clipped(line.strip(), _LINE)}")
                 sources.append(Cited(path, (number, number)))
+        records = [_format_records([*own])] if own else []
         if not rows and not by_others:
-            return ToolOutput("no line has that text; search_vault finds other words for it")
+            return ToolOutput("\n".join(["no line has that text; search_vault finds other words for it", *records]))
         fit = min(rows_that_fit(rows), SHOWN)
         left = f"… and {len(rows) - fit} more lines, from {rows[fit].partition(': ')[0]} on" if rows[fit:] else ""
         more = [f"{left}: name a folder, or more of the text"] if left else []
         others = [f"(others wrote lines with it, not shown, in {', '.join(by_others)})"] if by_others else []
-        return ToolOutput("\n".join([*rows[:fit], *more, *others]), tuple(sources[:fit]))
+        return ToolOutput("\n".join([*rows[:fit], *more, *others, *records]), tuple(sources[:fit]))
 
     schema = arguments.schema(
         "text",
@@ -185,22 +190,25 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
         until, tag = _day(arguments.text(call, "until")), arguments.text(call, "tag").lstrip("#").casefold()
 
         def wanted(text: str, dates: TaskDates) -> bool:
-            return not dates.is_closed and (until is None or (dates.day or date.max) <= until)
+            return not dates.is_closed
 
         tasks = open_tasks(notes.vault, wanted, lambda dates: (dates.day or date.max).toordinal(), _folder(call))
+        having = [each for each in tasks if not tag or _has_tag(each, tag)]
         found = sorted(
-            (each for each in tasks if not tag or _has_tag(each, tag)),
+            (each for each in having if until is None or (each.dates.day or date.max) <= until),
             key=lambda each: (each.day, each.path, each.line),
         )
+        undated = sum(each.dates.day is None for each in having) if until is not None else 0
+        others = [f"({undated} more without a day: ask without until)"] if undated else []
         if not found:
-            return ToolOutput("there is no such open task")
+            return ToolOutput("\n".join(["there is no such open task", *others]))
         today = clock.now().date()
         rows = list(_rows(found[:SHOWN], today))
         shown = found[: rows_that_fit(rows)]
         more = [f"… and {len(found) - len(shown)} more: name a folder, a tag or a day"] if found[len(shown) :] else []
         sources = tuple(Cited(each.path, (each.line, each.line)) for each in shown)
         origins = dict.fromkeys(filter(None, (_origin(notes, each.path, each.line) for each in shown)))
-        return ToolOutput("\n".join([*rows[: len(shown)], *more]), sources, untrusted="; ".join(origins))
+        return ToolOutput("\n".join([*rows[: len(shown)], *more, *others]), sources, untrusted="; ".join(origins))
 
     schema = arguments.schema(
         until={"type": "string", "description": "a day, YYYY-MM-DD: what is due by then"},
@@ -212,6 +220,12 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
 
 
 _GROUP = frozenset({"search"})
+
+
+def _format_records(paths: list[str]) -> str:
+    """The line that names the agent's own records which have a text, such as the conversation in which it was said."""
+    named = ", ".join(paths[:_NAMED]) + (", …" if paths[_NAMED:] else "")
+    return f"(also in your own records, not shown unless you name a folder: {named})"
 
 
 def _rows(found: list[TaskLine], today: date) -> Iterator[str]:

@@ -5,7 +5,7 @@ The rules for reading and writing are left to `note_access`, the commit to `note
 person to the vault.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -22,7 +22,7 @@ from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import find_named_note, is_bare_name
-from agent.vault.folders import ARCHIVE, AgentFolder
+from agent.vault.folders import ARCHIVE, AgentFolder, WriteRule
 from agent.vault.listing import file_paths
 from agent.vault.moving import NoteMove, archive_path, plan_move
 from agent.vault.note_names import NoteNames, linking_notes
@@ -118,8 +118,10 @@ def _list(notes: Notes) -> Tool:
         pattern = arguments.text(call, "pattern").casefold()
         linked = arguments.text(call, "links_to")
         known = _linking(notes, linked) if linked else file_paths(notes.vault)
-        paths = (path for path in known if may_read(context.role, path, notes.vault.home))
+        paths = (path for path in known if may_read(context.role, path, notes.vault.home) and path != context.session)
         found = [path for path in paths if path.startswith(start) and _fits(path, pattern)]
+        if linked and not start:
+            found = [path for path in found if not _is_record(notes, path)]
         where = f" in {folder}/" if start else ""
         if not found:
             linking = f" that link to {linked}" if linked else ""
@@ -147,6 +149,11 @@ def _linking(notes: Notes, name: str) -> list[str]:
     """The notes that link to the note with this path, name or id."""
     path = check_readable(_named(notes, name))
     return sorted(linking_notes(notes.vault, path, NoteNames.of(notes.vault.note_paths())))
+
+
+def _is_record(notes: Notes, path: str) -> bool:
+    """True for what the program writes down of its own work, such as a conversation."""
+    return notes.vault.home.write_rule(path) is WriteRule.PROGRAM
 
 
 def _fits(path: str, pattern: str) -> bool:
@@ -275,7 +282,8 @@ def _move(notes: Notes) -> Tool:
         result = notes.commit("vault_move", context, subject, move_drafts(move), move.fill, body=why)
         if not was_whole:
             context.shown.forget(move.to)
-        return replace(result, text="\n".join([result.text, *_links_of(move, notes.vault.home)]))
+        left = [path for path in move.left if not _is_record(notes, path)]
+        return replace(result, text="\n".join([result.text, *_links_of(move, left, notes.vault.home)]))
 
     schema = arguments.schema("path", path=_PATH, to=_PATH, why={"type": "string", "maxLength": 500})
     description = "Move a note; links follow. Without `to`: into the archive, as nothing is deleted. Never overwrites."
@@ -289,16 +297,18 @@ def _put_away(notes: Notes, path: str) -> str:
     return check_writable(archive_path(notes.vault, path), notes.vault.home)
 
 
-def _links_of(move: NoteMove, home: AgentFolder) -> Iterator[str]:
-    """What became of the links to a note that was moved."""
+def _links_of(move: NoteMove, left: Sequence[str], home: AgentFolder) -> Iterator[str]:
+    """What became of the links to a note that was moved; `left` are the notes in which they are as they were."""
     is_put_away = home.holds(move.to, ARCHIVE)
     if is_put_away:
         yield "search and recall do not look there any more; vault_undo brings it back"
     if move.edits:
         how = "now lead into the archive" if is_put_away else "follow"
         yield f"links to it {how} in {', '.join(path for path, _, _ in move.edits)}"
-    if move.left:
-        yield f"not for tools to change, and left with the old link: {', '.join(move.left)}"
+    if left:
+        yield f"not for tools to change, and left with the old link: {', '.join(left)}"
+    if not move.edits and not left:
+        yield "no note of the person's linked to it"
 
 
 def _writing(
@@ -310,7 +320,7 @@ def _writing(
     plan: PlanDrafts,
     paths: tuple[str, ...] = ("path",),
 ) -> Tool:
-    effect = Effect(lambda call: tuple(arguments.text(call, path) for path in paths if path in call), plan, notes.done)
+    effect = Effect(lambda call: tuple(_with_ending(call, path) for path in paths if path in call), plan, notes.done)
     return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect)
 
 
@@ -320,8 +330,15 @@ def _target(notes: Notes, call: JsonObject, name: str = "path") -> str:
     asked = arguments.text(call, name)
     if name == "path" and is_bare_name(asked):
         raise ToolRetry(f"nothing was written: the path of {asked} is {_named(notes, asked)}")
-    path = check_writable(asked, notes.vault.home)
+    path = check_writable(_with_ending(call, name), notes.vault.home)
     return path if notes.vault.read(path) is not None else check(path)
+
+
+def _with_ending(call: JsonObject, name: str) -> str:
+    """The path in an argument; that of a note may lack its ending, as a link to it does."""
+    asked = arguments.text(call, name)
+    folder, slash, last = asked.rpartition("/")
+    return f"{asked}.md" if name == "path" and folder and slash and last and "." not in last else asked
 
 
 def _like(data: bytes, text: str) -> str:
