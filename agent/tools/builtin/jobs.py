@@ -1,5 +1,6 @@
 """The tools of what the agent does at its time: jobs, its own queue of tasks, and the state of what it knows."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,10 @@ def job_tools(notes: Notes) -> tuple[Tool, ...]:
 def _list(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         shelf, now = JobShelf(notes.vault).load(), notes.vault.clock.now()
-        lines = [_line(job, now) for job in shelf.jobs[:_SHOWN]]
+        asked = [job for job in shelf.jobs if not job.task and not job.only_wakes]
+        upkeep = ", ".join(job.id for job in shelf.jobs if job not in asked)
+        lines = [_line(job, now) for job in asked[:_SHOWN]]
+        lines += [f"your own upkeep, not asked for: {upkeep}"] if upkeep else []
         lines += [f"{each.path} cannot run: {each.message}" for each in shelf.problems]
         return ToolOutput("\n".join(lines) or "there are no jobs")
 
@@ -160,7 +164,14 @@ def _delete(notes: Notes) -> Tool:
 def _changing(notes: Notes, name: str, description: str, plan: PlanDrafts, schema: JsonObject = _ONE_JOB) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         action = name.partition(".")[2]
-        return notes.commit(name, context, f"job({action}): {_job(notes, call).id}", plan(call, context))
+        (draft,) = drafts = plan(call, context)
+        result = notes.commit(name, context, f"job({action}): {_job(notes, call).id}", drafts)
+        now_is = parse_job(draft.path, draft.after, "") if draft.after is not None else None
+        return (
+            replace(result, text=f"{result.text}\n{_line(now_is, notes.vault.clock.now())}")
+            if isinstance(now_is, Job)
+            else result
+        )
 
     effect = Effect(lambda call: (_job(notes, call).path,), plan, notes.done)
     return Tool(name, description, schema, perform, _GROUP, timeout=0, effect=effect, on_request=True)
@@ -175,9 +186,9 @@ def _job(notes: Notes, call: JsonObject) -> Job:
 
 def _line(job: Job, now: datetime) -> str:
     coming = job.next_occurrences(now, 1) if job.status == "active" else ()
-    when = f"; next {coming[0].at.isoformat(' ', 'minutes')}" if coming else ""
-    what = job.task or ("only wakes" if job.only_wakes else job.title)
-    return f"{job.id}: {what}; {', '.join(map(format_trigger, job.triggers))}; {job.status}{when}"
+    is_over = job.status == "active" and not coming and all(isinstance(each, At) for each in job.triggers)
+    when = f"; next {coming[0].at.isoformat(' ', 'minutes')}" if coming else "; its time is over" if is_over else ""
+    return f"{job.id}: {job.title}; {', '.join(map(format_trigger, job.triggers))}; {job.status}{when}"
 
 
 PURPOSE = "self_reflection"

@@ -137,8 +137,6 @@ def _source(notes: Notes, path: str, lines: tuple[int, int]) -> str:
     return notes.origin_of(path, data, lines) if data is not None else ""
 
 
-_NAMED = 5
-"""The most of the agent's own records that are named where they have the text."""
 SHOWN = 50
 """The most lines or tasks of one result."""
 _LOOKED_AT = 2_000
