@@ -1,8 +1,8 @@
 """The results of one step in the room that they have: the room is shared by need, and a result is cut by its rank.
 
 What cites notes is cut from its end, between hits or lines, and says what is missing, so that nothing in the middle is
-gone and no line stands without its heading. Anything else keeps its beginning and its end (`shorten`): a program says
-last what went wrong.
+gone, no line stands without its heading, and no stranger's without its frame. Anything else keeps its beginning and its
+end (`shorten`): a program says last what went wrong.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from agent.context.budget import Count
 from agent.context.shorten import shorten
-from agent.tools.taint import FRAME_END
+from agent.tools.taint import FRAME_BEGIN, FRAME_END
 from agent.tools.tool import Cited
 
 _NAMED = 8
@@ -31,18 +31,20 @@ def cut_result(text: str, sources: Sequence[Cited], room: int, count: Count) -> 
     """A result in at most `room` tokens; `sources` are the lines of notes that it shows, in its order."""
     if count(text) <= room or not sources:
         return shorten(text, room, count)
-    end = FRAME_END if text.endswith(FRAME_END) else ""
-    body = text.removesuffix(end)
-    hits = _hits(body, sources)
-    points = hits or [found.end() for found in re.finditer("\n", body)]
+    hits = _hits(text, sources)
+    points = hits or [found.end() for found in re.finditer("\n", text)]
 
     def at(number: int) -> str:
-        """The result up to the cut with this number."""
-        cut = points[number]
-        return f"{body[:cut].rstrip()}\n\n[… left out for lack of room: {_missing(body, cut, hits, sources)}]{end}"
+        """The result up to the cut with this number; a frame that is open there is closed."""
+        kept = text[: points[number]].rstrip()
+        end = FRAME_END if kept.count(FRAME_BEGIN) > kept.count(FRAME_END) else ""
+        return f"{kept}\n\n[… left out for lack of room: {_missing(text, points[number], hits, sources)}]{end}"
 
     fits = bisect_right(range(len(points)), room, key=lambda number: count(at(number))) - 1
-    return at(fits) if fits >= (1 if hits else 0) else shorten(text, room, count)
+    if fits >= (1 if hits else 0):
+        return at(fits)
+    is_one_frame = text.startswith(FRAME_BEGIN) and text.endswith(FRAME_END) and text.count(FRAME_END) == 1
+    return shorten(text[: hits[1]].rstrip() if hits and not is_one_frame else text, room, count)
 
 
 def _hits(body: str, sources: Sequence[Cited]) -> list[int]:
@@ -51,7 +53,8 @@ def _hits(body: str, sources: Sequence[Cited]) -> list[int]:
         return []
     starts: list[int] = []
     for number, each in enumerate(sources, 1):
-        head = re.compile(rf"^{number}\. .*\blines {each.lines[0]}-{each.lines[1]}\b", re.MULTILINE)
+        lines = rf"\blines {each.lines[0]}-{each.lines[1]}\b"
+        head = re.compile(rf"^(?:{FRAME_BEGIN}.*\n)?{number}\. .*{lines}", re.MULTILINE)
         if (found := head.search(body, starts[-1] if starts else 0)) is None:
             return []
         starts.append(found.start())
@@ -60,9 +63,10 @@ def _hits(body: str, sources: Sequence[Cited]) -> list[int]:
 
 def _missing(body: str, cut: int, hits: Sequence[int], sources: Sequence[Cited]) -> str:
     if hits:
-        left = [each for start, each in zip(hits, sources, strict=True) if start >= cut]
-        names = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in left[:_NAMED])
-        return f"{len(left)} more: {names}{', …' if len(left) > _NAMED else ''}"
+        left = [(start, each) for start, each in zip(hits, sources, strict=True) if start >= cut]
+        own = [each for start, each in left if not body.startswith(FRAME_BEGIN, start)]
+        names = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in own[:_NAMED]]
+        return f"{len(left)} more: {', '.join([*names, '…'] if len(names) < len(left) else names)}"
     begin = body.find("\n\n") + 2
     first, last = sources[0].lines
     if f"{sources[0].path}, lines {first}-{last} of" in body[:begin]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 
 _LETTERS = r"[^\w<>]{0,3}".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "untrusted")
+FRAME_BEGIN = '<untrusted source="'
 FRAME_END = "\n</untrusted>"
 """The end of a text of others, as a model is given it."""
 _TAG = re.compile(rf"[<\uff1c\ufe64](?=[^\w<>]{{0,8}}{_LETTERS})", re.IGNORECASE)
@@ -36,6 +37,8 @@ def framed(tool: "Tool") -> "Tool":
         if not given.untrusted:
             return given
         context.taint.mark(given.untrusted)
+        if given.is_framed:
+            return given
         return replace(given, text=frame(given.text, given.untrusted))
 
     return replace(tool, perform=perform)
@@ -44,7 +47,12 @@ def framed(tool: "Tool") -> "Tool":
 def frame(content: str, source: str) -> str:
     """The text inside a tag that the text itself cannot close."""
     named = " ".join(source.split()).replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
-    return f'<untrusted source="{named}">\n{_TAG.sub("&lt;", content)}{FRAME_END}'
+    return f'{FRAME_BEGIN}{named}">\n{unframed(content)}{FRAME_END}'
+
+
+def unframed(content: str) -> str:
+    """The text without anything that could pass for the tag, for one that stands beside framed texts."""
+    return _TAG.sub("&lt;", content)
 
 
 def reason_to_ask(

@@ -38,6 +38,19 @@ def test_the_frame_of_a_strangers_text_stays_closed() -> None:
         assert cut.startswith("<untrusted") and cut.endswith("\n</untrusted>") and by_fours(cut) <= 400
 
 
+def test_a_frame_among_the_hits_is_whole_or_not_there_and_its_name_is_not_said() -> None:
+    whole = [
+        f"{at}. {each.path}, lines {each.lines[0]}-{each.lines[1]}\n{'words ' * 60}" for at, each in enumerate(HITS, 1)
+    ]
+    mixed = "\n\n".join(frame(each, "a page") if at % 3 == 0 else each for at, each in enumerate(whole))
+    for room in range(60, 900, 40):
+        cut = cut_result(mixed, HITS, room, by_fours)
+        assert by_fours(cut) <= room and cut.count("<untrusted") == cut.count("</untrusted>")
+        assert cut.rpartition("</untrusted>")[2].count("talks/session-4.md") == 0, "a stranger's title stands framed"
+        outside = "".join(part.rpartition("</untrusted>")[2] for part in cut.split("<untrusted"))
+        assert "1. talks/session-1" not in outside
+
+
 def test_what_cites_no_note_keeps_its_beginning_and_its_end() -> None:
     text = cut_result("\n".join(f"step {at}" for at in range(900)) + "\nerror: no such file", [], 100, by_fours)
     assert text.startswith("step 0") and text.endswith("error: no such file")

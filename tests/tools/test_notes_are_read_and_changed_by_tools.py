@@ -81,6 +81,11 @@ def test_all_files_are_listed_and_the_notes_that_link_to_one(home: House) -> Non
     for name in ("garden.md", "[[Garden]]", "garden"):
         assert home.says("vault_list", links_to=name) == "1 file:\nlist.md"
     assert "that link to empty" in home.fails("vault_list", links_to="empty")
+    write(root / "sessions/2026/11/tea.md", "What says [[garden]]?\n")
+    assert home.says("vault_list", links_to="garden") == "1 file:\nlist.md", "a conversation is no note of theirs"
+    assert "tea.md" in home.says("vault_list", pattern="*tea*")
+    home.context = replace(home.context, session="sessions/2026/11/tea.md")
+    assert "no file" in home.fails("vault_list", pattern="*tea*"), "nor is what is being said"
 
 
 def test_a_note_is_read_by_its_name_and_written_by_its_path_only(home: House) -> None:
@@ -88,7 +93,14 @@ def test_a_note_is_read_by_its_name_and_written_by_its_path_only(home: House) ->
     said = home.fails("vault_edit", path="inner", old="inner", new="outer")
     assert said == "nothing was written: the path of inner is folder/inner.md"
     assert home.text("folder/inner.md") == "inner\n"
-    assert "its name must end in" in home.fails("vault_write", path="folder/new", content="x")
+    assert "its name must end in" in home.fails("vault_write", path="folder/new.exe", content="x")
+
+
+def test_the_path_of_a_note_may_lack_its_ending_as_in_a_link(home: House) -> None:
+    assert "folder/inner.md" in home.says("vault_edit", path="folder/inner", old="inner", new="outer")
+    home.says("vault_append", path="folder/new", text="more")
+    assert home.text("folder/inner.md") == "outer\n" and home.text("folder/new.md") == "more\n"
+    assert home.asks("vault_write", path="skills/tea/SKILL", content="x"), "what steers asks under that name, too"
 
 
 def test_a_write_is_one_commit_that_says_by_whom_and_for_what(home: House) -> None:
@@ -193,11 +205,12 @@ def test_a_move_does_not_make_the_unread_read(home: House) -> None:
 
 def test_a_note_is_put_into_the_archive_and_links_lead_there(tmp_path: Path) -> None:
     linking = {"plan.md": "see [[old]]\n", "AGENT.md": "Read [[old|the old one]] first.\n"}
+    linking["sessions/2026/11/talk.md"] = "About [[old]].\n"
     home = house(tmp_path, {"garden/old.md": "roses\n", "archive/garden/old.md": "lilies\n", **linking})
     said = home.says("vault_move", path="garden/old.md", why="nobody needs it any more")
     assert home.text("archive/garden/old-2.md") == "roses\n" and home.text("archive/garden/old.md") == "lilies\n"
     assert "links to it now lead into the archive in plan.md" in said and "vault_undo" in said
-    assert "left with the old link: AGENT.md" in said and home.text("plan.md") == "see [[old-2]]\n"
+    assert "left with the old link: AGENT.md\n" in f"{said}\n" and home.text("plan.md") == "see [[old-2]]\n"
     assert "nobody needs it any more" in git(home.vault.place.root, "log", "-1", "--format=%b")
     assert "is in the archive already" in home.fails("vault_move", path="archive/garden/old.md")
     assert "there is no note" in home.fails("vault_move", path="nothing.md")
@@ -386,7 +399,10 @@ def test_a_tainted_run_taints_those_that_read_what_it_wrote(home: House) -> None
 def test_a_search_that_shows_foreign_text_taints_the_run(home: House) -> None:
     write(home.vault.place.root / "clip.md", "---\nsource: https://news.example/a\n---\nhello\n")
     home.found += [hit("garden.md", (7, 8), "roses"), hit("clip.md", (4, 4), "hello")]
-    assert '<untrusted source="clip.md (from https://news.example/a)">' in home.says("search_vault", query="x")
+    own, framed = home.says("search_vault", query="x").split("\n\n")
+    assert own.startswith("1. garden.md") and "untrusted" not in own, "no doubt is cast on what the person wrote"
+    assert framed.startswith('<untrusted source="clip.md (from https://news.example/a)">\n2. clip.md')
+    assert framed.endswith("hello\n</untrusted>")
     assert home.context.taint.sources == ["clip.md (from https://news.example/a)"]
 
 

@@ -21,6 +21,7 @@ from agent.memory.recall.recaller import Recollection, Remembered
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.note_access import check_readable, may_read
+from agent.tools.taint import frame, unframed
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import numbered_lines
@@ -80,18 +81,25 @@ def recall_tool(notes: Notes, recall: RecallMemories) -> Tool:
 def _format_results(
     notes: Notes, found: Sequence[_Found], show: Callable[[int, _Found], str], nothing: str, remarks: Sequence[str]
 ) -> ToolOutput:
-    """The results, numbered, with their sources and the origins of untrusted text in them."""
+    """The results, numbered, with their sources. Each with untrusted text is framed by itself: it casts no doubt on the
+    person's own notes beside it."""
     note: list[str] = [each for each in remarks if each]
     if not found:
         return ToolOutput("\n".join([f"{nothing}; try other words", *note]))
-    shown = [show(number, each) for number, each in enumerate(found, 1)]
+    sources_of = [_source(notes, each.path, each.lines) for each in found]
+    shown = [
+        frame(show(number, each), origin) if origin else unframed(show(number, each))
+        for number, (each, origin) in enumerate(zip(found, sources_of, strict=True), 1)
+    ]
     fit = max(rows_that_fit(shown), 1)
-    if left := [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in found[fit:]]:
-        note.insert(0, f"({len(left)} more: {', '.join(left[:_NAMED])}{', …' if left[_NAMED:] else ''})")
+    if rest := found[fit:]:
+        named = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in rest if not notes.origin.named(each.path)]
+        names = named[:_NAMED] + (["…"] if len(named[:_NAMED]) < len(rest) else [])
+        note.insert(0, f"({len(rest)} more: {', '.join(names)})")
     found, shown = found[:fit], shown[:fit]
-    origins = dict.fromkeys(filter(None, (_source(notes, each.path, each.lines) for each in found)))
+    origins = dict.fromkeys(filter(None, sources_of[:fit]))
     sources = tuple(Cited(each.path, each.lines) for each in found)
-    return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins))
+    return ToolOutput("\n\n".join(shown + note), sources, untrusted="; ".join(origins), is_framed=True)
 
 
 def _fitting(notes: Notes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
