@@ -83,6 +83,7 @@ def concluded(
         record.is_resumed,
         why,
         record.end if end in ("done", "nothing") else lambda: record.note_partial(section),
+        remarks=tuple(facts.remarks),
     )
 
 

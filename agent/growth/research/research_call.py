@@ -48,7 +48,7 @@ class Research:
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
     of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole.
     After the requests are committed, `done` deletes what was kept for going on. `checked` is the day of an earlier
-    check that answers it; None if it was looked up now.
+    check that answers it; None if it was looked up now. `remarks` say how it was done, such as without the web.
     """
 
     end: ResearchEnd
@@ -71,6 +71,7 @@ class Research:
     why: str = ""
     done: Callable[[], object] = field(default=lambda: None, compare=False)
     checked: date | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def source_documents(sources: Iterable[Reading]) -> list[dict[str, object]]:

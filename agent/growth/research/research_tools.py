@@ -108,6 +108,9 @@ def _format_research(found: "Research") -> str:
     head = f"report: {found.path}; {len(found.sources)} sources, {found.calls} of {found.most} calls"
     if found.checked is not None:
         head = f"checked on {found.checked:%Y-%m-%d}: {found.path}"
-    sources = "\n".join(f"[{each.number}] {each.title} {each.address}" for each in found.sources)
+    cited = [each for each in found.sources if each.number in found.findings.cited] or found.sources
+    sources = "\n".join(f"[{each.number}] {each.title} {each.address}" for each in cited)
     missing = "" if found.sources else "nothing was found"
-    return "\n\n".join(filter(None, (head, found.why, missing, found.short or found.text, sources)))
+    gaps = "\n".join(f"left open: {each.words}" for each in found.findings.gaps[:_FOUND])
+    how = "\n".join(found.remarks)
+    return "\n\n".join(filter(None, (head, how, found.why, missing, found.short or found.text, gaps, sources)))

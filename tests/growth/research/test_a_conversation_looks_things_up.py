@@ -36,6 +36,12 @@ def test_without_an_engine_there_is_no_search_of_the_web(tmp_path: Path, monkeyp
         assert not {"research", "web_search"} & {each.name for each in runs.agent.tools.specs(HERE, seldom=False)}
 
 
+def test_a_research_without_the_web_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with studying(tmp_path, monkeypatch, {}, engine=False) as study:
+        found = tools(study)["research"].perform({"topic": "Varn bridge"}, HERE)
+    assert "No search engine is configured" in found.text and "nothing was found" in found.text
+
+
 def test_a_research_is_a_note_with_sources_and_taints_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with studying(tmp_path, monkeypatch, BRIDGE, usual("bridge", *QUESTIONS)) as study:
         found = tools(study)["research"].perform({"topic": "Varn bridge"}, HERE)
