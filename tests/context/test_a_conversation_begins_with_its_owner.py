@@ -13,10 +13,13 @@ from agent.memory.memory_note import LongTermFact
 from agent.memory.profile.owner import MOST, OwnerFacts, VaultPlace, owner_block, owner_facts
 from agent.memory.profile.profile_file import parse_profile
 from agent.memory.understanding.statements import is_standing_wish
+from agent.runs.owner import OwnerBlock
+from agent.tools.text_origin import text_origin_of
 from agent.workspace.search_index import open_index
 from tests.context.situations import YOU, Home, home
 from tests.context.talk import by_fours
 from tests.stories.life import Calendar
+from tests.tools.house import house, tainted
 from tests.vaults import write
 
 
@@ -60,6 +63,14 @@ def test_who_they_are_and_what_they_wrote_of_themselves_is_known(asks: Callable[
     assert "- Name: Ida Berg [[profile/00-basic-info]]" in system and "to be filled" not in system
     assert "My sister Mara lives in Porto. [[2026-11-21-my-sister" in system and "- Cite the note, always." in system
     assert "- recipes/ (3): soup" in system and "archive" not in system.partition("Their vault")[2].partition("\n\n")[0]
+
+
+def test_one_line_of_a_run_that_read_something_takes_no_note_off_the_map(tmp_path: Path) -> None:
+    home = tainted(house(tmp_path, {"home/roof.md": "# Roof\n" + "\nmine\n" * 9, "home/plan.md": "# Plan\n"}))
+    home.says("vault_append", path="home/roof.md", text="The slab carries 180 kg, says the engineer.")
+    home.says("vault_write", path="home/survey.md", content="The parapet carries nothing at all, says he.\n")
+    block = OwnerBlock(home.vault, text_origin_of(home.vault), tuple, by_fours).text(MOST)
+    assert "roof" in block and "plan" in block and "survey" not in block
 
 
 def test_others_are_told_nothing_of_the_owner(asks: Callable[..., str]) -> None:
