@@ -11,7 +11,8 @@ import pytest
 
 from agent.config.settings import RENAMED, keys, sections
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.main import cli, load_command
+from agent.interfaces.cli.loading import load_command
+from agent.interfaces.cli.main import cli
 from agent.tools.tool_names import TOOL_NAMES
 from tests.sources import Source, sources
 
@@ -78,8 +79,9 @@ def problem(line: str) -> str | None:
     if words[0] not in COMMANDS:
         return f"there is no command {words[0]}"
     command, rest = load_command(words[0]), words[1:]
-    while isinstance(command, click.Group) and rest and rest[0] in command.commands:
-        command, rest = command.commands[rest[0]], rest[1:]
+    context = click.Context(cli)
+    while isinstance(command, click.Group) and rest and (child := command.get_command(context, rest[0])) is not None:
+        command, rest = child, rest[1:]
     if (
         isinstance(command, click.Group)
         and not command.invoke_without_command

@@ -145,7 +145,7 @@ def tick(vault: Vault, asked: Proposal, yes: bool, reason: str = "") -> bool:
     data, why = vault.read(asked.path), vault.masked(" ".join(reason.split()))[:500]
     after = with_decision(data, yes, why) if data is not None else None
     if data is None or after is None or answer_in(after) is not yes:
-        hint = "vault-agent approvals lists what waits"
+        hint = "vault-agent needs lists what waits"
         raise UserError("{path} has no box that can be ticked", hint=hint, path=asked.path)
     subject = f"approval({'approved' if yes else 'rejected'}): {asked.name}"
     with vault.transaction(subject, Stamp("human"), body=why) as change:

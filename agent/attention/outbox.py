@@ -297,7 +297,7 @@ class Outbox:
         is_note = receipt.channel == DAILY
         if is_note:
             lines = lines[-1:] if raised.decides else lines  # the link: what is decided stands in that note
-            lines += [] if receipt.listed else [f"vault-agent why {notice_code(receipt.id)}"]
+            lines += [] if receipt.listed else [f"vault-agent notices why {notice_code(receipt.id)}"]
         choices = self.choices(raised.decides) if raised.decides and not is_note else ()
         return Message(receipt.id, raised.title, "\n".join(lines), choices, again=receipt.is_perhaps_shown)
 

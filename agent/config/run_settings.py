@@ -187,9 +187,9 @@ class InboxSettings:
 
     answers: Literal["vault", "inbox", "off"]
     """The part of the vault in which requests are answered automatically: the whole `vault` (`inbox/`, notes with
-    `agent: ask`, tasks with `@agent`), only the folder `inbox`, or none (`off`); `vault-agent run` always answers.
-    Default `vault`. Choose `inbox` or `off` when a service such as Syncthing or iCloud syncs other people's notes
-    without git: they cannot be distinguished from yours."""
+    `agent: ask`, tasks with `@agent`), only the folder `inbox`, or none (`off`); `vault-agent ask --note` always
+    answers. Default `vault`. Choose `inbox` or `off` when a service such as Syncthing or iCloud syncs other people's
+    notes without git: they cannot be distinguished from yours."""
 
     every_note: bool
     """True if every note in `inbox/` is a request; false if a note there asks only with `agent: ask` or a task with

@@ -5,9 +5,11 @@ from typing import TypeVar
 from agent.asking.codes import codes_by_path
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question
+from agent.asking.replies import NO, YES
 from agent.deeds.result import ResultValue
+from agent.errors import Unknown, UserError
 from agent.runs.kinds import decide_proposal, pending_decisions
-from agent.runs.named_decisions import decision_text, find_decision
+from agent.runs.named_decisions import NamedAnswer, answer_question, decision_text, find_decision, find_question
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
@@ -67,6 +69,15 @@ class ListedQuestions(ResultValue, frozen=True):
     questions: list[QuestionView]
 
 
+class ListedNeeds(ResultValue, frozen=True):
+    """All that waits for the person: what needs a yes, the oldest first, and questions. `stopped` says that the
+    schedule of the vault is stopped; null while it runs."""
+
+    approvals: list[Approval]
+    questions: list[QuestionView]
+    stopped: str | None
+
+
 A = TypeVar("A", bound=Approval)
 Q = TypeVar("Q", bound=QuestionView)
 
@@ -97,6 +108,37 @@ def approval(kind: type[A], asked: Proposal, **more: object) -> A:
 def decide(workspace: Workspace, asked: Proposal, yes: bool, reason: str) -> Approval:
     """Say yes or no: once, to exactly what was shown."""
     return approval(Approval, decide_proposal(workspace, asked, yes, reason))
+
+
+def list_needs(workspace: Workspace) -> ListedNeeds:
+    """All that waits for the person."""
+    found = list_approvals(workspace)
+    return ListedNeeds(found.approvals, list_questions(workspace).questions, found.stopped)
+
+
+def find_need(workspace: Workspace, name: str) -> Proposal | Question:
+    """What waits under this name, code, note, id or end of an id, whether it wants a yes or an answer.
+
+    Raises `UserError` if there is nothing or more than one.
+    """
+    try:
+        return find_question(workspace, name)
+    except Unknown:
+        return find_decision(workspace, name)
+
+
+def yes_or_no(words: str) -> tuple[bool, str]:
+    """A yes or a no in the words of a person, and the reason behind it; raises `UserError` for other words."""
+    first, _, reason = words.strip().partition(" ")
+    word = first.strip(",.:;!，。：；！").casefold()
+    if word not in (*YES, *NO):
+        raise UserError("{words} is neither yes nor no", hint="vault-agent needs answer NAME yes", words=words)
+    return word in YES, reason.strip()
+
+
+def answer(workspace: Workspace, question: Question, words: str) -> NamedAnswer:
+    """Answer a question: `words` are one of its options, an option's number, or the person's own."""
+    return answer_question(workspace, question, words)
 
 
 def list_questions(workspace: Workspace) -> ListedQuestions:

@@ -86,7 +86,7 @@ class TaskWork:
         with run_registry(self.workspace.vault).held(f"task-{self.workspace.vault.content_id(task.id.encode())[:16]}"):
             fresh = load_task(self.workspace.vault, task.path)
             if not isinstance(fresh, Task) or not fresh.may_begin:
-                raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
+                raise UserError("{path} does not wait any more", hint="vault-agent jobs tasks history", path=task.path)
             progress = self.progress
             if progress.is_worn_out(fresh.id):
                 return self._end(fresh, ProcedureResult(failure=self._text("stopped_twice")), before_end)
@@ -156,7 +156,7 @@ class TaskWork:
         def also(result: ProcedureResult) -> Sequence[Request]:
             before_end()
             if self.workspace.vault.read(task.path) is None:
-                raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
+                raise UserError("{path} does not wait any more", hint="vault-agent jobs tasks history", path=task.path)
             return self._end_requests(task, result)
 
         return replace(call_of_task(task, self.open_runs), cancelled=cancelled, also=also)

@@ -124,7 +124,7 @@ class Damaged(Permanent):
     """A file of the index has changed or is missing. The next update rebuilds the index from the notes."""
 
     def __init__(self, sentence: str, /, **values: object) -> None:
-        super().__init__(sentence, hint="vault-agent reindex builds the index again from the notes", **values)
+        super().__init__(sentence, hint="vault-agent index builds the index again from the notes", **values)
 
 
 @contextmanager

@@ -64,7 +64,7 @@ def record_decision(workspace: Workspace, given: GivenDecision) -> None:
         return
     question = read_question(workspace.vault, given.asked)
     if question is None:
-        raise UserError("there is no question in {path} any more", hint="vault-agent questions", path=given.asked)
+        raise UserError("there is no question in {path} any more", hint="vault-agent needs", path=given.asked)
     write_answer(workspace.vault, question, given.words, workspace.settings.vault.language)
 
 

@@ -163,7 +163,7 @@ def _path_of(workspace: Workspace, name: str) -> tuple[str, JobProblem | None]:
     if not is_job_note(workspace.vault, path):
         raise UserError("this job is the goal in {path}", hint="change `review` in that note", path=path)
     if path in shelf.waiting:
-        hint = "look at it under What needs me, or: vault-agent approvals"
+        hint = "look at it under What needs me, or: vault-agent needs"
         raise UserError("{name} arrived from elsewhere and was not looked at here", hint=hint, name=path)
     return path, problem
 

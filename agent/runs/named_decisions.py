@@ -21,12 +21,12 @@ from agent.workspace.workspace import Workspace, is_watched
 _NO_DECISION = NotFound(
     "no approval was asked here with the id {name}",
     "several approvals end in {name}",
-    "vault-agent approvals lists what waits",
+    "vault-agent needs lists what waits",
 )
 _NO_QUESTION = NotFound(
     "nothing waits here for an answer to a question with the id {name}",
     "several questions end in {name}",
-    "vault-agent questions lists them",
+    "vault-agent needs lists them",
 )
 
 

@@ -31,7 +31,7 @@ def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
     wrong = next((each for each in shelf.problems if plain and plain in each.path.casefold()), None)
     if not found and wrong is not None:
         raise UserError("{path} is not done: {problem}", hint=wrong.hint, path=wrong.path, problem=wrong.message)
-    hint = "vault-agent tasks list; vault-agent tasks history"
+    hint = "vault-agent jobs tasks; vault-agent jobs tasks history"
     if found:
         raise UserError("several tasks are called {name}", hint=hint, name=name)
     raise Unknown("no task is called {name}", hint=hint, name=name)
@@ -40,7 +40,7 @@ def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
 def plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
     """A task of which only the type is known; raises `UserError` for one that needs a topic."""
     if kind == "explore_topic":
-        raise UserError("{kind} needs a topic", hint='vault-agent tasks add explore_topic "green tea"', kind=kind)
+        raise UserError("{kind} needs a topic", hint='vault-agent jobs tasks add explore_topic "green tea"', kind=kind)
     return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
 
 

@@ -122,7 +122,7 @@ def answer_sync_question(workspace: Workspace, question: Question, words: str) -
     path, vault = question.path, workspace.vault
     data = vault.read(path)
     if words not in question.options or data is None or f"- [ ] {words}".encode() not in data:
-        hint = "vault-agent questions lists the answers with their numbers"
+        hint = "vault-agent needs lists the answers with their numbers"
         raise UserError("{words} is none of the answers in {path}", hint=hint, words=words, path=path)
     above, box, below = data.partition(f"- [ ] {words}".encode())
     with vault.transaction(f"question(answer): {path}", Stamp("human")) as change:

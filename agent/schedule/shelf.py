@@ -214,7 +214,7 @@ class Shelf:
         if problem is not None:
             raise problem_error(problem)
         if any(_is_at(each, path) for each in self.waiting):
-            hint = "vault-agent approvals shows it; it runs once you say yes"
+            hint = "vault-agent needs shows it; it runs once you say yes"
             raise UserError("{name} arrived from elsewhere and was not looked at here", hint=hint, name=name)
         raise Unknown("there is no job {name}", hint="vault-agent jobs list shows them", name=name)
 

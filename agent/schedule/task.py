@@ -115,7 +115,7 @@ def parse_task(path: str, data: bytes, home: AgentFolder = AT_ROOT) -> Task | Ta
     kind = fields.take("task_type", task_type_of, None)
     if kind is None:
         if not fields.problems:
-            missing = WrongField("`task_type` is missing", hint="vault-agent tasks types lists the kinds of tasks")
+            missing = WrongField("`task_type` is missing", hint="vault-agent jobs tasks types lists the kinds of tasks")
             fields.problems.append(("task_type", missing))
         key, error = fields.problems[0]
         return TaskProblem(path, key, error.message, error.hint)

@@ -161,7 +161,7 @@ def plan_task(
     if len(shelf.waiting) >= most:
         raise QueueFull(
             "{count} tasks wait already, and no more may",
-            hint="vault-agent tasks list shows them; vault-agent tasks cancel ID takes one out",
+            hint="vault-agent jobs tasks shows them; vault-agent jobs tasks cancel ID takes one out",
             count=len(shelf.waiting),
         )
     taken = {each.name for each in shelf.all}

@@ -158,11 +158,11 @@ class Approvals:
         with self._locked():
             asked = self.find(name)
             if asked is None:
-                raise UserError("no question {name} was asked here", hint="vault-agent approvals lists them", name=name)
+                raise UserError("no question {name} was asked here", hint="vault-agent needs lists them", name=name)
             if asked.status != "pending":
                 raise UserError(
                     "{path} is {status} already",
-                    hint="vault-agent approvals lists them",
+                    hint="vault-agent needs lists them",
                     path=asked.path,
                     status=asked.status,
                 )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
+from agent.config.directories import VAULT_FILE
 from agent.config.private import clear_way, own_folder, write
 from agent.dataclass import dataclass
 from agent.errors import NotAVault
@@ -97,6 +98,14 @@ def known_id(root: Path) -> str:
     except (NotAVault, OSError):
         return ""
     return (_read(_mark(place)) or "") if place is not None else ""
+
+
+def known_roots(state: Path) -> tuple[Path, ...]:
+    """The roots of the vaults that were opened on this machine and are still there, sorted; reads only."""
+    found = {
+        Path(root) for file in state.glob("*/root") if _ID.fullmatch(file.parent.name) and (root := _read_text(file))
+    }
+    return tuple(sorted(root for root in found if (root / VAULT_FILE).is_file()))
 
 
 def settle_home(private: Layout, root: Path, options: "Options") -> AgentFolder:

@@ -98,7 +98,7 @@ def _catch_up_attachments(index: "SearchIndex", paths: Sequence[str], shown: Sho
         return None
     behind = len(differing(indexed_hashes(index.files, attachments=True), listed))
     if behind > FEW:
-        return Sentence("{count} files are not read yet: vault-agent reindex, or start the daemon", count=behind)
+        return Sentence("{count} files are not read yet: vault-agent index, or start the daemon", count=behind)
     says = Sentence("reading {count} files …", count=behind)
     index.updater.patience = 0.0
     try:
@@ -124,7 +124,7 @@ def _catch_up_notes(
     if known and behind > FEW and not anew and not in_past:
         if index.files.is_being_written():
             return Sentence("{count} notes are not indexed yet: another process is at it", count=behind)
-        return Sentence("{count} changes are not indexed yet: vault-agent reindex, or start the daemon", count=behind)
+        return Sentence("{count} changes are not indexed yet: vault-agent index, or start the daemon", count=behind)
     says = ""
     if anew:
         says = Sentence("indexing {count} notes anew, since search uses another model now …", count=len(listed))

@@ -30,7 +30,7 @@ def test_an_answer_for_a_channel_is_a_notice_and_the_history_names_it(town: Town
     assert (told.raised.type, told.raised.channel, told.raised.lines) == ("job_answer", "mail", ("Good morning.",))
     assert told.proof.startswith("daily/2026-11-23.md ")
     (row,) = town.rows("morning")
-    assert row.delivery == f"as notice {told.id[-6:].lower()}: vault-agent why {told.id[-6:].lower()}"
+    assert row.delivery == f"as notice {told.id[-6:].lower()}: vault-agent notices why {told.id[-6:].lower()}"
 
 
 def test_quiet_hours_hold_the_message_and_not_the_job(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

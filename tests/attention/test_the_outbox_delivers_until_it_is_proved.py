@@ -87,7 +87,7 @@ def test_beyond_the_days_number_it_is_in_the_digest_of_the_next_morning(tmp_path
     assert digest.title == "3 things that could wait"
     *lines, codes = digest.text.splitlines()
     assert [line.split(" · ")[1] for line in lines] == ["title 2", "title 3", "small"]
-    assert f"vault-agent why {lines[0].split(' · ')[0]}" in codes, "it does not say what the letters are for"
+    assert f"vault-agent notices why {lines[0].split(' · ')[0]}" in codes, "it does not say what the letters are for"
     desk.take(a_notice("a new day"))  # the digest has cost nothing
     desk.take(a_notice("and one more"))
     desk.turn()

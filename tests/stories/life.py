@@ -88,7 +88,7 @@ class Life:
         return ended
 
     def asks_in(self, path: str, words: str) -> WrittenAnswer:
-        """A note is written and answered, as `vault-agent run` does."""
+        """A note is written and answered, as `vault-agent ask --note` does."""
         write(self.root / path, words)
         with self.sitting() as agent:
             (request,) = asked_in(agent.workspace, path, named=True)

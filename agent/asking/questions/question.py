@@ -53,7 +53,7 @@ def write_answer(vault: Vault, question: Question, words: str, language: Languag
     """Write an answer into the question's note in the person's name: a tick for an option, else text below it."""
     said, path = vault.masked(words.strip()), question.path
     if not said:
-        raise UserError("the answer is empty", hint="vault-agent questions answer {id} TEXT", id=question.id)
+        raise UserError("the answer is empty", hint="vault-agent needs answer {id} TEXT", id=question.id)
     data = vault.read(path) or b""
     note = Note.parse(data)
     body = note.body

@@ -54,7 +54,7 @@ class RuleBook:
             hint = "name one of them: {names}"
             names = ", ".join(each.name for each in named)
             raise UserError("several rules begin with {name}", hint=hint, name=name, names=names)
-        raise UserError("there is no rule {name}", hint="vault-agent rules list", name=name)
+        raise UserError("there is no rule {name}", hint="vault-agent lessons", name=name)
 
     @property
     def _failed(self) -> frozenset[str]:

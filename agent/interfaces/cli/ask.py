@@ -12,6 +12,7 @@ from importlib import import_module
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
@@ -26,9 +27,12 @@ from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
 @words_argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")
+@click.option("--note", metavar="NOTE", default="", help="Answer what this note asks, in the note.")
 @guest_options
 @click.pass_obj
-def command(output: Output, text: str | None, session: str, resume: str, name: str, group: str, channel: str) -> None:
+def command(
+    output: Output, text: str | None, session: str, resume: str, note: str, name: str, group: str, channel: str
+) -> None:
     """Ask TEXT (`-` reads standard input). Without a model the answer quotes the notes that fit best.
 
     On a terminal the answer appears as it arrives, and you are asked at once for any approval that is needed. A pipe
@@ -37,6 +41,11 @@ def command(output: Output, text: str | None, session: str, resume: str, name: s
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     task = (text or "").strip()
+    if note:
+        if task or session or resume or name:
+            raise UserError("--note stands alone: the task is in the note", hint="vault-agent ask --note NOTE")
+        import_module("agent.interfaces.cli.run_note").answer_note(output, open_workspace(output.vault()), note)
+        return
     if bool(resume) == bool(task):
         raise UserError("say what you want, or --resume a session", hint='vault-agent ask "What did I plan for June?"')
     who = asking(name, group, channel)

@@ -1,4 +1,4 @@
-"""`vault-agent browsers`: lists the browsers that are signed in to the dashboard, and signs them out."""
+"""`vault-agent serve browsers`: lists the browsers that are signed in to the dashboard, and signs them out."""
 
 import click
 
@@ -34,7 +34,7 @@ def command(ctx: click.Context) -> None:
 def end(output: Output, ids: tuple[str, ...], everyone: bool) -> None:
     """Sign browsers out, at once: their open pages end, too."""
     if bool(ids) == everyone:
-        raise UserError("which browser? name its ID, or --all", hint="vault-agent browsers lists them")
+        raise UserError("which browser? name its ID, or --all", hint="vault-agent serve browsers lists them")
     browsers = browsers_of(open_workspace(output.vault()))
     ended = [each.id for each in browsers.all()] if everyone else list(dict.fromkeys(ids))
     browsers.end(ended)
@@ -57,4 +57,4 @@ def _table(workspace: Workspace, browsers: tuple[Browser, ...]) -> str:
         )
         for each in browsers
     ]
-    return as_lines([*rows, said("vault-agent browsers end ID signs one out")])
+    return as_lines([*rows, said("vault-agent serve browsers end ID signs one out")])

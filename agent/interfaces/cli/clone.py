@@ -1,4 +1,4 @@
-"""`vault-agent clone`: a vault here of one on a remote, indexed, and untrusted until its person has looked."""
+"""`vault-agent sync clone`: a vault here of one on a remote, indexed, and untrusted until its person has looked."""
 
 import shlex
 from collections.abc import Iterator

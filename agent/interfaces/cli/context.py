@@ -1,4 +1,4 @@
-"""`vault-agent context`: the text that a model would get for a task, and its share of the token budget."""
+"""`vault-agent recall --explain`: the text that a model would get for a task, and its share of the token budget."""
 
 from contextlib import closing
 from functools import partial
@@ -12,7 +12,7 @@ from agent.context.budget import BudgetRow
 from agent.errors import UserError
 from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.declare import words_argument
-from agent.interfaces.cli.guest import asking, guest_options
+from agent.interfaces.cli.guest import Asking, asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
@@ -30,8 +30,12 @@ def command(output: Output, task: str | None, explain: str, name: str, group: st
     """Show the budget table of a new session for TASK, and a receipt for each passage. No model is called."""
     task = task or explain
     if not task.strip():
-        raise UserError("the task is empty", hint='vault-agent context "What did I plan for June?"')
-    who = asking(name, group, channel)
+        raise UserError("the task is empty", hint='vault-agent recall --explain "What did I plan for June?"')
+    show_context(output, task, asking(name, group, channel))
+
+
+def show_context(output: Output, task: str, who: Asking) -> None:
+    """Print what a model would be given for a task of this person, and its share of the budget."""
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
         late = catch_up(workspace, index, shown=partial(indexing, output))

@@ -60,7 +60,7 @@ def command(
             _check_port(load_vault_settings(path if path.is_dir() else None).settings, port)
         done = adopt(output, path, Wishes(language, under=under, spoken=spoken()), drafts=None, yes=yes).done
         output.note(said("{root} is already a vault" if done.was_vault else "{root} is a vault now", root=path))
-    daemon = Daemon(open_workspace(find_vault(Path.cwd(), path or output.given)))
+    daemon = Daemon(open_workspace(output.vault() if path is None else find_vault(Path.cwd(), path)))
     settings = daemon.workspace.settings
     speak(settings.vault.language)  # PATH may be another vault than the one at hand
     is_open = http or settings.http.on

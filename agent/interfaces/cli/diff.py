@@ -43,7 +43,7 @@ def command(output: Output, workspace: Workspace, commit: str | None, path: str 
         oid = resolve(vault, commit)
         found = of_commit(vault, oid)
     if path:
-        found = [item for item in found if item.is_in(path_with_changes(path, vault.place.root))]
+        found = [item for item in found if item.is_in(path_with_changes(path, vault))]
     output.emit(lambda: diff_of(oid, found), lambda: _format(found), raw=raw)
     if not found:
         output.note(said("everything is committed") if commit is None and not path else said("no note was changed"))

@@ -1,4 +1,5 @@
-"""Help on the screen in Chinese: lines are as wide as the terminal shows them, and break between characters.
+"""Help on the screen: the commands in their groups, and lines of Chinese, which break between characters and are as
+wide as the terminal shows them.
 
 click counts characters and breaks at spaces, so a Chinese paragraph would be one line of twice the width. Each wide
 character gets a filler while click wraps, and is a word of its own together with the punctuation that belongs to it.
@@ -12,6 +13,7 @@ from typing import Any
 import click
 from click import _textwrap, formatting
 
+from agent.interfaces.cli.commands import COMMANDS, HEADINGS
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.printing import columns, size
 
@@ -69,3 +71,30 @@ def lay_out_help() -> None:
     """Let click write its help so."""
     formatting.wrap_text = wrap_text
     click.Context.formatter_class = HelpFormatter
+
+
+def write_groups(formatter: click.HelpFormatter) -> None:
+    """Write the commands that are often typed, a section for each group, with one column for all their names."""
+    _write_groups(formatter, max(len(name) for name, lazy in COMMANDS.items() if lazy.group))
+
+
+def write_all(formatter: click.HelpFormatter) -> None:
+    """Write all commands: the groups, what is rarely typed, and the old names with what they are called now."""
+    width = max(map(len, COMMANDS))
+    _write_groups(formatter, width)
+    others = [(name, lazy) for name, lazy in COMMANDS.items() if lazy.group is None]
+    rare = [(name, said(lazy.help)) for name, lazy in others if not lazy.now]
+    _write_section(formatter, said("Rarely typed"), rare, width)
+    old = [(name, f"vault-agent {lazy.now}") for name, lazy in others if lazy.now]
+    _write_section(formatter, said("Old names, which go on working"), old, width)
+
+
+def _write_groups(formatter: click.HelpFormatter, width: int) -> None:
+    for group, heading in HEADINGS.items():
+        rows = [(name, said(lazy.help)) for name, lazy in COMMANDS.items() if lazy.group == group]
+        _write_section(formatter, said(heading), rows, width)
+
+
+def _write_section(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]], width: int) -> None:
+    with formatter.section(heading):
+        formatter.write_dl([(f"{name:<{width}}", words) for name, words in rows])

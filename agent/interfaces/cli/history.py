@@ -1,4 +1,4 @@
-"""`vault-agent history`: packs the history of a vault, and joins old commits of the program on request."""
+"""`vault-agent log --pack` and `--squash`: packs the history of a vault, and joins old commits of the program."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import click
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
@@ -32,6 +33,11 @@ def command() -> None:
 @in_vault
 def pack_command(output: Output, workspace: Workspace) -> None:
     """Fold loose objects into packs and write git's commit graph. Nothing is deleted."""
+    pack_now(output, workspace)
+
+
+def pack_now(output: Output, workspace: Workspace) -> None:
+    """Pack the history, and print how many loose objects there were and are."""
     done = pack(workspace.vault)
     document = {"loose_before": done.before, "loose_after": done.after, "graph": done.graph}
     output.emit(document, said("loose objects: {before} before, {after} now", before=done.before, after=done.after))
@@ -50,16 +56,32 @@ def squash_command(output: Output, workspace: Workspace, age: str, dry_run: bool
     The notes stay as they are. A run that was joined with others cannot be undone by itself any more. The history as it
     was is kept in a bundle outside the vault and under a rescue ref; to get space back, remove both and run git gc.
     """
+    squash_now(output, workspace, SquashWish(age, dry_run, yes, yes_remote))
+
+
+@dataclass(frozen=True, slots=True)
+class SquashWish:
+    """What is to be joined: commits older than `age`. `yes`: without asking; `yes_remote`: also where another
+    repository has them; `dry_run`: only say what would happen."""
+
+    age: str
+    dry_run: bool
+    yes: bool
+    yes_remote: bool
+
+
+def squash_now(output: Output, workspace: Workspace, wish: SquashWish) -> None:
+    """Join old commits of the agent after a yes, and print what was done; raises `UserError` without one."""
     vault = workspace.vault
-    before = _time(age, workspace.clock.now())
+    before = _time(wish.age, workspace.clock.now())
     plan = plan_squash(vault, before)
-    if dry_run or not plan.groups:
+    if wish.dry_run or not plan.groups:
         output.emit(_document(plan, None), lambda: as_lines(_planned(plan)))
         return
-    if not yes:
+    if not wish.yes:
         refusal = Sentence("a squash writes the history anew, so it needs a yes")
         agree(output, list(_planned(plan)), "join these commits?", refusal)
-    done = squash(vault, before, token=workspace.clock.new_id(), remote=yes_remote)
+    done = squash(vault, before, token=workspace.clock.new_id(), remote=wish.yes_remote)
     output.emit(_document(done.plan, done), lambda: as_lines(_done(done)))
 
 

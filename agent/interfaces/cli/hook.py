@@ -1,13 +1,14 @@
 """`vault-agent hook`: called by the git hooks, not by people; `--help` does not list it."""
 
 import os
+from pathlib import Path
 
 import click
 
 from agent.app.open import open_workspace
 from agent.errors import AgentError
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import CheckFailed, Output
+from agent.interfaces.cli.output import CheckFailed, Output, find_vault
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.health.staged import StagedProblem, problems
 from agent.vault.secrets import EXCUSE
@@ -24,7 +25,7 @@ def pre_commit(output: Output) -> None:
     """Check the staged notes: no secrets, no marks of a merge in a header; what else is wrong is only said."""
     # Before the vault is opened: that clears git's variables, and `git commit PATH` sets its own index here.
     given = os.environ.get("GIT_INDEX_FILE")
-    vault = open_workspace(output.vault()).vault
+    vault = open_workspace(find_vault(Path.cwd(), output.given)).vault
     index = vault.place.worktree / given if given else None
     found = problems(vault, index)
     listed = [{"path": item.path, "line": item.line, "why": str(item.why), "stops": item.stops} for item in found]
@@ -38,7 +39,7 @@ def pre_commit(output: Output) -> None:
 def rescan(output: Output) -> None:
     """Finish the changes that waited for the repository; never fails."""
     try:
-        settled = open_workspace(output.vault()).vault.settle()
+        settled = open_workspace(find_vault(Path.cwd(), output.given)).vault.settle()
     except (AgentError, OSError):
         settled = 0
     output.emit({"settled": settled}, "")

@@ -1,6 +1,6 @@
 """Jobs as `vault-agent jobs` prints them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ def format_list(shelf: Shelf, now: datetime) -> str:
     lines += [problem_line(each) for each in shelf.problems]
     lines += warning_lines(shelf.jobs)
     lines += [
-        said("{path} has text that arrived and does not count yet: vault-agent approvals", path=each)
+        said("{path} has text that arrived and does not count yet: vault-agent needs", path=each)
         for each in shelf.waiting
     ]
     return "\n".join(lines) or said("there are no jobs; vault-agent jobs add TEXT makes one")
@@ -83,6 +83,59 @@ def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
     rows += [(said("warning"), said(each)) for each in job.warnings]
     width = max(columns(label) for label, _ in rows)
     return [job.title, *(f"  {padded(label, width)}  {words}" for label, words in rows)]
+
+
+def format_settings(job: Job, written: Collection[str]) -> list[str]:
+    """Each setting of a job with the value that holds; `written` are the keys of its header."""
+    values = {
+        "id": job.id,
+        "on": format_when(job),
+        "task": job.task,
+        "remind": job.remind,
+        "status": job.status,
+        "timezone": job.zone.key,
+        "active_days": list(job.active_days),
+        "channel": job.channel,
+        "priority": job.priority,
+        "mode": job.mode,
+        "catch_up": job.catch_up,
+        "retry": {"max": job.retry.most, "backoff_seconds": job.retry.backoff_seconds},
+        "cooldown_seconds": job.cooldown_seconds,
+        "max_concurrency": job.max_concurrency,
+        "timeout": None if job.timeout is None else f"{job.timeout}s",
+        "spend": job.spend,
+        "approval_required": job.approval_required,
+        "run_on": job.run_on,
+        "user_id": job.user_id,
+        "target_file": job.target_file,
+        "source": job.source,
+    }
+    return setting_lines(values, written)
+
+
+def setting_lines(values: Mapping[str, object], written: Collection[str]) -> list[str]:
+    """A line for each setting, those that its header has marked; `-` stands for none, where the program's settings
+    decide."""
+    width = max(map(len, values))
+    return [
+        said("settings (* stands in the header):"),
+        *(f"  {'*' if key in written else ' '} {key:<{width}}  {_setting(value)}" for key, value in values.items()),
+    ]
+
+
+def _setting(value: object) -> str:
+    if value in (None, "", (), [], {}):
+        return "-"
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case list() | tuple():
+            return f"[{', '.join(map(_setting, value))}]"
+        case Mapping():
+            return f"{{{', '.join(f'{key}: {_setting(each)}' for key, each in value.items())}}}"
+        case float():
+            return f"{value:g}"
+    return str(value)
 
 
 def _paused_hint(job: Job) -> str:

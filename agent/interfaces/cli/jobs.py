@@ -25,13 +25,14 @@ from agent.deeds.jobs import (
 from agent.errors import UserError
 from agent.interfaces.cli import log as changes
 from agent.interfaces.cli.declare import group, in_vault, words_argument
-from agent.interfaces.cli.job_texts import format_job, format_list, format_when, warning_lines
+from agent.interfaces.cli.job_texts import format_job, format_list, format_settings, format_when, warning_lines
 from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines, padded, show
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
+from agent.markdown.note import Note
 from agent.runs.configured_models import has_model
 from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import DayCost, cost_of_day, job_as_it_is, job_shelf, record_here
@@ -40,6 +41,7 @@ from agent.schedule.history import history_path
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.new_job import job_of_words
 from agent.schedule.occurrences import moment_in
+from agent.schedule.task_notes import load_tasks
 from agent.schedule.trigger_words import often_words
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
@@ -50,7 +52,8 @@ MOST = 1_000
 
 @group("list")
 def command() -> None:
-    """Jobs are notes in jobs/: the header says when to wake, the body what to do then. A daemon runs them.
+    """Jobs are notes in jobs/: the header says when to wake, the body what to do then. A daemon runs them. Tasks are
+    what the agent does once, when it is awake.
 
     ID is a job's id, its note, or its title.
     """
@@ -66,21 +69,25 @@ def list_(output: Output, workspace: Workspace) -> None:
 def _format_jobs(workspace: Workspace) -> str:
     shelf = job_shelf(workspace).load()
     shelf = replace(shelf, jobs=tuple(job_as_it_is(workspace, job) for job in shelf.jobs))
-    line = schedule_switch(workspace).line
-    return format_list(shelf, workspace.clock.now()) + (f"\n{said(line)}" if line is not None else "")
+    line, tasks = schedule_switch(workspace).line, len(load_tasks(workspace.vault).waiting)
+    lines = [format_list(shelf, workspace.clock.now())]
+    lines += [said("tasks that wait: {count}; vault-agent jobs tasks lists them", count=tasks)] if tasks else []
+    return "\n".join([*lines, *([said(line)] if line is not None else [])])
 
 
 @command.command("show")
 @click.argument("name", metavar="ID")
 @in_vault
 def show_one(output: Output, workspace: Workspace, name: str) -> None:
-    """Show one job, its next times and its last run."""
+    """Show one job: its next times and its last run, every setting that holds, and its text."""
     output.emit(lambda: {"job": show_job(workspace, name)}, lambda: _format_job(workspace, name))
 
 
 def _format_job(workspace: Workspace, name: str) -> str:
     job = job_as_it_is(workspace, find_job(workspace, name))
-    return as_lines(format_job(job, workspace.clock.now(), record_here(workspace, job)))
+    header = Note.parse(workspace.vault.own_version(job.path) or b"").header
+    lines = format_job(job, workspace.clock.now(), record_here(workspace, job))
+    return as_lines([*lines, "", *format_settings(job, header), "", *job.text.splitlines()])
 
 
 @command.command("next", short_help="Print when a job runs next.")
@@ -243,7 +250,8 @@ def log(ctx: click.Context, name: str, count: int) -> None:
     """List the commits of a job, as `vault-agent log --job` does."""
     output: Output = ctx.obj
     job = find_job(open_workspace(output.vault()), name)
-    ctx.invoke(changes.command, path=None, actor=None, run=None, job=job.id, since=None, until=None, count=count)
+    unset: dict[str, object] = dict.fromkeys(each.name or "" for each in changes.command.params)
+    ctx.invoke(changes.command, **{**unset, "job": job.id, "count": count})
 
 
 def _line(row: PastRunView, now: datetime) -> str:

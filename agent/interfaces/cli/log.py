@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -33,7 +34,10 @@ _FILES, _LINES = 8, 6
 
 @click.command(
     help="List the changes: who, when, why and what.\n\nPATH is a note, whose renames are followed, or a folder. "
-    "Times: 2h, 30m, 1d, today, yesterday, 2026-11-21 or 2026-11-21T14:30.",
+    "Times: 2h, 30m, 1d, today, yesterday, 2026-11-21 or 2026-11-21T14:30.\n\n--squash keeps your own commits, merges "
+    "and undos, and the notes as they are. Ids change from the first joined commit on, and a run that was joined with "
+    "others cannot be undone by itself any more. The history as it was is kept in a bundle outside the vault and under "
+    "a rescue ref; to get space back, remove both and run git gc.",
 )
 @click.argument("path", required=False)
 @click.option("--actor", metavar="WHO", help="human, agent, http, job:ID or mcp:CLIENT.")
@@ -44,6 +48,11 @@ _FILES, _LINES = 8, 6
 @click.option(
     "-n", "count", metavar="N", type=click.IntRange(0), default=20, show_default=True, help="At most N; 0: all."
 )
+@click.option("--pack", is_flag=True, help="Pack the history now, as the daemon does; nothing is deleted.")
+@click.option("--squash", metavar="AGE", help="Join the agent's older commits of a day into one: 90d, 12w, 6mo, 1y.")
+@click.option("--dry-run", is_flag=True, help="With --squash: only say what would happen.")
+@click.option("--yes", is_flag=True, help="With --squash: do not ask.")
+@click.option("--yes-remote", is_flag=True, help="With --squash: also when your other repositories have the commits.")
 @in_vault
 def command(
     output: Output,
@@ -55,9 +64,25 @@ def command(
     since: str | None,
     until: str | None,
     count: int,
+    pack: bool,
+    squash: str | None,
+    dry_run: bool,
+    yes: bool,
+    yes_remote: bool,
 ) -> None:
+    if pack or squash:
+        if (pack and squash) or any((path, actor, run, job, since, until)):
+            raise click.UsageError(said("--pack and --squash stand alone"))
+        history = import_module("agent.interfaces.cli.history")  # hardly ever typed
+        if pack:
+            history.pack_now(output, workspace)
+        else:
+            history.squash_now(output, workspace, history.SquashWish(squash, dry_run, yes, yes_remote))
+        return
+    if dry_run or yes or yes_remote:
+        raise click.UsageError(said("--dry-run, --yes and --yes-remote go with --squash"))
     vault, now = workspace.vault, workspace.clock.now()
-    named = path_with_changes(path, vault.place.root) if path else None
+    named = path_with_changes(path, vault) if path else None
     found = commits(
         vault,
         actor=actor,

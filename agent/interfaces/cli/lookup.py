@@ -1,10 +1,11 @@
 """Finds a note by a path as people type it, by its name, or by its id."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
-from agent.errors import BadPath
-from agent.vault.find import find_named_note
+from agent.errors import BadPath, NoteGone
+from agent.vault.find import find_named_note, is_bare_name
 from agent.vault.store import Vault
 
 
@@ -16,12 +17,18 @@ def named_note(vault: Vault, text: str) -> str:
     return find_named_note(vault, path_in_vault(text, vault.place.root) if text.strip() else text)
 
 
-def path_with_changes(text: str, root: Path) -> str:
-    """The note or folder of the vault at `root` whose changes a person asks for, which need not exist any more; that of
-    a note may lack its `.md` as long as the note exists. Raises what `path_in_vault` raises."""
-    path = path_in_vault(text, root)
-    note = f"{path}.md"
-    return note if not (root / path).exists() and (root / note).exists() else path
+def path_with_changes(text: str, vault: Vault) -> str:
+    """The note or folder of a vault whose changes a person asks for, which need not exist any more; a note that exists
+    may lack its `.md`, or be named as in a link. Raises what `path_in_vault` raises, and `UserError` for a name that
+    several notes have."""
+    path = path_in_vault(text, vault.place.root)
+    if (vault.place.root / path).exists():
+        return path
+    if (vault.place.root / f"{path}.md").exists():
+        return f"{path}.md"
+    with suppress(NoteGone):
+        return find_named_note(vault, path) if is_bare_name(path) else path
+    return path
 
 
 def path_in_vault(text: str, root: Path) -> str:

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -21,8 +20,10 @@ from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
 from agent.interfaces.cli.click_texts import in_language, speak_for_click
-from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.commands import COMMANDS, usual
+from agent.interfaces.cli.help_layout import write_all, write_groups
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
+from agent.interfaces.cli.loading import load_command, shared_options
 from agent.interfaces.cli.notices_at_end import send_notices
 from agent.interfaces.cli.output import (
     AGAIN,
@@ -44,7 +45,7 @@ from agent.interfaces.cli.output import (
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import hear_hangup, is_reader_gone, prepare_streams
-from agent.interfaces.cli.usage_errors import NamedPath, context_of, in_one_line, near, refuse_empty, usage_hint
+from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
 from agent.workspace.process_memory import look_while_loading
 
 _PERSON_CAN_FIX = {
@@ -61,7 +62,7 @@ _PERSON_CAN_FIX = {
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are in a table and imported when they run."""
+    """A group whose commands are in a table and imported when they run; help lists those that are often typed."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -70,97 +71,29 @@ class LazyGroup(click.Group):
         return super().make_context(info_name, args, parent, **extra)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, lazy in COMMANDS.items() if not lazy.hidden]
+        return list(usual())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        return load_command(cmd_name)
+        return load_command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            hint = near(args[0], self.list_commands(ctx))
+            hint = near(args[0], tuple(COMMANDS))
             raise click.UsageError(said("no such command: {name}.{near}", name=args[0], near=hint), ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section(said("Commands")):
-            formatter.write_dl([(name, said(lazy.help)) for name, lazy in COMMANDS.items() if not lazy.hidden])
+        write_groups(formatter)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["click.shell_completion.CompletionItem"]:
         from click.shell_completion import CompletionItem
 
-        found = [
-            CompletionItem(name, help=said(lazy.help))
-            for name, lazy in COMMANDS.items()
-            if not lazy.hidden and name.startswith(incomplete)
-        ]
+        names = [name for name in usual() if name.startswith(incomplete)]
+        names = names or [name for name in COMMANDS if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=said(COMMANDS[name].help)) for name in names]
         return found or click.Command.shell_complete(self, ctx, incomplete)
-
-
-def load_command(name: str) -> click.Command:
-    """The imported command, with the shared options and the closing lines of its help; raises `UserError`."""
-    lazy = COMMANDS[name]
-    try:
-        command = getattr(import_module(lazy.module), lazy.name)
-    except ModuleNotFoundError as error:
-        if error.name != lazy.module:
-            raise
-        raise UserError(
-            "this version has no command {name}", hint="vault-agent --help lists the commands", name=name
-        ) from error
-    if not isinstance(command, click.Command):
-        raise TypeError(f"{lazy.module}.{lazy.name} is not a click command")
-    return _share(command)
-
-
-def _share(command: click.Command) -> click.Command:
-    """A copy of the command with `--json` and `--vault` also after its name, with exit codes at the end of its help,
-    and with its help in the language of the terminal."""
-    shared = in_language(command, epilog=exit_codes())
-    for parameter in shared.params:
-        if isinstance(parameter, click.Option):
-            refuse_empty(parameter)
-    have = {option for parameter in shared.params for option in parameter.opts}
-    shared.params += [option for option in _shared_options(None) if not have & set(option.opts)]
-    if isinstance(shared, click.Group):
-        shared.commands = {name: _share(child) for name, child in shared.commands.items()}
-    return shared
-
-
-def _set_json(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if value:
-        ctx.obj = Output(True, ctx.obj.given)
-
-
-def _set_vault(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> None:
-    if value is not None:
-        ctx.obj = Output(ctx.obj.json, value)
-
-
-def _shared_options(variable: str | None) -> list[click.Option]:
-    vault = click.Option(
-        ["--vault"],
-        type=NamedPath(),
-        metavar="PATH",
-        envvar=variable,
-        show_envvar=variable is not None,
-        is_eager=True,
-        expose_value=False,
-        callback=_set_vault,
-        help=said("The vault; else the nearest one upwards from here."),
-    )
-    as_json = click.Option(
-        ["--json"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_set_json,
-        help=said("Print one JSON document."),
-    )
-    return [vault, as_json]
 
 
 def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -170,6 +103,15 @@ def _show_version(ctx: click.Context, parameter: click.Parameter, value: bool) -
 
     found = version(PROGRAM)
     ctx.ensure_object(Output).emit({"version": found}, f"{PROGRAM} {found}")
+    ctx.exit()
+
+
+def _show_all(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    formatter = ctx.make_formatter()
+    write_all(formatter)
+    show(formatter.getvalue(), end="")
     ctx.exit()
 
 
@@ -186,7 +128,7 @@ cli = LazyGroup(
     help="A personal agent that lives in your Markdown vault: every change is a note you can read "
     "and a commit you can undo.",
     params=[
-        *_shared_options("VAULT_AGENT_VAULT"),
+        *shared_options("VAULT_AGENT_VAULT"),
         click.Option(
             ["--version"],
             is_flag=True,
@@ -194,6 +136,14 @@ cli = LazyGroup(
             expose_value=False,
             callback=_show_version,
             help="Print the version.",
+        ),
+        click.Option(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_all,
+            help="List all commands, old names too.",
         ),
     ],
     context_settings={"help_option_names": ["-h", "--help"]},

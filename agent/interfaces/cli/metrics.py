@@ -1,4 +1,4 @@
-"""`vault-agent metrics`: how well the agent helps by itself, and the counts of runs and tools; also for Prometheus."""
+"""`vault-agent status --metrics`: how well the agent helps by itself, and counts of runs and tools; also for others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -25,6 +25,11 @@ def command(output: Output, since: str | None, prometheus: bool) -> None:
 
     They are counted on this machine, for whole days. `-` stands for what is not known yet.
     """
+    show_metrics(output, since, prometheus)
+
+
+def show_metrics(output: Output, since: str | None, prometheus: bool) -> None:
+    """Print the figures since a time as a person types it, or all counters for Prometheus."""
     if prometheus and (since or output.json):
         raise click.UsageError(said("--prometheus prints all days as text; leave out --since and --json"))
     workspace = open_workspace(output.vault())

@@ -1,4 +1,4 @@
-"""`vault-agent notify`: puts a notice through attention, as the agent's own are."""
+"""`vault-agent notices notify`: puts a notice through attention, as the agent's own are."""
 
 import click
 
@@ -29,11 +29,11 @@ from agent.workspace.workspace import is_watched
 def command(output: Output, text: str, kind: str, priority: float, urgent: bool, channel: str) -> None:
     """Raise a notice with TEXT: it is sent, held, dropped or left for the digest, as attention decides.
 
-    A running daemon sends it; without one it is sent from here. `vault-agent why` explains the decision later.
+    A running daemon sends it; without one it is sent from here. `vault-agent notices why` explains the decision later.
     """
     title, *lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     if not title:
-        raise UserError("there is nothing to say", hint='vault-agent notify "The kettle is on"')
+        raise UserError("there is nothing to say", hint='vault-agent notices notify "The kettle is on"')
     if not kind.isidentifier() or kind == DIGEST:
         raise UserError("{kind} cannot be the type of a notice", hint="use one word, such as reminder", kind=kind)
     workspace = open_workspace(output.vault())

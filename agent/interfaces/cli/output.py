@@ -7,15 +7,18 @@ are not printed here: a command raises, and `main` converts the error to a messa
 import json
 import os
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from agent.config.directories import VAULT_FILE
+from click import get_current_context
+
+from agent.config.directories import VAULT_FILE, directories
 from agent.config.masking import printable
 from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.escape import escape_json
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import Printed, at_words, encoding, is_terminal, show, show_file, size
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ PROGRAM = "vault-agent"
 DONE, CHECK, FIXABLE, BUG, AGAIN, INTERRUPTED, READER_GONE = 0, 1, 2, 70, 75, 130, 141
 """The exit codes."""
 
+_TOLD, _NAMED = "agent.interfaces.cli.output", 5
 COMPLETE = "_VAULT_AGENT_COMPLETE"
 """The variable through which a shell's completion script asks the program for completions."""
 
@@ -96,14 +100,32 @@ class Output:
         say(said("warning: {text}", text=said(text)))
 
     def vault(self) -> Path:
-        """The vault's root, absolute; raises `NotAVault`."""
-        return find_vault(Path.cwd(), self.given)
+        """The vault's root, absolute: outside of a vault, that of the only one known on this machine, of which the
+        person is told. Raises `NotAVault`."""
+        try:
+            return find_vault(Path.cwd(), self.given)
+        except NotAVault as error:
+            if self.given is not None:
+                raise
+            known: tuple[Path, ...] = import_module("agent.vault.layout").known_roots(directories().state)
+            if len(known) > 1:
+                names = listed([str(each) for each in known], _NAMED)
+                hint = "name a vault: vault-agent --vault PATH …; known here: {names}"
+                raise NotAVault(error.message, hint=hint, names=names) from None
+            if not known:
+                raise
+        context = get_current_context(silent=True)
+        meta: dict[str, Any] = context.find_root().meta if context is not None else {}
+        if not meta.setdefault(_TOLD, False):
+            meta[_TOLD] = True
+            self.note(said("you are outside of a vault; this is the only one known here: {root}", root=known[0]))
+        return known[0]
 
     def vault_if_any(self) -> Path | None:
-        """The vault's root, or None where there is none: settings can be read without one. Raises `NotAVault` for a
-        folder that was given."""
+        """The root of the vault that was given or that the person is in, or None: settings can be read without one.
+        Raises `NotAVault` for a folder that was given."""
         try:
-            return self.vault()
+            return find_vault(Path.cwd(), self.given)
         except NotAVault:
             if self.given is not None:
                 raise

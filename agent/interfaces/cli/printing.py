@@ -73,6 +73,11 @@ def show(text: Printed, *, end: str = "\n", error: bool = False) -> None:
     _put("".join(_drawn(piece, stream) for piece in pieces) + end, stream)
 
 
+def show_screens(text: str) -> None:
+    """Print a long text on the terminal screen by screen, by the person's pager."""
+    click.echo_via_pager(_drawn(text, sys.stdout))
+
+
 def show_file(data: bytes, *, raw: bool) -> bool:
     """Print a file's content on standard output: as text on a terminal, byte for byte into a pipe.
 

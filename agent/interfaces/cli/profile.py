@@ -1,7 +1,6 @@
 """`vault-agent profile`: shows what the agent knows about you, searches it, and lays out its notes."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +9,7 @@ from agent.deeds.profile import FileInfo, profile_file, profile_layers, profile_
 from agent.errors import UserError
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.language import said
+from agent.interfaces.cli.lessons import beliefs
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.profile_texts import (
@@ -18,7 +18,6 @@ from agent.interfaces.cli.profile_texts import (
     format_layers,
     format_note,
 )
-from agent.lazy import later
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.lay_out import lay_out_profile
 from agent.memory.profile.load import changelog_rows, find_profile_note, last_updated, layer_figures, load_profile
@@ -26,16 +25,6 @@ from agent.memory.profile.profile_file import CHANGELOG, ProfileFile
 from agent.texts import LANGUAGES, Language
 from agent.vault.folders import PROFILE
 from agent.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from agent.growth.beliefs.documents import last_changed, model_document
-    from agent.growth.beliefs.learn import person_model
-    from agent.interfaces.cli.profile_texts import format_beliefs
-else:
-    last_changed = later("agent.growth.beliefs.documents", "last_changed")
-    model_document = later("agent.growth.beliefs.documents", "model_document")
-    person_model = later("agent.growth.beliefs.learn", "person_model")
-    format_beliefs = later("agent.interfaces.cli.profile_texts", "format_beliefs")
 
 
 @group("status")
@@ -87,16 +76,7 @@ def search(output: Output, query: str, limit: int) -> None:
     output.emit(found, as_lines(lines or [said("nothing found")]))
 
 
-@command.command(short_help="Show what I believe you prefer, and by what.")
-@in_vault
-def beliefs(output: Output, workspace: Workspace) -> None:
-    """Show what I believe you prefer, with how sure that is and what it rests on; also what is not sure enough to stand
-    in profile/31-preferences.md. Above 0.6 a model is told of it, for texts of its kind; above 0.9 it is confirmed."""
-    language, model = workspace.settings.vault.language, person_model(workspace)
-    output.emit(
-        model_document(workspace.vault, model, language),
-        lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
-    )
+command.add_command(beliefs)
 
 
 @command.command(short_help="Show what was changed in the profile, and why.")

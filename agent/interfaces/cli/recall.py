@@ -1,6 +1,7 @@
 """`vault-agent recall`: the passages that a model could get for a task, each with its receipt."""
 
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import click
@@ -28,17 +29,33 @@ else:  # only for --json
 @words_argument("task")
 @click.option("-n", "--limit", type=click.IntRange(1), help=f"The most passages (with --all: {PIECES}).")
 @click.option("--all", "whole", is_flag=True, help="Show what comes closest in all notes, given or not.")
+@click.option("--explain", is_flag=True, help="Show all that a model would be given first, and the budget of tokens.")
 @guest_options
 @click.pass_obj
-def command(output: Output, task: str, limit: int | None, whole: bool, name: str, group: str, channel: str) -> None:
+def command(
+    output: Output,
+    task: str,
+    limit: int | None,
+    whole: bool,
+    explain: bool,
+    name: str,
+    group: str,
+    channel: str,
+) -> None:
     """Show what a run would be given for TASK, with receipts: path, lines, commit, score and reasons.
 
     These are memories and passages of other notes, if they are likely to help; with --all the best passages of all
-    notes except transcripts, the archive and notes with instructions for the agent.
+    notes except transcripts, the archive and notes with instructions for the agent. With --explain, the whole first
+    request of a conversation is shown part by part.
     """
     if not task.strip():
         raise UserError("the task is empty", hint='vault-agent recall "tea for Anna"')
     who = asking(name, group, channel)
+    if explain:
+        if limit or whole:
+            raise UserError("--explain shows all that is given", hint="leave out -n and --all")
+        import_module("agent.interfaces.cli.context").show_context(output, task, who)
+        return
     if whole and name:
         raise UserError("--all shows the owner's notes, which a guest does not see", hint="leave out --all or --as")
     asker = Asker(who.speaker.sender, who.chat, who.role == "owner")

@@ -1,4 +1,4 @@
-"""`vault-agent reflect`: looks back at a run, or at a day, and writes down what it finds."""
+"""`vault-agent lessons reflect`: looks back at a run, or at a day, and writes down what it finds."""
 
 import click
 
@@ -32,7 +32,7 @@ def command(output: Output, run: str, day: str) -> None:
     for all. Without a model it only counts.
     """
     if run and day:
-        raise UserError("either --run or --day", hint="vault-agent reflect --day today")
+        raise UserError("either --run or --day", hint="vault-agent lessons reflect --day today")
     workspace = open_workspace(output.vault())
     now = workspace.clock.now()
     reflecting = Reflecting(workspace, open_accounts(workspace, estimate))

@@ -1,4 +1,4 @@
-"""`vault-agent run`: answers the requests in a note at once; the answers go into the note and on the screen."""
+"""`vault-agent ask --note`: answers the requests in a note at once; the answers go into the note and on the screen."""
 
 import sys
 from collections.abc import Iterator
@@ -50,6 +50,12 @@ def command(output: Output, workspace: Workspace, path: str) -> None:
     one, and without any the whole note. The daemon does the same for the notes that you write in inbox/; of several
     machines with the vault, one answers.
     """
+    answer_note(output, workspace, path)
+
+
+def answer_note(output: Output, workspace: Workspace, path: str) -> None:
+    """Answer the requests in the note that a person names, in the note; raises `UserError` where nothing is asked, and
+    `CommandFailed` for a run that failed."""
     name = named_note(workspace.vault, path)
     if is_standing(workspace.vault, name):
         raise UserError(

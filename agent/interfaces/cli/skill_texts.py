@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
+from agent.interfaces.cli.job_texts import setting_lines
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.printing import beside, columns, padded
 from agent.interfaces.cli.time_format import format_time
@@ -12,7 +13,7 @@ from agent.skills.history.stats import ENOUGH, Stats
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.library import SkillSnapshot
 from agent.skills.matching.skill_text import Match, MatchStatus
-from agent.skills.reading.skill import Skill, SkillProblem
+from agent.skills.reading.skill import Product, Skill, SkillProblem, Triggers
 from agent.vault.folders import SKILLS, AgentFolder
 
 _SUMMARY = 90
@@ -62,7 +63,27 @@ def format_skill(skill: Skill) -> str:
         said("step {number}: {skill}", number=number, skill=step.skill) for number, step in enumerate(skill.chain, 1)
     ]
     facts += [said("beside it: {path}", path=path) for path in skill.files]
-    return "\n".join([*facts, "", skill.body])
+    return "\n".join([*facts, "", *_settings(skill), "", skill.body])
+
+
+def _settings(skill: Skill) -> list[str]:
+    """Each setting of a skill that is not shown otherwise, with the value that holds."""
+    triggers, product = skill.triggers or Triggers(), skill.product or Product()
+    values = {
+        "activation": "always" if skill.is_always else "offered",
+        "priority": skill.priority,
+        "exclusive_group": skill.exclusive_group,
+        "prerequisites": skill.prerequisites,
+        "cooldown": skill.cooldown,
+        "max_tokens": skill.max_tokens or None,
+        "success_rate": skill.success_rate,
+        "triggers.confidence_threshold": triggers.threshold,
+        "triggers.context_signals.slots": dict(triggers.slots),
+        "triggers.except_patterns": [each.text for each in triggers.exceptions],
+        "output": {"format": product.format, "artifacts": product.artifacts, "artifact_type": product.artifact_type},
+    }
+    written = [key for key in values if key.partition(".")[0] in skill.lines]
+    return setting_lines(values, written)
 
 
 def format_matches(found: SkillPreview, everything: bool) -> str:

@@ -43,7 +43,7 @@ _WHY: Mapping[NotTried, str] = {
     "not_learned": "you wrote it",
     "unreviewed": "you have not reviewed it: vault-agent skills review {name}",
     "on_trial": "a variant is on trial",
-    "asked": "you are asked about a variant: vault-agent approvals list",
+    "asked": "you are asked about a variant: vault-agent needs",
     "few_uses": "only {uses} uses that say something; {least} are needed",
     "low_rate": "it succeeded in {rate:.0%} of its last {uses} uses; {most:.0%} are needed",
     "pause": "something was tried lately (growth.mutations.pause_days)",

@@ -18,7 +18,7 @@ _SHOWN = 20
 _WAITS, _REFUSED = HoldState.WAITS, HoldState.REFUSED
 _OF_NAMES = "{count} with a name or of a kind that cannot be here: {names}; rename or remove it where it came from"
 _HELD = {
-    (HoldReason.ACTS, _WAITS): "{count} that other programs may run or obey: {names}; vault-agent approvals, "
+    (HoldReason.ACTS, _WAITS): "{count} that other programs may run or obey: {names}; vault-agent needs, "
     "or vault-agent trust {name}",
     (
         HoldReason.ACTS,

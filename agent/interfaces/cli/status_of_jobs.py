@@ -46,7 +46,7 @@ def format_jobs_status(found: JobsStatus, now: datetime, is_watched: bool) -> li
     lines += [row("job", owed_line(each, now)) for each in found.owed[:_SHOWN]]
     if found.asked:
         one, more = "1 job waits for your yes: {list}", "{count} jobs wait for your yes: {list}"
-        lines.append(row("approve", counted(found.asked, one, more, list="vault-agent approvals")))
+        lines.append(row("approve", counted(found.asked, one, more, list="vault-agent needs")))
     return lines
 
 

@@ -90,7 +90,7 @@ _COUNTS = (
     (names.REFRESHED, "1 refresh", "{count:,} refreshes"),
     (names.SUGGESTED, "1 skill suggested", "{count:,} skills suggested"),
 )
-_APPROVALS, _QUESTIONS = "vault-agent approvals", "vault-agent questions"
+_NEEDS = "vault-agent needs"
 
 
 def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], notes: bool) -> None:
@@ -260,10 +260,10 @@ def _format_agent(agent: AgentStatus, caps: SpendSettings) -> list[str]:
     lines += [row("", f"  {each}") for each in (*rest, said(agent.problem)) if each]
     lines += _format_growth(agent.growth, agent.growth_parts)
     if agent.approvals:
-        calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_APPROVALS)
+        calls = counted(agent.approvals, "1 call waits: {list}", "{count} calls wait: {list}", list=_NEEDS)
         lines.append(row("approve", calls))
     if agent.questions:
-        asked = counted(agent.questions, "1 question waits: {list}", "{count} questions wait: {list}", list=_QUESTIONS)
+        asked = counted(agent.questions, "1 question waits: {list}", "{count} questions wait: {list}", list=_NEEDS)
         lines.append(row("asked", asked))
     lines += _format_skills(agent.reviews, agent.suggestions)
     return lines + [row("working", said("in {path}", path=path)) for path in agent.working]
@@ -322,7 +322,8 @@ def _format_day(today: MetricTotals) -> list[str]:
     done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
     lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
-    return lines + ([row("", said("  failed: {failed}; see `vault-agent metrics`", failed=failed))] if failed else [])
+    told = "  failed: {failed}; see `vault-agent status --metrics`"
+    return [*lines, row("", said(told, failed=failed))] if failed else lines
 
 
 def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:

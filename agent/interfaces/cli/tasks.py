@@ -1,4 +1,4 @@
-"""`vault-agent tasks`: lists, plans, cancels and does the agent's own tasks."""
+"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -102,7 +102,7 @@ def add(
     due: str,
     every: str,
 ) -> None:
-    """Plan a task of this TYPE (vault-agent tasks types lists them). The same one is planned once a day."""
+    """Plan a task of this TYPE (vault-agent jobs tasks types lists them). The same one is planned once a day."""
     now, sort = workspace.clock.now(), task_type_of(kind)
     new = NewTask(
         sort,
@@ -181,7 +181,7 @@ def _do(workspace: Workspace, task: Task) -> "TaskEnded":
     try:
         fresh = load_task(workspace.vault, task.path)
         if isinstance(fresh, TaskProblem | None):
-            raise UserError("{path} does not wait any more", hint="vault-agent tasks history", path=task.path)
+            raise UserError("{path} does not wait any more", hint="vault-agent jobs tasks history", path=task.path)
         with stopped_by_ctrl_c() as cancelled:
             return TaskWork(workspace, partial(opened_runs, workspace)).do(fresh, cancelled)
     finally:

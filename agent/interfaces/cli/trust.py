@@ -9,7 +9,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, said
-from agent.interfaces.cli.lookup import path_in_vault
+from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
@@ -125,7 +125,7 @@ def _answer(workspace: Workspace, output: Output, name: str, mine: bool, others:
 
 
 def _accept(workspace: Workspace, output: Output, name: str, yes: bool) -> None:
-    path = path_in_vault(name, workspace.vault.place.root)
+    path = path_with_changes(name, workspace.vault)
     if held := [each for each in held_files(workspace.vault) if each.path == path]:
         _take(workspace, output, name, held[0], yes)
         return

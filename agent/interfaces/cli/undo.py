@@ -6,21 +6,25 @@ import click
 
 from agent.app.open import open_workspace
 from agent.deeds.changes import undo_report
+from agent.errors import UserError
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.history.commit_index import HUMAN, is_commit_id
 from agent.vault.history.difference import summary
+from agent.vault.history.find import commits as recent_commits
 from agent.vault.history.typed_time import parse_time
 from agent.vault.history.undo import Undone, undo
-from agent.vault.history.undo_choice import Selection
+from agent.vault.history.undo_choice import Selection, last_change
 from agent.vault.history.undo_plan import Reason
 
 _SHOWN, _NAMED = 40, 5
+_LOOKED_AT = 500
+"""The newest commits among which `--last` looks."""
 
 
 @click.command(
-    help="Take changes back and keep later edits.\n\nName commits, or one of --run, --job, --actor, "
+    help="Take changes back and keep later edits.\n\nName commits, or one of --last, --run, --job, --actor, "
     "--since; --job or --actor with --since takes back what the job, or a program such as mcp:claude-code, did since "
     "then. The undo is a "
     "commit of its own: undo that one to have the changes again. Where the same lines were changed since, nothing is "
@@ -31,6 +35,7 @@ _SHOWN, _NAMED = 40, 5
 @click.option("--job", "jobs", metavar="ID", multiple=True, help="Everything this job did; may be given several times.")
 @click.option("--actor", metavar="WHO", default="", help="Everything of agent, http, job:ID or mcp:CLIENT.")
 @click.option("--since", metavar="TIME", help="All since then but your own: 2h, 1d, today, 2026-11-21.")
+@click.option("--last", is_flag=True, help="The last change that was not your own: all of its run.")
 @click.option("--include-human", is_flag=True, help="With --since: your own commits too.")
 @click.option("--partial", is_flag=True, help="Undo what can be undone, leave the rest.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -43,13 +48,14 @@ def command(
     jobs: tuple[str, ...],
     actor: str,
     since: str | None,
+    last: bool,
     include_human: bool,
     partial: bool,
     dry_run: bool,
     yes: bool,
 ) -> None:
-    if sum(map(bool, (commits, run, jobs or actor or since))) != 1 or (jobs and actor):
-        which = "say what to undo: COMMIT..., --run ID, --job ID, --actor WHO or --since TIME, one of them"
+    if sum(map(bool, (commits, run, jobs or actor or since, last))) != 1 or (jobs and actor):
+        which = "say what to undo: COMMIT..., --last, --run ID, --job ID, --actor WHO or --since TIME, one of them"
         raise click.UsageError(said(which))
     if actor == HUMAN:
         raise click.UsageError(said("your own commits are undone by name, or with --since and --include-human"))
@@ -57,7 +63,10 @@ def command(
         raise click.UsageError(said("--include-human goes with --since"))
     workspace = open_workspace(output.vault())
     start = parse_time(since, workspace.clock.now()) if since else None
-    selection = Selection(commits, run, jobs, start, include_human, actor)
+    found = last_change(recent_commits(workspace.vault, limit=_LOOKED_AT), workspace.vault.home) if last else None
+    if last and found is None:
+        raise UserError("there is no change of the agent's to take back", hint="vault-agent log lists the changes")
+    selection = found or Selection(commits, run, jobs, start, include_human, actor)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     output.emit(lambda: undo_report(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 

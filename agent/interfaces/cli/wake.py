@@ -1,5 +1,5 @@
-"""`vault-agent wake | sleep`: the daemon's agent wakes up now and does what waits for that, or sleeps until something
-is due."""
+"""`vault-agent daemon wake | sleep`: the daemon's agent wakes up now and does what waits for that, or sleeps until
+something is due."""
 
 import click
 

@@ -127,7 +127,7 @@ class Calls:
     def _format_waiting(self, stop: NeedsApproval) -> str:
         return (
             f"Not done yet: the person has to say yes first. Ask them to tick the box in {stop.path}, or to run "
-            f"`vault-agent approvals`; then make the same call again.\n{_renamed(stop.message)}"
+            f"`vault-agent needs`; then make the same call again.\n{_renamed(stop.message)}"
         )
 
 

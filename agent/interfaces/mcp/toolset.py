@@ -65,7 +65,7 @@ def _leave_tool(workspace: Workspace, notes: Notes) -> Tool:
         done = notes.commit(LEAVE, context, request_subject(draft), drafts)
         by = "the daemon answers in it" if is_watched(workspace) else "no daemon is at work: the next one answers in it"
         if not is_answered_by_daemon(workspace, draft.path):
-            by = f"by the settings nobody answers by itself: vault-agent run '{draft.path}' does"
+            by = f"by the settings nobody answers by itself: vault-agent ask --note '{draft.path}' does"
         return replace(done, text=f"{done.text}\nthe request is in {draft.path}; {by}")
 
     def paths(call: JsonObject) -> tuple[str, ...]:

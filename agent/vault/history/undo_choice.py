@@ -47,6 +47,19 @@ class Selection:
         return tuple(f"job:{each}" for each in self.jobs) or ((self.actor,) if self.actor else ())
 
 
+def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | None:
+    """The newest change that was no person's and is not undone: all of its run, or the one commit; None without one.
+    `history` is newest first; records of runs are no change."""
+    done = _undone(history, set())
+    for commit in history:
+        if commit.actor == HUMAN or commit.id in done or commit.undoes or _is_set_up(commit):
+            continue
+        if _without_records(commit, home, said=True).files:
+            run = commit.run.partition(".")[0]
+            return Selection(run=run) if run else Selection((commit.id,))
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class UndoChoice:
     """The commits to undo, newest first, the skipped commits, and their name in the subject of the undo."""

@@ -208,5 +208,5 @@ def described(wait: Wait, remote: SyncedRemote) -> tuple[Sentence, Sentence]:
         case WaitKind.UNRELATED:
             return (
                 Sentence("{name} has another vault", name=name),
-                Sentence("vault-agent clone gets that one; vault-agent sync --join puts both together"),
+                Sentence("vault-agent sync clone gets that one; vault-agent sync --join puts both together"),
             )

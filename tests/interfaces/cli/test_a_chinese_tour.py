@@ -9,7 +9,8 @@ import pytest
 
 from agent.interfaces.cli.commands import COMMANDS
 from agent.interfaces.cli.language import speak
-from agent.interfaces.cli.main import load_command, main
+from agent.interfaces.cli.loading import load_command
+from agent.interfaces.cli.main import main
 from agent.texts import translated
 from tests.remotes import make_remote
 
@@ -17,14 +18,15 @@ KEY = "SHA256:" + "0" * 43
 WELL: dict[str, list[list[str]]] = {
     "init": [["{v}", "--restore"], ["{new}", "--yes", "--language", "zh"]],
     "daemon": [],
-    "serve": [],
+    "serve": [["browsers"]],
     "search": [["图书馆"], ["zzzzzzzz"], ["图书馆", "--explain"]],
-    "recall": [["图书馆"], ["zzzzzzzz", "--all"]],
-    "ask": [["图书馆在哪里"]],
+    "recall": [["图书馆"], ["zzzzzzzz", "--all"], ["今天做什么", "--explain"]],
+    "ask": [["图书馆在哪里"], ["--note", "请求二"]],
     "channels": [[], ["add", "webhook", "url=http://127.0.0.1:9/"], ["list"], ["test", "daily"]],
     "chat": [],
     "run": [["请求.md"]],
     "approvals": [[]],
+    "needs": [[]],
     "bench": [],
     "commit": [[], []],
     "ask-for-program": [],
@@ -39,13 +41,23 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "records": [[]],
-    "import": [["旧", "--dry-run"]],
+    "import": [["旧", "--dry-run"], ["memory", "report"]],
     "jobs": [
         [],
         *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log")),
         ["add", "明天早上九点问好"],
+        ["tasks", "types"],
     ],
-    "log": [[], ["-n", "1"], ["--until", "2001-01-01"]],
+    "index": [[]],
+    "lessons": [[], ["learn"], ["beliefs"], ["reflect"]],
+    "log": [
+        [],
+        ["-n", "1"],
+        ["--until", "2001-01-01"],
+        ["--pack"],
+        ["--squash", "1y"],
+        ["--squash", "0d", "--dry-run"],
+    ],
     "mcp": [
         ["install", "--client", "cursor", "--dry-run"],
         *(["install", "--client", "codex", *more] for more in ([], [], ["--remove"], ["--remove"])),
@@ -72,7 +84,7 @@ WELL: dict[str, list[list[str]]] = {
     "remember": [["小安喜欢绿茶"], ["小安喜欢绿茶"]],
     "skills": [["stats"], ["match", "计划今天", "--explain"], ["suggest"], ["learn"], ["review"], ["validate"]],
     "sleep": [],
-    "status": [[], ["--notes"]],
+    "status": [[], ["--notes"], ["--metrics"]],
     "sync": [
         *(["status"], ["pause"], ["resume"], ["doctor"]),
         *(["sign"], ["doctor"], ["sign", "--off"]),
@@ -94,7 +106,13 @@ WELL: dict[str, list[list[str]]] = {
     "trust": [[], ["--key", KEY], [], ["--forget-key", KEY]],
     "why": [],
     "wake": [],
-    "undo": [["HEAD", "--dry-run"], ["HEAD"], ["--since", "1d", "--dry-run"], ["--actor", "mcp:x", "--dry-run"]],
+    "undo": [
+        ["HEAD", "--dry-run"],
+        ["HEAD"],
+        ["--since", "1d", "--dry-run"],
+        ["--actor", "mcp:x", "--dry-run"],
+        ["--last", "--dry-run"],
+    ],
 }
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
 note, `{remote}` an empty repository."""
@@ -113,6 +131,7 @@ WRONG = {
     "chat": ["--resume", "nothing"],
     "run": ["没有.md"],
     "approvals": ["show", "zzzzzz"],
+    "needs": ["answer", "zzzzzz", "好"],
     "bench": ["nothing"],
     "commit": ["--nothing"],
     "completion": ["tcsh"],
@@ -127,6 +146,8 @@ WRONG = {
     "hook": ["nothing"],
     "records": ["too many"],
     "import": ["--nothing"],
+    "index": ["too", "many"],
+    "lessons": ["show", "没有"],
     "jobs": ["show", "没有"],
     "log": ["--since", "someday"],
     "mcp": ["--tools", "没有"],
@@ -173,6 +194,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "今天.md": "# 今天\n\n去图书馆。\n",
         "别处.md": "别处的事。\n",
         "请求.md": "---\nagent: ask\n---\n图书馆在哪里？\n",
+        "请求二.md": "---\nagent: ask\n---\n图书馆在哪里？\n",
         "旧/别的.txt": "别的\n",
         ".gitignore": "*.tmp\n",
     }.items():

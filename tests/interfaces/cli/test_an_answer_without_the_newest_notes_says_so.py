@@ -13,7 +13,7 @@ from tests.interfaces.cli.vaults import Captured
 from tests.stories.agents import furnish
 from tests.vaults import write
 
-BEHIND = "degraded: 3 changes are not indexed yet: vault-agent reindex, or start the daemon"
+BEHIND = "degraded: 3 changes are not indexed yet: vault-agent index, or start the daemon"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`vault-agent clone`: a vault of one that exists, untrusted until somebody has looked."""
+"""`vault-agent sync clone`: a vault of one that exists, untrusted until somebody has looked."""
 
 import json
 from pathlib import Path

@@ -9,23 +9,65 @@ from pathlib import Path
 import click
 import pytest
 
-from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.main import cli, load_command, main
+from agent.interfaces.cli.commands import COMMANDS, HEADINGS, usual
+from agent.interfaces.cli.loading import load_command
+from agent.interfaces.cli.main import cli, main
 from agent.interfaces.cli.printing import columns
 from agent.texts import Language
 from tests.vaults import make_vault
 
-WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module)]
+WRITTEN = [name for name, lazy in COMMANDS.items() if find_spec(lazy.module, "agent.interfaces.cli")]
 HEAVY = (
     "yaml git gitdb frontmatter markdown_it platformdirs ulid re2 agent.config.load agent.vault agent.markdown asyncio"
 )
 
 
-def test_help_lists_every_command_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-h"]) == 0
-    text = " ".join(capsys.readouterr().out.split())
+def printed(capsys: pytest.CaptureFixture[str], option: str) -> str:
+    assert main([option]) == 0
+    return capsys.readouterr().out
+
+
+def test_help_lists_the_usual_commands_in_five_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, "-h")
+    headings = [line.removesuffix(":") for line in out.splitlines() if line.removesuffix(":") in HEADINGS.values()]
+    assert (headings, len(usual())) == ([*HEADINGS.values()], 29)
+    text = " ".join(out.split())
     for name, lazy in COMMANDS.items():
-        assert (f"{name} {lazy.help}" in text) is not lazy.hidden
+        assert (f" {name} {lazy.help}" in text) is (name in usual())
+
+
+def test_help_all_lists_the_others_and_what_old_names_are_called_now(capsys: pytest.CaptureFixture[str]) -> None:
+    text = " ".join(printed(capsys, "--help-all").split())
+    for name, lazy in COMMANDS.items():
+        assert f"{name} {f'vault-agent {lazy.now}' if lazy.now else lazy.help}" in text
+
+
+@pytest.mark.parametrize("name", [name for name, lazy in COMMANDS.items() if lazy.now])
+def test_an_old_name_is_a_command_or_an_option_of_its_new_home(name: str) -> None:
+    home, *rest = COMMANDS[name].now.split()
+    command, context = load_command(home), click.Context(cli)
+    assert home in usual()
+    for word in rest:
+        if word.startswith("--"):
+            assert word in {option for parameter in command.params for option in parameter.opts}
+        else:
+            assert isinstance(command, click.Group)
+            found = command.get_command(context, word)
+            assert found is not None
+            command = found
+
+
+def test_a_word_that_is_no_command_below_is_still_the_argument(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    assert main(["daemon", nowhere]) == 2
+    assert nowhere in capsys.readouterr().err
+    assert main(["import", str(tmp_path), "more"]) == 2
+    assert "more" in capsys.readouterr().err
+    root = str(make_vault(tmp_path, {}).place.root)
+    assert main(["daemon", "--vault", root, "--json", "wake"]) == 2
+    assert "no daemon runs here" in capsys.readouterr().out
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -39,7 +81,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_what_draws_on_a_terminal_is_loaded_for_a_terminal_only() -> None:
     code = (
-        "import sys; from agent.interfaces.cli.main import load_command;"
+        "import sys; from agent.interfaces.cli.loading import load_command;"
         f"[load_command(name) for name in {WRITTEN!r}];"
         "print([name for name in ('rich', 'prompt_toolkit', 'markdown_it') if name in sys.modules])"
     )
@@ -73,7 +115,9 @@ def test_every_help_fits_a_narrow_terminal(
 def commands_below(path: list[str], command: click.Command) -> list[list[str]]:
     if not isinstance(command, click.Group):
         return [path]
-    return [path] + [each for name, child in command.commands.items() for each in commands_below([*path, name], child)]
+    context = click.Context(command)
+    children = [(name, command.get_command(context, name)) for name in command.list_commands(context)]
+    return [path] + [each for name, child in children if child for each in commands_below([*path, name], child)]
 
 
 def test_group_help_states_all_codes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,7 +137,7 @@ def test_no_command_takes_a_shared_option_s_name_twice() -> None:
     for name in WRITTEN:
         options = [option for parameter in load_command(name).params for option in parameter.opts]
         assert len(options) == len(set(options))
-    assert cli.list_commands(click.Context(cli))[0] == "init"
+    assert cli.list_commands(click.Context(cli))[0] == "ask"
 
 
 @pytest.mark.parametrize("name", ["status", "remember", "log", "get", "commit", "undo"])
@@ -119,8 +163,8 @@ FINDING = "yaml agent.events agent.loop agent.llm agent.tools agent.vault.write.
 @pytest.mark.parametrize(
     ("words", "most", "dataclasses", "unwanted"),
     [
-        (["get", "tea.md"], 195, 2, READING),
-        (["status"], 350, 2, LOOKING),
+        (["get", "tea.md"], 196, 2, READING),
+        (["status"], 352, 2, LOOKING),
         (["search", "green tea"], 500, 10, FINDING),
     ],
     ids=["get", "status", "search"],
@@ -147,7 +191,7 @@ def test_a_command_loads_what_it_needs(
     assert (int(modules) <= most, int(classes) <= dataclasses) == (True, True), (modules, classes)
 
 
-@pytest.mark.parametrize("words", ["jobs", "tasks", "approvals", "skills list", "rules list"])
+@pytest.mark.parametrize("words", ["jobs", "jobs tasks", "needs", "skills list", "rules list"])
 def test_what_only_looks_does_not_load_the_agent(tmp_path: Path, words: str) -> None:
     root = make_vault(tmp_path, {"tea.md": "# Green tea\n"}).place.root
     heavy = "{'agent.app.agent', 'agent.runs.service', 'agent.loop.run', 'agent.growth.task_work'}"

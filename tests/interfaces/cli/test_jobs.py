@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from agent.schedule import job_header
 from tests.interfaces.cli.vaults import tell
 from tests.vaults import write
 
@@ -82,6 +83,17 @@ def test_a_paused_job_names_no_time_but_the_command_that_lets_it_run(
     write(root / "jobs/night.md", NIGHT.replace("active", "paused"))
     shown = tell(capsys, "jobs", "show", "night")
     assert "paused; vault-agent jobs resume night" in shown and ":30, " not in shown
+
+
+def test_every_setting_that_holds_is_shown(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that the reader of the header knows, whether the note has them or not."""
+    write(root / "jobs/night.md", NIGHT.replace("status: active", "status: active\ncooldown_seconds: 300"))
+    shown = tell(capsys, "jobs", "show", "night")
+    known = re.findall(r'fields\.take\("(\w+)"', Path(job_header.__file__).read_text("utf-8"))
+    assert len(known) > 20
+    assert [key for key in known if not re.search(rf"^  [ *] {key} ", shown, re.MULTILINE)] == []
+    assert re.search(r"^  \* cooldown_seconds +300$", shown, re.MULTILINE)
+    assert re.search(r"^    retry +\{max: 0, backoff_seconds: 60\}$", shown, re.MULTILINE)
 
 
 def test_a_job_with_a_chinese_name_is_called_by_it(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`vault-agent questions` also lists what tasks have asked, such as whether health may be noted."""
+"""`vault-agent needs` also lists what tasks have asked, such as whether health may be noted."""
 
 from pathlib import Path
 

@@ -144,7 +144,7 @@ def test_another_vault_there_gets_two_ways_out(alone: Computer, remote: Path, tm
     stranger = make_vault(tmp_path / "else", {"far.md": "far\n"}).place.root
     git(stranger, "push", "-q", str(remote), "main")
     said = alone.types("sync", "setup", str(remote), "--only-me", code=1)
-    assert "vault-agent clone" in said and "vault-agent sync --join" in said
+    assert "vault-agent sync clone" in said and "vault-agent sync --join" in said
     assert not (alone.root / "far.md").exists()
     alone.types("sync", "--join")
     assert alone.read("far.md") == "far\n" and alone.read("tea.md") == NOTES["tea.md"]

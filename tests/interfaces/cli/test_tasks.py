@@ -1,4 +1,4 @@
-"""`vault-agent tasks`: planned, listed, shown, done and cancelled by a person at the terminal."""
+"""`vault-agent jobs tasks`: planned, listed, shown, done and cancelled by a person at the terminal."""
 
 from datetime import UTC, datetime
 from pathlib import Path

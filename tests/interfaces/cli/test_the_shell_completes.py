@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.commands import usual
 from agent.interfaces.cli.main import main
 
 
@@ -55,8 +55,10 @@ def complete(folder: Path, *words: str) -> list[str]:
 
 
 def test_bash_completes_commands_options_and_settings(bash: Path) -> None:
-    assert complete(bash, "") == [name for name, lazy in COMMANDS.items() if not lazy.hidden]
-    assert complete(bash, "co") == ["context", "commit", "config", "completion"]
+    assert complete(bash, "") == [*usual()]
+    assert complete(bash, "co") == ["config"]
+    assert complete(bash, "comp") == ["completion"]
+    assert complete(bash, "jobs", "ta") == ["tasks"]
     assert complete(bash, "--ve") == ["--version"]
     assert complete(bash, "config", "") == ["get", "list", "set", "unset"]
     assert complete(bash, "config", "get", "git.q") == ["git.quiet_seconds"]

@@ -19,11 +19,11 @@ def test_what_waits_for_a_yes_is_last_with_its_command() -> None:
     waits = ended(RunOutcome.NEEDS_APPROVAL, reason="vault_edit waits", waits_for="approvals/x.md", hint="tick it")
     assert "\n".join(remarks(waits, "en")).split("\n")[-3:] == [
         "needs approval: vault_edit waits",
-        "to allow it: vault-agent approvals yes approvals/x.md --go-on",
-        "to refuse it: vault-agent approvals no approvals/x.md --go-on",
+        "to allow it: vault-agent needs yes approvals/x.md --go-on",
+        "to refuse it: vault-agent needs no approvals/x.md --go-on",
     ]
     asks = ended(RunOutcome.QUESTION_ASKED, reason="which tea?", waits_for="questions/my tea.md")
-    assert remarks(asks, "zh")[-1] == "你的回答：vault-agent questions answer 'questions/my tea.md' 内容 --go-on"
+    assert remarks(asks, "zh")[-1] == "你的回答：vault-agent needs answer 'questions/my tea.md' 内容 --go-on"
 
 
 def test_what_was_refused_is_said_below_the_changes() -> None:

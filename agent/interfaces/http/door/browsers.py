@@ -100,7 +100,7 @@ class Browsers:
         """Sign these out; raises `Unknown` if one of them is not signed in, and then ends none."""
         ended, known = set(ids), {each.id for each in self.all()}
         for each in sorted(ended - known):
-            raise Unknown("there is no browser {id} that is signed in", hint="vault-agent browsers", id=each)
+            raise Unknown("there is no browser {id} that is signed in", hint="vault-agent serve browsers", id=each)
         self._change(lambda found: [each for each in found if each.id not in ended])
 
     def end_port(self, port: int) -> None:

@@ -1,4 +1,4 @@
-"""`vault-agent reindex`: updates the search index, or rebuilds it."""
+"""`vault-agent index`: updates the search index, or rebuilds it."""
 
 from collections.abc import Sequence
 from contextlib import closing

@@ -1,0 +1,81 @@
+"""`vault-agent help`: shows a page of the documentation, lists the pages, or finds words in them."""
+
+from importlib import import_module
+
+import click
+
+from agent.deeds.documentation import GuidePage, find_topic, search_topics, topics
+from agent.errors import Unknown
+from agent.interfaces.cli.commands import COMMANDS
+from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines, is_terminal, padded, show_screens, size
+
+_WIDEST = 100
+"""The most columns of a page: longer lines are hard to read."""
+_SHOWN = 30
+
+
+@click.command()
+@click.argument("name", metavar="[TOPIC]", required=False, default="")
+@click.option("--search", "words", default="", metavar="WORDS", help="List the lines of all pages with these words.")
+@click.pass_context
+def command(ctx: click.Context, name: str, words: str) -> None:
+    """Show the page TOPIC of the documentation; without it, list the pages. The name of a command shows its help.
+
+    The pages are on this machine, and nothing is loaded. On a terminal a long page is shown screen by screen.
+    """
+    output: Output = ctx.obj
+    if words:
+        _search(output, words)
+    elif not name:
+        _list(output)
+    else:
+        _show(ctx, output, name)
+
+
+def _list(output: Output) -> None:
+    found = topics(spoken())
+    width = max(len(each.name) for each in found)
+    lines = [f"  {padded(each.name, width)}  {each.title}" for each in found]
+    hints = ["", said("vault-agent help TOPIC shows a page, vault-agent help --search WORDS finds words in all")]
+    document = {"topics": [{"name": each.name, "title": each.title} for each in found]}
+    output.emit(document, as_lines([*lines, *hints]))
+
+
+def _search(output: Output, words: str) -> None:
+    found = search_topics(words, spoken())
+    lines = [f"{each.topic.name}: {each.line}" for each in found[:_SHOWN]]
+    more = said("and {count} more", count=len(found) - _SHOWN)
+    lines += [more] if len(found) > _SHOWN else []
+    document = {"lines": [{"topic": each.topic.name, "line": each.line} for each in found]}
+    output.emit(document, as_lines(lines) or said("nothing found"))
+
+
+def _show(ctx: click.Context, output: Output, name: str) -> None:
+    try:
+        topic = find_topic(name, spoken())
+    except Unknown:
+        if name not in COMMANDS:
+            raise
+        main = ctx.find_root().command
+        main.main([name, "--help"], prog_name=ctx.find_root().info_name, standalone_mode=False, obj=output)
+        return
+    document = {"name": topic.name, "title": topic.title, "text": topic.text}
+    if output.json or not is_terminal(error=False):
+        output.emit(document, topic.page)
+        return
+    columns, rows = size()
+    text = _drawn(topic, min(columns, _WIDEST))
+    if text.count("\n") + 2 > rows:
+        show_screens(text)
+    else:
+        output.emit(document, text)
+
+
+def _drawn(topic: GuidePage, width: int) -> str:
+    """The page in the rows of a terminal."""
+    markdown = import_module("agent.interfaces.cli.terminal.markdown")  # slow to load
+    console = import_module("rich.console").Console(width=width, color_system=None, force_terminal=True)
+    rows = markdown.markdown_rows(topic.page, console)
+    return "\n".join("".join(part.text for part in row) for row in rows)

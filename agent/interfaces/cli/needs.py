@@ -1,0 +1,245 @@
+"""`vault-agent needs`: lists all that waits for the person, and answers it: a yes or a no to calls, skills, arrivals
+and jobs, and words to questions. `approvals` and `questions` are its parts, by their old names.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+
+import click
+
+from agent.asking.codes import codes_by_path
+from agent.asking.proposal import Proposal
+from agent.asking.questions.question import Question
+from agent.deeds.decisions import (
+    QuestionView,
+    ShownApproval,
+    answer,
+    approval,
+    decide,
+    find_need,
+    list_approvals,
+    list_needs,
+    list_questions,
+    question_view,
+    yes_or_no,
+)
+from agent.interfaces.cli.decide import question_text
+from agent.interfaces.cli.declare import group, in_vault, words_argument
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output, fitted
+from agent.interfaces.cli.printing import as_lines, columns, padded
+from agent.interfaces.cli.resume import emit_decision
+from agent.interfaces.cli.run_summary import EXIT_CODES
+from agent.interfaces.cli.time_format import format_time
+from agent.runs.kinds import pending_decisions
+from agent.runs.named_decisions import NamedAnswer, decision_text, find_decision, find_question, name_of
+from agent.runs.resumer import Resumer
+from agent.runs.short_ids import short_id
+from agent.runs.waiting_questions import waiting_questions
+from agent.workspace.workspace import Workspace, is_watched
+
+F = Callable[..., None]
+
+
+@group("list")
+def command() -> None:
+    """List all that waits for you, and answer it: what needs your yes, and questions. NAME is the short code that the
+    list begins with, the name beside it, an id or its end, or a note.
+
+    You can also tick a box in the note, or write below it; a running daemon then does what follows.
+    """
+
+
+@group("list")
+def approvals() -> None:
+    """List the calls, skills and arrivals that wait for your yes. NAME is what the list begins a line with, the short
+    code beside it, or a note.
+
+    A yes to a call is valid once, for exactly the call shown. You can also tick the box in the note; a running daemon
+    then does what follows from it.
+    """
+
+
+@group("list")
+def questions() -> None:
+    """List the questions that wait for you. ID is a question's id, the end of it, its short code, or its note."""
+
+
+@command.command("list", short_help="List all that waits for you.")
+@in_vault
+def list_all(output: Output, workspace: Workspace) -> None:
+    """List what needs your yes, the oldest first, and the questions."""
+    output.emit(lambda: list_needs(workspace), lambda: fitted(_all_lines(workspace)))
+
+
+@approvals.command("list", short_help="List what waits for your yes.")
+@in_vault
+def list_decisions(output: Output, workspace: Workspace) -> None:
+    """List what needs your yes, the oldest first."""
+    hint = said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")
+
+    def text() -> str:
+        lines = _decision_lines(workspace)
+        return as_lines([*lines, "", hint]) if lines else said("nothing waits for your yes")
+
+    output.emit(lambda: list_approvals(workspace), text)
+
+
+@questions.command("list", short_help="List the questions.")
+@in_vault
+def list_asked(output: Output, workspace: Workspace) -> None:
+    """List the questions that wait for you."""
+
+    def text() -> str:
+        shown = _questions(workspace)
+        hint = said("vault-agent needs answer NAME TEXT")
+        return fitted("\n\n".join([*shown, hint]) if shown else said("nothing is asked"))
+
+    output.emit(lambda: list_questions(workspace), text)
+
+
+def _all_lines(workspace: Workspace) -> str:
+    decisions, asked = _decision_lines(workspace), _questions(workspace)
+    if not decisions and not asked:
+        return said("nothing waits for you")
+    hints = [said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")] if decisions else []
+    hints += [said("vault-agent needs answer NAME TEXT")] if asked else []
+    return "\n\n".join([*([as_lines(decisions)] if decisions else []), *asked, as_lines(hints)])
+
+
+def _decision_lines(workspace: Workspace) -> list[str]:
+    waiting, now = pending_decisions(workspace), workspace.clock.now()
+    codes = codes_by_path(workspace.vault) if waiting else {}
+    width = max((columns(name_of(each)) for each in waiting), default=0)
+    return [
+        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {format_time(each.created, now)}  "
+        f"{_about(each)}  {each.path}"
+        for each in waiting
+    ]
+
+
+def _about(asked: Proposal) -> str:
+    return " ".join((asked.name, *asked.paths)) if asked.kind == "call" else asked.question
+
+
+def _questions(workspace: Workspace) -> list[str]:
+    waiting = waiting_questions(workspace)
+    codes, language = codes_by_path(workspace.vault) if waiting else {}, workspace.settings.vault.language
+    return [f"{short_id(each)}  {codes.get(each.path, '-')}  {question_text(each, language)}" for each in waiting]
+
+
+@command.command("show")
+@click.argument("name", metavar="NAME")
+@in_vault
+def show(output: Output, workspace: Workspace, name: str) -> None:
+    """Show what is asked in full: a call with the changes that it would make, a question, or the note about a skill or
+    arrival."""
+    _show(output, workspace, find_need(workspace, name))
+
+
+@approvals.command("show")
+@click.argument("name", metavar="NAME")
+@in_vault
+def show_decision(output: Output, workspace: Workspace, name: str) -> None:
+    """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+    _show(output, workspace, find_decision(workspace, name))
+
+
+def _show(output: Output, workspace: Workspace, asked: Proposal | Question) -> None:
+    if isinstance(asked, Question):
+        text = question_text(asked, workspace.settings.vault.language)
+        output.emit(question_view(QuestionView, asked), fitted(text))
+        return
+    found = approval(ShownApproval, asked, text=decision_text(workspace, asked))
+    output.emit(found, f"{found.text}\n{said(found.status)}")
+
+
+def _may_go_on(function: F) -> F:
+    return click.option("--go-on", "go", is_flag=True, help="Go on with the run here when no daemon does.")(function)
+
+
+@command.command("answer", epilog=EXIT_CODES)
+@click.argument("name", metavar="NAME")
+@words_argument("words", metavar="TEXT...")
+@_may_go_on
+@in_vault
+def answer_any(output: Output, workspace: Workspace, name: str, words: str, go: bool) -> None:
+    """Answer what waits: TEXT is yes or no, with a reason if you like; for a question one of its options, an option's
+    number, or your own words."""
+    asked = find_need(workspace, name)
+    if isinstance(asked, Question):
+        _answer(output, workspace, asked, words, go)
+    else:
+        _decide(output, workspace, asked, *yes_or_no(words), go)
+
+
+@questions.command("answer", epilog=EXIT_CODES)
+@click.argument("name", metavar="ID")
+@click.argument("text")
+@_may_go_on
+@in_vault
+def answer_one(output: Output, workspace: Workspace, name: str, text: str, go: bool) -> None:
+    """Answer a question: TEXT is one of its options, an option's number, or your own words."""
+    _answer(output, workspace, find_question(workspace, name), text, go)
+
+
+def _deciding(yes: bool) -> F:
+    def decide_named(output: Output, workspace: Workspace, name: str, reason: str, go: bool) -> None:
+        _decide(output, workspace, find_decision(workspace, name), yes, reason, go)
+
+    return decide_named
+
+
+for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("no", False, "Say no.")):
+    _named = click.option("--reason", default="", metavar="TEXT", help="Why; the agent is told.")
+    _decided = click.argument("name", metavar="NAME")(_named(_may_go_on(in_vault(_deciding(_yes)))))
+    _command = command.command(_word, help=_help, epilog=EXIT_CODES)(_decided)
+    approvals.add_command(_command)
+
+
+def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, reason: str, go: bool) -> None:
+    done = decide(workspace, asked, yes, reason)
+    status = said(done.status)
+    if asked.kind != "call":
+        shown = said("waits until git has finished what it is doing") if done.status == "pending" else status
+        output.emit(done, said("{shown}: {name}, in {path}", shown=shown, name=asked.name, path=asked.path))
+        return
+    note = said("{status}: {tool}, in {path}", status=status, tool=done.tool, path=done.path)
+    if done.session:
+        emit_decision(workspace, output, done.path, done.document(), note, resume_here=go)
+        return
+    follows = [said("the program that asked for it can make the call again")] if yes else []  # in no session
+    document = {**done.document(), "goes_on": Resumer.NOBODY.value, "run_ended": None}
+    output.emit(document, as_lines([note, *follows]))
+
+
+def _answer(output: Output, workspace: Workspace, question: Question, words: str, go: bool) -> None:
+    done = answer(workspace, question, words)
+    note = said("answered in {path}: {words}", path=question.path, words=done.words)
+    document = {**question_view(QuestionView, question).document(), "answer": done.words}
+    if done.is_of_run:
+        emit_decision(workspace, output, question.path, document, note, resume_here=go)
+        return
+    is_watched_now = is_watched(workspace)
+    if not done.is_of_sync and not is_watched_now:
+        _take_in(workspace)
+    follows = _what_follows(done, is_taken_in=not is_watched_now)
+    output.emit({**document, "goes_on": done.goes_on.value, "run_ended": None}, as_lines([note, follows]))
+
+
+def _take_in(workspace: Workspace) -> None:
+    """Take in the answers that no daemon takes in; what that needs is slow to load."""
+    with import_module("agent.app.agent").counting(workspace) as publish:
+        import_module("agent.growth.curiosity.look").settle(workspace, publish)
+
+
+def _what_follows(done: NamedAnswer, *, is_taken_in: bool) -> str:
+    """Who acts on an answer that no run waits for."""
+    if not done.is_of_sync:
+        here = "it is taken in; a line of your profile changes when the profile is next brought up to date"
+        return said(here) if is_taken_in else said("the daemon takes it in")
+    if done.goes_on is Resumer.HERE:
+        return said("that is done; vault-agent undo takes it back")
+    if done.goes_on is Resumer.DAEMON:
+        return said("the daemon does it with the next sync")
+    return said("it is done with the next sync: vault-agent sync")
