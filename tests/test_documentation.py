@@ -2,6 +2,7 @@
 say the same. `test_readme` has the rest of the README."""
 
 import re
+import shutil
 from operator import attrgetter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from agent.interfaces.cli.main import main
 from agent.schedule import job_header
 from agent.skills.reading.skill_file import _KEYS, parse_skill
 from agent.texts import LANGUAGES, Language, translated
+from tests.site import make_site
 from tests.test_readme import ROOT, runs_in_an_empty_folder, shape, table, typed
 
 DOCS = ROOT / "agent/docs"
@@ -104,6 +106,13 @@ def test_words_are_found_in_all_pages() -> None:
     assert {each.topic.name for each in found} >= {"notices", "jobs"}
     assert search_topics("known limits", "en")[0].topic.name == "limits"
     assert search_topics(" ", "en") == () == search_topics("zzzzzz", "en")
+
+
+@pytest.mark.skipif(shutil.which("zensical") is None, reason="the program that makes the site is not installed")
+def test_the_site_has_all_pages(tmp_path: Path) -> None:
+    make_site(tmp_path / "site")
+    made = {path.parent.relative_to(tmp_path / "site").as_posix() for path in (tmp_path / "site").rglob("index.html")}
+    assert made >= {f"{language}/{name}" for language in LANGUAGES for name in ORDER}
 
 
 def test_help_shows_a_page_and_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from starlette.routing import BaseRoute
 from agent.interfaces.http.pages import (
     ask,
     browsers,
+    documentation,
     graph,
     job_edit,
     jobs,
@@ -28,7 +29,7 @@ from agent.interfaces.http.service import Service
 
 _MODULES: tuple[ModuleType, ...] = (
     needs, today, ask, notes, status, tasks, job_edit, jobs, profile, memory, skills, sync, graph, metrics, settings,
-    browsers,
+    browsers, documentation,
 )  # fmt: skip
 """The form of a job has an address below that of the jobs, so it comes first."""
 PAGES = tuple(each for module in _MODULES for each in vars(module).values() if isinstance(each, Page))
