@@ -87,7 +87,8 @@ def _format_job(workspace: Workspace, name: str) -> str:
     job = job_as_it_is(workspace, find_job(workspace, name))
     header = Note.parse(workspace.vault.own_version(job.path) or b"").header
     lines = format_job(job, workspace.clock.now(), record_here(workspace, job))
-    return as_lines([*lines, "", *format_settings(job, header), "", *job.text.splitlines()])
+    text = job.text.splitlines()  # of one line all has been said
+    return as_lines([*lines, "", *format_settings(job, header), *(["", *text] if len(text) > 1 else [])])
 
 
 @command.command("next", short_help="Print when a job runs next.")
