@@ -24,7 +24,7 @@ def make(path: Path) -> None:
         live_a_little(house)
         with signed_in(browser, house, _WIDTH, height=_HEIGHT) as seen:
             seen.page.goto(house.url)
-            expect(seen.page.locator(".card")).to_have_count(2)
+            expect(seen.page.locator(".needed li")).to_have_count(2)
             seen.page.screenshot(path=str(path))
 
 

@@ -87,7 +87,7 @@ class Companion:
 
     def ask(self) -> None:
         """Open the page on which the person asks."""
-        self.open(self.settings.dashboard or f"http://127.0.0.1:{load_settings().settings.http.port}/ask")
+        self.open(self.settings.dashboard or f"http://127.0.0.1:{load_settings().settings.http.port}/")
 
     def _text(self, key: str, /, **values: object) -> str:
         return text(key, self.language, **values)

@@ -99,7 +99,7 @@ def test_the_page_that_asks_is_opened(companion: Companion, monkeypatch: pytest.
     press(companion_of("en", opened), "Ask…")
     monkeypatch.setenv("VAULT_AGENT_NODE__DASHBOARD", "http://127.0.0.1:9/page")
     press(companion_of("en", opened), "Ask…")
-    assert opened == [f"http://127.0.0.1:{load_settings().settings.http.port}/ask", "http://127.0.0.1:9/page"]
+    assert opened == [f"http://127.0.0.1:{load_settings().settings.http.port}/", "http://127.0.0.1:9/page"]
     assert find(companion.rows("ctrl+alt+space"), "Ask… (ctrl+alt+space)").act
 
 

@@ -1,38 +1,21 @@
 """Sessions: what was said in each conversation, from its note."""
 
-from pathlib import PurePosixPath
 from typing import Annotated
 
 import msgspec
 
+from agent.deeds.conversations import SessionInfo, find_session_info, session_info
 from agent.deeds.result import ResultValue
-from agent.errors import NoteGone
 from agent.interfaces.http.api.paging import NEXT, page_of
 from agent.interfaces.http.operation import ListPage, Routes
 from agent.llm.messages import Assistant, Context, Message, ToolResult, User
-from agent.loop.records import Began, Closed, Spoken
-from agent.loop.session import Session, load_session
+from agent.loop.records import Spoken
+from agent.loop.session import load_session
 from agent.loop.session import sessions as session_paths
-from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/sessions")
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
-
-
-class SessionInfo(ResultValue, frozen=True):
-    """A session; `outcome` is that of its last run, null while it goes on, and `waits` true if that waits for its
-    person."""
-
-    path: str
-    id: str
-    title: str
-    channel: str
-    began: str | None
-    last: str | None
-    runs: int
-    outcome: str | None
-    waits: bool
 
 
 class Sessions(msgspec.Struct, frozen=True):
@@ -63,7 +46,7 @@ def list_sessions(workspace: Workspace, page: ListPage) -> Sessions:
     """The sessions of the vault."""
     vault = workspace.vault
     shown, after = page_of(session_paths(vault), str, page)
-    return Sessions([found for path in shown if (found := _info(vault, path)) is not None], after)
+    return Sessions([found for path in shown if (found := find_session_info(vault, path)) is not None], after)
 
 
 @ROUTES.get("/{path:path}", "What was said in one", 404)
@@ -72,7 +55,7 @@ def show_session(workspace: Workspace, path: Path) -> WholeSession:
     session = load_session(workspace.vault, path)
     spoken = [(each.at.isoformat(), each.event.message) for each in session.records if isinstance(each.event, Spoken)]
     messages = [view for at, message in spoken if (view := _message(at, message)) is not None]
-    return WholeSession.of(_of(session), messages=messages)
+    return WholeSession.of(session_info(session), messages=messages)
 
 
 def _message(at: str, message: Message) -> MessageView | None:
@@ -87,22 +70,3 @@ def _message(at: str, message: Message) -> MessageView | None:
             return MessageView(at, "tool", text, "", [name])
         case _:
             return None
-
-
-def _info(vault: Vault, path: str) -> SessionInfo | None:
-    try:
-        return _of(load_session(vault, path))
-    except NoteGone:
-        return None
-
-
-def _of(session: Session) -> SessionInfo:
-    began = [each for each in session.records if isinstance(each.event, Began)]
-    closed = [each.event.outcome for each in session.records if isinstance(each.event, Closed)]
-    return SessionInfo.of(
-        session,
-        title=PurePosixPath(session.path).stem,
-        began=began[0].at if began else None,
-        runs=len(began),
-        outcome=closed[-1] if len(closed) >= len(began) > 0 else None,
-    )

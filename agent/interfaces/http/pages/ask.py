@@ -1,122 +1,130 @@
-"""Ask: a question to the agent, its answer as it is written, the tools as they are used, and Stop.
+"""Ask: the first page. A field for a question, with what needs its person above and the day below; each conversation
+has a page of its own, with its answer as it is written, the tools as they are used, and Stop.
 
 The answer is sent as HTML each time it has grown, at most a few times a second; the browser changes what differs.
 """
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import field
+from datetime import datetime
 
-from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import BaseRoute, Route
 
-from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
+from agent.background.asked_runs import AskedRun
 from agent.dataclass import dataclass
+from agent.deeds.conversations import SessionInfo, conversations, session_info
 from agent.errors import NoteGone
-from agent.events.runs import ModelRetry, Speaker, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import Speaker
 from agent.interfaces.http.following import followed
-from agent.interfaces.http.pages.aftermath import aftermath
-from agent.interfaces.http.pages.frame import HEADERS, rendered
-from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.answer import ShownAnswer, ShownTurn, answer_values, run_of, turns_of
+from agent.interfaces.http.pages.frame import HEADERS, rendered, talk_address
+from agent.interfaces.http.pages.needs import needed
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.interfaces.http.pages.today import happenings
 from agent.interfaces.http.service import Service
-from agent.llm.messages import Assistant, Message, ToolResult
-from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
-from agent.runs.report import RunReport
-from agent.vault.folders import QUESTIONS
+from agent.loop.session import load_session
+from agent.runs.status import agent_status
+from agent.workspace.schedule_switch import schedule_switch
+from agent.workspace.workspace import reload_settings
 
 CHANNEL = "http"
 """The channel of what is asked in a browser."""
 _PAUSE = 0.15
 """Seconds between two versions of an answer that are sent."""
+_LISTED, _HAPPENED, _TURNS = 40, 6, 6
+"""Conversations in the list, things of the day below the field, and questions of a conversation that are not folded."""
 
 
-@dataclass(slots=True)
-class _Step:
-    """A piece of the answer, or a tool that is or was used: `state` is text, running, done or failed."""
+@dataclass(frozen=True, slots=True)
+class TalkRow:
+    """A conversation in the list; `at` is the time of what was said last."""
 
-    state: str
-    text: str
-    call: str = ""
-    subject: str = ""
-    html: Markup = Markup()
-
-
-@dataclass(slots=True)
-class _Shown:
-    """What is shown of a run, from its news."""
-
-    steps: list[_Step] = field(default_factory=list)
-    retry: str = ""
-    result: RunReport | RunFailed | None = None
-
-    def take(self, news: RunNews) -> None:
-        """Add one piece of news."""
-        self.retry = ""
-        match news:
-            case ModelText(piece):
-                if not self.steps or self.steps[-1].state != "text":
-                    self.steps.append(_Step("text", ""))
-                self.steps[-1].text += piece
-            case ToolCallStarted():
-                self.steps.append(_Step("running", news.tool, news.call, " ".join(news.subject.split())[:120]))
-            case ToolCompleted():
-                self._end(news.call, news.tool, "done", "")
-            case ToolCallFailed():
-                self._end(news.call, news.tool, "failed", news.error[:300])
-            case ModelRetry():
-                self.retry = news.reason
-            case RunReport() | RunFailed():
-                self.result = news
-            case TaskStarted():
-                pass
-
-    def hear(self, message: Message) -> None:
-        """Add what was said in a part of the run that nobody followed."""
-        match message:
-            case Assistant(said, calls):
-                if said.strip():
-                    self.steps.append(_Step("text", said))
-                self.steps += [_Step("running", call.name, call.id) for call in calls]
-            case ToolResult():
-                self._end(message.call, message.name, "failed" if message.failed else "done", "")
-            case _:
-                pass
-
-    def _end(self, call: str, tool: str, state: str, why: str) -> None:
-        found = next((each for each in self.steps if each.call == call), None)
-        if found is None:
-            found = _Step(state, tool, call)
-            self.steps.append(found)
-        found.state, found.subject = state, why or found.subject
+    address: str
+    title: str
+    channel: str
+    at: datetime | None
+    is_running: bool
+    waits: bool
+    is_open: bool
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
-    """A field for a question, and what was asked since the start."""
-    return {"runs": request.service.runs.all()[:20], "has_model": bool(request.workspace.settings.llm.wire)}
+    """A field for a question, what needs the person, the day, and the conversations."""
+    agent = agent_status(reload_settings(request.workspace))
+    return {
+        **_beside(request),
+        "needed": needed(request),
+        "happened": happenings(request, request.now.date())[:_HAPPENED],
+        "switch": schedule_switch(request.workspace),
+        "model": agent.model,
+        "troubles": (*agent.misconfigured, *filter(None, [agent.problem])),
+    }
+
+
+def _beside(request: PageRequest, path: str = "", run: str = "") -> dict[str, object]:
+    """The list of conversations, in which the one at `path` or of this run is open."""
+    going_on = {each.session: each for each in request.service.runs.all() if each.result is None}
+    begun = [each for each in going_on.values() if not each.session]
+    found = conversations(request.workspace.vault, _LISTED)
+    known = {each.path for each in found}
+    begun += [each for each in going_on.values() if each.session and each.session not in known]
+    fresh = [TalkRow(f"/ask/{each.id}", each.task, CHANNEL, each.began, True, False, each.id == run) for each in begun]
+    return {"talks": [*fresh, *(_row(each, going_on, path) for each in found)]}
+
+
+def _row(info: SessionInfo, going_on: Mapping[str, AskedRun], path: str) -> TalkRow:
+    at = datetime.fromisoformat(info.last) if info.last else None
+    is_running = info.path in going_on
+    return TalkRow(talk_address(info.path), info.title, info.channel, at, is_running, info.waits, info.path == path)
+
+
+def show_talk(request: PageRequest) -> Mapping[str, object]:
+    """A conversation as its note has it, and the answer that is being written in it."""
+    session = load_session(request.workspace.vault, request.named["path"])
+    runs = [each for each in request.service.runs.all() if each.session == session.path and each.result is None]
+    turns = list(turns_of(request, session, run_of(runs[0]) if runs else ""))
+    info = session_info(session)
+    return {**_talk(request, info, turns), **(_live(request, runs[0]) if runs else {"run": None, "result": None})}
 
 
 def show_run(request: PageRequest) -> Mapping[str, object]:
-    """One question with its answer so far."""
+    """One question with its answer so far, below what was said before in its conversation."""
     run = _run(request)
-    shown = _Shown()
+    info, turns = None, list[ShownTurn]()
+    if run.session:
+        try:
+            session = load_session(request.workspace.vault, run.session)
+            info, turns = session_info(session), list(turns_of(request, session, run_of(run)))
+        except NoteGone:  # it has no note yet, or none any more
+            pass
+    return {**_talk(request, info, turns, run), **_live(request, run)}
+
+
+def _talk(
+    request: PageRequest, info: SessionInfo | None, turns: list[ShownTurn], run: AskedRun | None = None
+) -> dict[str, object]:
+    title = info.title if info is not None else run.task if run is not None else ""
+    session = info.path if info is not None else ""
+    return {
+        **_beside(request, session, run.id if run is not None else ""),
+        "title": title,
+        "info": info,
+        "session": session,
+        "earlier": turns[:-_TURNS],
+        "turns": turns[-_TURNS:],
+        "waits_for": "",
+    }
+
+
+def _live(request: PageRequest, run: AskedRun) -> dict[str, object]:
+    shown = ShownAnswer()
     for item in run.news.after(0):
         shown.take(item.event)
-    return {"run": run, "earlier": _earlier(request, run), **_values(request, run, shown)}
-
-
-def _earlier(request: PageRequest, run: AskedRun) -> list[tuple[AskedRun, Markup]]:
-    """What was asked in the same conversation before, with its answers, the oldest first."""
-    asked = [each for each in request.service.runs.all() if each.session == run.session and each.began < run.began]
-    told = [(each, each.result) for each in reversed(asked) if run.session]
-    return [
-        (each, html_of(request, run.session, result.ended.answer if isinstance(result, RunReport) else ""))
-        for each, result in told
-    ]
+    return {"run": run, **answer_values(request, run, shown)}
 
 
 def ask(request: PageRequest) -> Done:
@@ -153,7 +161,7 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 async def _pieces(request: PageRequest, run: AskedRun) -> AsyncIterator[bytes]:
     """The HTML of the run each time it has changed, then the event `ended`."""
-    shown, changed = _Shown(), asyncio.Event()
+    shown, changed = ShownAnswer(), asyncio.Event()
 
     async def follow() -> None:
         async for item in followed(run.news, "0"):
@@ -178,54 +186,8 @@ def _event(html: str, name: str = "") -> bytes:
     return (f"event: {name}\n" if name else "").encode() + lines.encode() + b"\n"
 
 
-def _part(request: PageRequest, run: AskedRun, shown: _Shown) -> str:
-    return rendered("run_part.html", request, {"run": run, **_values(request, run, shown)})
-
-
-def _values(request: PageRequest, run: AskedRun, shown: _Shown) -> dict[str, object]:
-    result = shown.result
-    ended = result.ended if isinstance(result, RunReport) else None
-    since = aftermath(request.workspace, ended) if ended else None
-    steps = list(shown.steps)
-    if ended and ended.answer:
-        if steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
-            steps.pop()
-        steps.append(_Step("text", ended.remarked))
-    whole = _Shown(steps)
-    for message in since.said if since else ():
-        whole.hear(message)
-    for step in whole.steps:
-        if step.state == "text":
-            step.html = html_of(request, run.session, step.text)
-    home = request.workspace.vault.home
-    waits_for = since.waits_for if since else ended.waits_for if ended else ""
-    used, looked = _sources(ended, " ".join(each.text for each in whole.steps)) if ended else ((), ())
-    return {
-        "steps": whole.steps,
-        "retry": shown.retry,
-        "result": result,
-        "ended": ended,
-        "reason": result.reason if isinstance(result, RunFailed) else ended.reason if ended else "",
-        "sources": used,
-        "looked": looked,
-        "waits_for": waits_for,
-        "is_question": bool(waits_for and home.holds(waits_for, QUESTIONS)),
-        "is_resumed": since is not None and not since.is_over and not since.waits_for,
-        "goes_on": bool(ended and ended.outcome.waits and not (since and since.is_over)),
-        "is_over": bool(ended and (since.is_over if since else not ended.outcome.waits)),
-        "commits": since.commits if since else result.commits if isinstance(result, RunReport) else (),
-    }
-
-
-def _sources(ended: Ended, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The notes that the answer rests on: those that it used, names, or had read; and the others that were looked at.
-
-    Each is named once.
-    """
-    cited = [each.path for each in (*ended.used, *ended.sources, *ended.given) if each.path.endswith(".md")]
-    found, used = dict.fromkeys(cited), {each.path for each in ended.used}
-    best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in said)
-    return best, tuple(path for path in found if path not in best)
+def _part(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> str:
+    return rendered("answer.html", request, {"run": run, **answer_values(request, run, shown)})
 
 
 def _run(request: PageRequest) -> AskedRun:
@@ -235,7 +197,8 @@ def _run(request: PageRequest) -> AskedRun:
     return run
 
 
-PAGE = Page("ask", "/ask", show, "a")
-RUN = Page("run", "/ask/{run}", show_run, is_live=False)
+PAGE = Page("ask", "/", show, "a")
+RUN = Page("run", "/ask/{run}", show_run, under="ask", is_live=False)
+TALK = Page("talk", "/talk/{path:path}", show_talk, under="ask")
 DEEDS = (Deed("/ask", ask), Deed("/ask/{run}/stop", stop))
 STREAMS = (stream_route,)

@@ -23,5 +23,5 @@ def end_others(request: PageRequest) -> Done:
     return Done(request.text("browsers_ended"), "/browsers")
 
 
-PAGE = Page("browsers", "/browsers", show, is_live=False)
+PAGE = Page("browsers", "/browsers", show, "b", under="settings", is_live=False)
 DEEDS = (Deed("/browsers/end", end), Deed("/browsers/end-others", end_others))

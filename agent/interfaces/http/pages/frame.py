@@ -20,6 +20,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
+from agent.channel_names import OF_PROGRAM, TWO_WAY
 from agent.clock import in_clock_zone
 from agent.escape import escape
 from agent.interfaces.http.pages.commit_words import commit_words
@@ -64,7 +65,7 @@ def rendered(template: str, request: PageRequest, values: Mapping[str, object]) 
 
 def compile_first_page() -> None:
     """Compile the templates of the first page, which takes longer than to make it: nobody shall wait for that."""
-    _environment().get_template("needs.html")
+    _environment().get_template("ask.html")
     _environment().get_template("macros.html")
     _environment().get_template("frame.html")
 
@@ -85,6 +86,11 @@ def asset(name: str) -> str:
 def note_address(path: str, part: str = "notes") -> str:
     """The address of a note's page; `part` is `history` for its history."""
     return f"/{part}/{quote(path, errors='surrogateescape')}"
+
+
+def talk_address(path: str) -> str:
+    """The address of the page of a conversation, whose note is at `path`."""
+    return note_address(path, "talk")
 
 
 def note_name(path: str) -> str:
@@ -120,7 +126,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "quote": quote, "html": _html}
+    found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "html": _html}
+    found.globals |= {"talk_address": talk_address, "quote": quote}
     found.filters |= {
         "moment": _moment,
         "day": _day,
@@ -135,6 +142,7 @@ def _environment() -> Environment:
         "in_words": _in_words,
         "often": _often,
         "signal": _signal,
+        "channel": _channel,
         "without_comments": without_comments,
     }
     return found
@@ -155,6 +163,13 @@ def _often(context: Context, times: float) -> str:
 def _signal(context: Context, name: str) -> str:
     """What a signal of a search says of a note."""
     return text(f"search_signals.{name}", context["language"])
+
+
+@pass_context
+def _channel(context: Context, name: str) -> str:
+    """The name of a channel as people say it; one that the program does not know is left as it is."""
+    request: PageRequest = context["ask"]
+    return request.text(f"by_{name}") if name in OF_PROGRAM | TWO_WAY else name
 
 
 @pass_context

@@ -139,6 +139,6 @@ def _fullest(counts: Mapping[str, int]) -> list[_Offered]:
     return sorted(found, key=lambda each: (-each.count, each.name))[:_OFFERED]
 
 
-PAGE = Page("graph", "/graph", show, "r", scripts=_SCRIPTS)
-NOTES = Page("graph_notes", "/graph/notes", show_notes, is_live=False)
+PAGE = Page("graph", "/graph", show, "r", under="notes", scripts=_SCRIPTS)
+NOTES = Page("graph_notes", "/graph/notes", show_notes, under="graph", is_live=False)
 STREAMS = (_data,)

@@ -89,7 +89,7 @@ def _form(request: PageRequest) -> JobForm:
     return JobForm(field("title"), field("when"), field("zone"), field("text"), field("asks") == "yes")
 
 
-NEW = Page("new_job", "/new-job", show_new, is_live=False)
-EDIT = Page("job_edit", "/jobs/edit/{id:path}", show_edit, is_live=False)
-PREVIEW = Page("job_preview", "/job-preview", show_preview, is_live=False)
+NEW = Page("new_job", "/new-job", show_new, under="jobs", is_live=False)
+EDIT = Page("job_edit", "/jobs/edit/{id:path}", show_edit, under="jobs", is_live=False)
+PREVIEW = Page("job_preview", "/job-preview", show_preview, under="jobs", is_live=False)
 DEEDS = (Deed("/jobs/save", save, refused="job_refused.html"),)

@@ -106,7 +106,7 @@ def _title(request: PageRequest, id: str) -> str:
 
 
 PAGE = Page("jobs", "/jobs", show, "j")
-JOB = Page("job", "/jobs/{id:path}", show_job)
+JOB = Page("job", "/jobs/{id:path}", show_job, under="jobs")
 DEEDS = (
     Deed("/jobs/run", run),
     Deed("/jobs/pause", pause),

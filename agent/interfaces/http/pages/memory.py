@@ -120,5 +120,5 @@ def _language(request: PageRequest) -> Language:
 
 
 PAGE = Page("memory", "/memory", show, "m")
-FORGET = Page("forget", "/memory/forget", show_forgetting, is_live=False)
+FORGET = Page("forget", "/memory/forget", show_forgetting, under="memory", is_live=False)
 DEEDS = (Deed("/memory/forget", forget),)

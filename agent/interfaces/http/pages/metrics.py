@@ -116,4 +116,4 @@ def _number(value: float | None, unit: str) -> str:
     return f"{number} {unit}".strip()
 
 
-PAGE = Page("metrics", "/metrics", show, "f", scripts=_SCRIPTS)
+PAGE = Page("metrics", "/metrics", show, "f", under="status", scripts=_SCRIPTS)

@@ -58,6 +58,38 @@ class _Question:
     is_open: bool
 
 
+@dataclass(frozen=True, slots=True)
+class NeededRow:
+    """What waits for the person, in a line: `address` is where it is decided."""
+
+    title: str
+    at: datetime | None
+    address: str
+
+
+def needed(request: PageRequest) -> list[NeededRow]:
+    """All that waits for a decision or an answer, and what was to be done and is not, in a line each."""
+    asked = [
+        NeededRow(_title(request, each), each.created, f"/needs#asked-{number}")
+        for number, each in enumerate(pending_decisions(request.workspace), 1)
+    ]
+    questions = [
+        NeededRow(_first_line(each.text), None, f"/needs#question-{number}")
+        for number, each in enumerate(waiting_questions(request.workspace), 1)
+    ]
+    late = [NeededRow(f"{each.job.title}: {request.said(each.reason)}", each.planned, "/needs#owed")
+            for each in owed_now(request.workspace)]  # fmt: skip
+    ledger = open_ledger(request.workspace).all()
+    unheard = [NeededRow(each.raised.title, each.at, "/needs#owed") for each in unheard_reminders(ledger)]
+    return [*asked, *questions, *late, *unheard]
+
+
+def _first_line(text: str) -> str:
+    """The first words of a question, without the signs of Markdown."""
+    lines = (line.strip("# *_>").strip() for line in text.splitlines())
+    return next(filter(None, lines), text)
+
+
 def waiting_count(workspace: Workspace) -> int:
     """How many decisions and answers are waited for."""
     return len(pending_decisions(workspace)) + len(waiting_questions(workspace))
@@ -99,10 +131,16 @@ def _asked(request: PageRequest, decision: Proposal) -> _Asked:
     warning = ""
     if not shows(vault.read(decision.path) or b"", decision):
         warning = text("decide.changed_note", request.language)
-    path = decision.paths[0] if len(decision.paths) == 1 else ""
-    title = request.text("asks_change", path=path) if path else request.text("asks_call", name=decision.name)
+    title = _title(request, decision)
     return _Asked(decision, title, decision.key, decision.why, decision.shown, decision.change, "", decision.expires,
                   warning)  # fmt: skip
+
+
+def _title(request: PageRequest, decision: Proposal) -> str:
+    if decision.kind != "call":
+        return decision.question
+    path = decision.paths[0] if len(decision.paths) == 1 else ""
+    return request.text("asks_change", path=path) if path else request.text("asks_call", name=decision.name)
 
 
 def decide(request: PageRequest) -> Done:
@@ -130,5 +168,5 @@ def reply(request: PageRequest) -> Done:
     return Done(request.text("answered"))
 
 
-PAGE = Page("needs", "/", show, "n")
+PAGE = Page("needs", "/needs", show, "n")
 DEEDS = (Deed("/needs/decide", decide), Deed("/needs/answer", reply))

@@ -159,7 +159,7 @@ def restore(request: PageRequest) -> Done:
 
 
 PAGE = Page("notes", "/notes", show, "o")
-NOTE = Page("note", "/notes/{path:path}", show_note)
-BACKLINKS = Page("backlinks", "/backlinks/{path:path}", show_backlinks, is_live=False)
-HISTORY = Page("history", "/history/{path:path}", show_history)
+NOTE = Page("note", "/notes/{path:path}", show_note, under="notes")
+BACKLINKS = Page("backlinks", "/backlinks/{path:path}", show_backlinks, under="notes", is_live=False)
+HISTORY = Page("history", "/history/{path:path}", show_history, under="notes")
 DEEDS = (Deed("/notes/restore", restore),)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.service import Service
-from agent.texts import Language, text
+from agent.texts import Language, text, translated
 from agent.workspace.workspace import Workspace
 
 
@@ -48,20 +48,26 @@ class PageRequest:
         """A sentence of the pages in the language of the reader."""
         return text(f"pages.{key}", self.language, **values)
 
+    def said(self, sentence: str) -> str:
+        """A sentence of the program in the language of the reader."""
+        return translated(sentence, self.language)
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """One page. `name` is the name of its template and of its title (`pages.NAME`).
 
     `show` gives the values of the template; it runs in a thread, and raises errors of the program, which are shown as
-    a page. A page with a `letter` stands in the navigation, and the keys g and this letter go to it. `is_live`: the
-    open page is made again when something happens in the vault. `scripts` are further files that it loads.
+    a page. The keys g and the `letter` go to a page that has one: it stands in the navigation, or as a tab of the page
+    of this name there that it is `under`. `is_live`: the open page is made again when something happens in the vault.
+    `scripts` are further files that it loads.
     """
 
     name: str
     path: str
     show: Callable[[PageRequest], Mapping[str, object]]
     letter: str = ""
+    under: str = ""
     is_live: bool = True
     scripts: tuple[str, ...] = ()
 

@@ -99,7 +99,7 @@ def lay_out(request: PageRequest) -> Done:
     return Done(request.text("laid_out", count=len(made)))
 
 
-PAGE = Page("profile", "/profile", show, "p")
-NOTE = Page("profile_note", "/profile/{name:path}", show_note)
-EDIT = Page("profile_edit", "/profile-edit/{name:path}", show_edit, is_live=False)
+PAGE = Page("profile", "/profile", show, "p", under="memory")
+NOTE = Page("profile_note", "/profile/{name:path}", show_note, under="profile")
+EDIT = Page("profile_edit", "/profile-edit/{name:path}", show_edit, under="profile", is_live=False)
 DEEDS = (Deed("/profile/lay-out", lay_out), Deed("/profile/save", save, refused="job_refused.html"))

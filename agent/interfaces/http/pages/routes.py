@@ -22,7 +22,7 @@ from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
 from agent.interfaces.http.pages.sign_in import sign_in_route
-from agent.interfaces.http.pages.table import DEEDS, PAGES, STREAMS
+from agent.interfaces.http.pages.table import DEEDS, ENTRIES, PAGES, STREAMS, entry_of, tabs_of
 from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
 from agent.interfaces.http.service import Service
 from agent.texts import LANGUAGES, Language
@@ -181,8 +181,11 @@ def _frame(service: Service, request: Request, page: Page | None) -> dict[str, o
     theme = request.cookies.get("theme", "")
     address = quote(request.url.path) + (f"?{request.url.query}" if request.url.query else "")
     return {
+        "navigation": ENTRIES,
         "pages": [each for each in PAGES if each.letter],
         "page": page,
+        "place": entry_of(page) if page is not None else None,
+        "tabs": tabs_of(page) if page is not None else (),
         "address": address,
         "theme": theme if theme in THEMES else "",
         "part": "",

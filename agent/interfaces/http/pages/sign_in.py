@@ -24,7 +24,7 @@ def sign_in_route(service: Service) -> Route:
     folder = token_file(service.workspace).parent
 
     def onward() -> Response:
-        return plain_page(text("pages.needs", language), (), language, SECURITY_HEADERS, onward="/")
+        return plain_page(text("pages.ask", language), (), language, SECURITY_HEADERS, onward="/")
 
     def open_page(request: Request) -> Response:
         _, port = request.scope["server"]

@@ -55,6 +55,6 @@ def distrust(request: PageRequest) -> Done:
     return Done(request.text("distrusted", name=done.name))
 
 
-PAGE = Page("skills", "/skills", show, "l")
-SKILL = Page("skill", "/skills/{name}", show_skill)
+PAGE = Page("skills", "/skills", show, "l", under="memory")
+SKILL = Page("skill", "/skills/{name}", show_skill, under="skills")
 DEEDS = (Deed("/skills/roll-back", roll_back), Deed("/skills/distrust", distrust))

@@ -78,5 +78,5 @@ def go_on(request: PageRequest) -> Done:
     return Done(request.text("sync_goes_on"))
 
 
-PAGE = Page("sync", "/sync", show, "y")
+PAGE = Page("sync", "/sync", show, "y", under="status")
 DEEDS = (Deed("/sync/choose", choose), Deed("/sync/pause", stop), Deed("/sync/resume", go_on))

@@ -70,7 +70,7 @@ def _needs(task: Task, shelf: TaskShelf) -> tuple[str, ...]:
     return needs(task, shelf.done) if task.is_waiting else ()
 
 
-PAGE = Page("tasks", "/tasks", show, "k")
-NEW = Page("new_task", "/tasks/new", show_new, is_live=False)
-TASK = Page("task", "/tasks/{id:path}", show_task)
+PAGE = Page("tasks", "/tasks", show, "k", under="jobs")
+NEW = Page("new_task", "/tasks/new", show_new, under="tasks", is_live=False)
+TASK = Page("task", "/tasks/{id:path}", show_task, under="tasks")
 DEEDS = (Deed("/tasks/add", add), Deed("/tasks/delete", delete))

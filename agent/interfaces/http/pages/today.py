@@ -16,6 +16,7 @@ from agent.events.notices import NoticeRaised
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.loop.outcome import RunOutcome
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
@@ -38,7 +39,7 @@ _RECORD = re.compile(r"(?:session: ([\w ]+)|inbox\(([\w ]+)\)): (.+)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Happening:
+class DayRow:
     """One thing on the time line. `undo` is what the button sends: a commit's or a run's id; empty for no button.
 
     `commits` are its changes, newest first; `job` and `row` are set for a job's run, `notice` for a notice.
@@ -59,7 +60,7 @@ class _Happening:
     area: str = ""
     """What a commit's subject begins with, such as `skills(history)`, where there are no words for it."""
     outcome: str = ""
-    """How a run ended."""
+    """How a run ended, in words; empty if well."""
     program: str = ""
     """The other program that made the changes, as it calls itself."""
     files: tuple[str, ...] = ()
@@ -70,11 +71,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
     """One day, the latest first; `day` of the query says which, today if there is none."""
     now = request.now
     day = parse_day(request.field("day"), now.date())
-    begin, end = (in_clock_zone(datetime.combine(each, time()), now) for each in (day, day + timedelta(days=1)))
-    changes = [*_changes(request, begin, end)]
-    shown = {each.session for each in changes if each.session}
-    found = [*changes, *_jobs(request, begin, end, shown), *_notices(request, begin, end)]
-    found.sort(key=lambda each: each.at, reverse=True)
+    found = happenings(request, day)
     return {
         "day": day,
         "before": day - timedelta(days=1),
@@ -82,8 +79,16 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "happened": found[:MOST],
         "left": max(0, len(found) - MOST),
         "most": _FILES,
-        "outcomes": OUTCOMES,
     }
+
+
+def happenings(request: PageRequest, day: date) -> list[DayRow]:
+    """What happened on a day, the latest first."""
+    begin, end = (in_clock_zone(datetime.combine(each, time()), request.now) for each in (day, day + timedelta(days=1)))
+    changes = [*_changes(request, begin, end)]
+    shown = {each.session for each in changes if each.session}
+    found = [*changes, *_jobs(request, begin, end, shown), *_notices(request, begin, end)]
+    return sorted(found, key=lambda each: each.at, reverse=True)
 
 
 def parse_day(given: str, today: date) -> date:
@@ -94,7 +99,7 @@ def parse_day(given: str, today: date) -> date:
         raise UserError("{text} is not a day", hint="write it as 2023-05-08, 2023-05 or 2023", text=given) from None
 
 
-def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
+def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
     """The commits of a day; those of one conversation are one thing."""
     made = commits(request.workspace.vault, since=begin, until=end - timedelta(microseconds=1))
     undone = {oid for each in made for oid in each.undoes}
@@ -106,7 +111,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
         outcome, title = _record(group)
         area, words = ("", title) if title else commit_words(request.language, group[-1].subject)
         what = f"run:{min(runs)}" if len(runs) == 1 else group[0].id
-        yield _Happening(
+        yield DayRow(
             group[0].when,
             _kind(group),
             words,
@@ -115,7 +120,7 @@ def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_
             what if any(each.files for each in group) else "",
             all(each.id in undone for each in [each for each in group if not each.undoes] or group),
             area=area,
-            outcome=outcome,
+            outcome=_ended(request, outcome),
             program=group[0].actor.removeprefix(MCP) if group[0].actor.startswith(MCP) else "",
             files=_files(request, group),
         )
@@ -136,6 +141,12 @@ def _record(group: Sequence[Commit]) -> tuple[str, str]:
     return next(((each[1] or each[2], each[3]) for each in found if each), ("", ""))
 
 
+def _ended(request: PageRequest, outcome: str) -> str:
+    if outcome in OUTCOMES:
+        return request.text(f"ended_{outcome.replace(' ', '_')}")
+    return "" if outcome == RunOutcome.FINISHED else outcome
+
+
 def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:
     home = request.workspace.vault.home
     found = dict.fromkeys(change.path for each in group for change in each.files)
@@ -143,20 +154,20 @@ def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:
     return own if any(each.session for each in group) else tuple(found)
 
 
-def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str]) -> Iterator[_Happening]:
+def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str]) -> Iterator[DayRow]:
     """The runs of jobs that left no change of their own, and whose session is not `shown` by its record."""
     vault = request.workspace.vault
     for job in job_shelf(request.workspace).load().jobs:
         for row in job_rows(vault, job.id):
             at = row.started or row.planned
             if begin <= at < end and not row.commits and row.session not in shown:
-                yield _Happening(at, "job", job.title or job.id, session=row.session, job=job, row=row)
+                yield DayRow(at, "job", job.title or job.id, session=row.session, job=job, row=row)
 
 
-def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[_Happening]:
+def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
     for each in open_ledger(request.workspace).all():
         if begin <= each.at < end:
-            yield _Happening(each.at, "notice", each.raised.title, notice=each, told=_told(request, each.raised))
+            yield DayRow(each.at, "notice", each.raised.title, notice=each, told=_told(request, each.raised))
 
 
 def _told(request: PageRequest, raised: NoticeRaised) -> Markup:
@@ -195,5 +206,5 @@ def react(request: PageRequest) -> Done:
 
 
 PAGE = Page("today", "/today", show, "t")
-CHANGE = Page("change", "/changes/{commit}", show_change, is_live=False)
+CHANGE = Page("change", "/changes/{commit}", show_change, under="today", is_live=False)
 DEEDS = (Deed("/today/undo", take_back), Deed("/today/notice", react))

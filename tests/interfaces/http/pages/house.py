@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
@@ -33,6 +33,8 @@ class House:
     live: Live
     url: str
     link: str
+    asked: list[str] = field(default_factory=list)
+    """The addresses of the answers to what was asked."""
 
     @property
     def workspace(self) -> Workspace:
@@ -62,6 +64,7 @@ class House:
     def ask(self, task: str) -> str:
         """The address of an answer that is whole, or waits for its person."""
         address = self.post("/ask", task=task)
+        self.asked.append(address)
         self.until(lambda: 'class="is-over"' in self.fetch(address), f"there is an answer to: {task}")
         return address
 

@@ -112,10 +112,11 @@ def remember_two(house: House) -> None:
 
 def addresses(house: House) -> list[str]:
     """The addresses of all pages, each with something on it."""
-    run = re.findall(r"/ask/(\w{26})", house.fetch("/ask"))[-1]
+    talk = re.findall(r"/talk/[^\"]+", house.fetch("/"))[-1]
     commit = next(each.id for each in commits(house.workspace.vault, path="paint.md", limit=1))
     return [
-        "/", "/today", f"/changes/{commit}", "/ask", f"/ask/{run}", "/notes", "/notes?q=roof", "/notes?folder=house",
+        "/", "/needs", "/today", f"/changes/{commit}", house.asked[0], talk, "/notes",
+        "/notes?q=roof", "/notes?folder=house",
         "/notes/house/roof.md", "/backlinks/paint.md", "/history/paint.md", "/status",
         "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles",
         "/jobs", "/jobs?span=week", "/jobs/morning", "/new-job", "/jobs/edit/morning",

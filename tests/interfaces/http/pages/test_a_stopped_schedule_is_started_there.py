@@ -22,9 +22,9 @@ def test_it_is_said_on_the_first_page_and_stopped_and_started_there(house: House
     assert STOPPED not in house.fetch("/")
     house.post("/jobs/stop")
     assert not schedule_switch(house.workspace).enabled
-    for page in ("/", "/jobs", "/status"):
+    for page in ("/", "/needs", "/jobs", "/status"):
         found = house.fetch(page)
         assert STOPPED in found and "/jobs/start" in found and "vault-agent jobs start" in found, page
-    assert "Nothing needs you" not in house.fetch("/")
+    assert "Nothing needs you" not in house.fetch("/needs")
     house.post("/jobs/start")
     assert schedule_switch(house.workspace).enabled and STOPPED not in house.fetch("/")

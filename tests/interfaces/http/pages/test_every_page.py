@@ -176,7 +176,7 @@ def test_keys_go_to_pages_and_show_what_there_is(browser: Browser, house: House)
         page.keyboard.press("Enter")
         page.wait_for_url("**/notes?q=roof")
         expect(page.get_by_role("link", name="The roof").first).to_be_visible()
-        page.goto(f"{house.url}/ask")
+        page.goto(house.url)
         page.get_by_role("textbox", name="What do you want").fill("What did we decide about the roof?")
         page.keyboard.press("Control+Enter")
         page.wait_for_url("**/ask/*")
@@ -232,7 +232,7 @@ def test_a_phone_reaches_every_page_with_a_thumb(browser: Browser, house: House)
 
 def test_a_link_signs_a_browser_in_once(browser: Browser, tmp_path: Path) -> None:
     with open_house(tmp_path) as house:  # a link of now: it lives for one minute
-        for heading in ("What needs me", ""):
+        for heading in ("What do you want to know", ""):
             context = browser.new_context()
             page = context.new_page()
             page.goto(house.link)

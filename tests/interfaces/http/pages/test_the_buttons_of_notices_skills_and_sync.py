@@ -67,7 +67,7 @@ def test_what_can_be_undone_of_a_change_is(page: Page, house: House) -> None:
 
 
 def test_a_skill_is_trusted_after_a_look_and_no_more_after_another(page: Page, house: House) -> None:
-    page.goto(house.url)
+    page.goto(f"{house.url}/needs")
     card = page.get_by_role("article").filter(has_text="May I use the skill offers?")
     expect(card.get_by_text("Name each price.")).to_be_visible()
     expect(card.get_by_role("checkbox")).to_have_count(0)

@@ -27,7 +27,7 @@ def test_the_first_page_is_ready_before_the_others(monkeypatch: pytest.MonkeyPat
     loader = frame._environment().loader
     assert isinstance(loader, FileSystemLoader)
     monkeypatch.setattr(loader, "searchpath", [])
-    assert frame._environment().get_template("needs.html").name == "needs.html"
+    assert frame._environment().get_template("ask.html").name == "ask.html"
     frame.compile_pages(lambda: True)  # a daemon that ends does not compile the rest
 
 

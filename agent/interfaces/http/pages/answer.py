@@ -1,0 +1,172 @@
+"""An answer as pages show it: its text, the tools as they are used, what it rests on, and what became of it."""
+
+from collections.abc import Iterator
+from dataclasses import field
+from datetime import datetime
+
+from markupsafe import Markup
+
+from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
+from agent.dataclass import dataclass
+from agent.events.runs import ModelRetry, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.interfaces.http.pages.aftermath import aftermath
+from agent.interfaces.http.pages.markdown import html_of
+from agent.interfaces.http.pages.page import PageRequest
+from agent.llm.messages import Assistant, Message, ToolResult
+from agent.loop.outcome import Ended, RunOutcome
+from agent.loop.records import Began, Closed, Spoken
+from agent.loop.session import Session
+from agent.runs.report import RunReport
+from agent.vault.folders import QUESTIONS
+
+
+@dataclass(slots=True)
+class AnswerStep:
+    """A piece of the answer, or a tool that is or was used: `state` is text, running, done or failed."""
+
+    state: str
+    text: str
+    call: str = ""
+    subject: str = ""
+    html: Markup = Markup()
+
+
+@dataclass(slots=True)
+class ShownAnswer:
+    """What is shown of a run, from its news."""
+
+    steps: list[AnswerStep] = field(default_factory=list)
+    retry: str = ""
+    result: RunReport | RunFailed | None = None
+
+    def take(self, news: RunNews) -> None:
+        """Add one piece of news."""
+        self.retry = ""
+        match news:
+            case ModelText(piece):
+                if not self.steps or self.steps[-1].state != "text":
+                    self.steps.append(AnswerStep("text", ""))
+                self.steps[-1].text += piece
+            case ToolCallStarted():
+                self.steps.append(AnswerStep("running", news.tool, news.call, " ".join(news.subject.split())[:120]))
+            case ToolCompleted():
+                self._end(news.call, news.tool, "done", "")
+            case ToolCallFailed():
+                self._end(news.call, news.tool, "failed", news.error[:300])
+            case ModelRetry():
+                self.retry = news.reason
+            case RunReport() | RunFailed():
+                self.result = news
+            case TaskStarted():
+                pass
+
+    def hear(self, message: Message) -> None:
+        """Add what was said in a part of the run that nobody followed."""
+        match message:
+            case Assistant(said, calls):
+                if said.strip():
+                    self.steps.append(AnswerStep("text", said))
+                self.steps += [AnswerStep("running", call.name, call.id) for call in calls]
+            case ToolResult():
+                self._end(message.call, message.name, "failed" if message.failed else "done", "")
+            case _:
+                pass
+
+    def _end(self, call: str, tool: str, state: str, why: str) -> None:
+        found = next((each for each in self.steps if each.call == call), None)
+        if found is None:
+            found = AnswerStep(state, tool, call)
+            self.steps.append(found)
+        found.state, found.subject = state, why or found.subject
+
+
+@dataclass(slots=True)
+class ShownTurn:
+    """What was asked in a conversation and the answer, as its note has them. `sender` asked, in a group or for a job;
+    `ended` is how its run ended, if not well, and `reason` why."""
+
+    asked: str
+    at: datetime
+    sender: str = ""
+    answer: ShownAnswer = field(default_factory=ShownAnswer)
+    ended: str = ""
+    reason: str = ""
+
+
+def turns_of(request: PageRequest, session: Session, but: str = "") -> Iterator[ShownTurn]:
+    """What was asked in a conversation, the first question first, without that of the run `but`."""
+    turn: ShownTurn | None = None
+    for record in session.records:
+        match record.event:
+            case Began(run=run, task=task, sender=sender):
+                if turn is not None:
+                    yield _in_html(request, session.path, turn)
+                turn = None if run == but else ShownTurn(task, record.at, sender)
+            case Spoken(message=message) if turn is not None:
+                turn.answer.hear(message)
+            case Closed(outcome=outcome, reason=reason) if turn is not None:
+                is_well = RunOutcome(outcome) is RunOutcome.FINISHED
+                turn.ended, turn.reason = "" if is_well else outcome, "" if is_well else reason
+    if turn is not None:
+        yield _in_html(request, session.path, turn)
+
+
+def _in_html(request: PageRequest, path: str, turn: ShownTurn) -> ShownTurn:
+    for step in turn.answer.steps:
+        if step.state == "text":
+            step.html = html_of(request, path, step.text)
+    return turn
+
+
+def run_of(run: AskedRun) -> str:
+    """The id of the run that was asked for; empty before it has begun."""
+    if isinstance(run.result, RunReport):
+        return run.result.ended.run.partition(".")[0]
+    return next((each.event.run for each in run.news.after(0) if isinstance(each.event, TaskStarted)), "")
+
+
+def answer_values(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> dict[str, object]:
+    """What the template of an answer is given."""
+    result = shown.result
+    ended = result.ended if isinstance(result, RunReport) else None
+    since = aftermath(request.workspace, ended) if ended else None
+    steps = list(shown.steps)
+    if ended and ended.answer:
+        if steps and steps[-1].state == "text":  # the whole answer, also of a run with more news than are kept
+            steps.pop()
+        steps.append(AnswerStep("text", ended.remarked))
+    whole = ShownAnswer(steps)
+    for message in since.said if since else ():
+        whole.hear(message)
+    for step in whole.steps:
+        if step.state == "text":
+            step.html = html_of(request, run.session, step.text)
+    home = request.workspace.vault.home
+    waits_for = since.waits_for if since else ended.waits_for if ended else ""
+    used, looked = _sources(ended, " ".join(each.text for each in whole.steps)) if ended else ((), ())
+    return {
+        "steps": whole.steps,
+        "retry": shown.retry,
+        "result": result,
+        "ended": ended,
+        "reason": result.reason if isinstance(result, RunFailed) else ended.reason if ended else "",
+        "sources": used,
+        "looked": looked,
+        "waits_for": waits_for,
+        "is_question": bool(waits_for and home.holds(waits_for, QUESTIONS)),
+        "is_resumed": since is not None and not since.is_over and not since.waits_for,
+        "goes_on": bool(ended and ended.outcome.waits and not (since and since.is_over)),
+        "is_over": bool(ended and (since.is_over if since else not ended.outcome.waits)),
+        "commits": since.commits if since else result.commits if isinstance(result, RunReport) else (),
+    }
+
+
+def _sources(ended: Ended, said: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The notes that the answer rests on: those that it used, names, or had read; and the others that were looked at.
+
+    Each is named once.
+    """
+    cited = [each.path for each in (*ended.used, *ended.sources, *ended.given) if each.path.endswith(".md")]
+    found, used = dict.fromkeys(cited), {each.path for each in ended.used}
+    best = tuple(path for path in found if path in used or f"[[{path.removesuffix('.md')}" in said)
+    return best, tuple(path for path in found if path not in best)
