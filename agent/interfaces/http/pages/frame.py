@@ -25,6 +25,7 @@ from agent.clock import in_clock_zone
 from agent.escape import escape
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, without_comments
+from agent.interfaces.http.pages.moments import date_words, day_words, is_age, moment_words, month_words
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
@@ -41,8 +42,8 @@ _POLICY = (
 HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
 """The headers of every page. Without a referrer a browser would not say either that a form is our own."""
 _PLACE = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+_DATED = re.compile(r"\d{4}-\d\d-\d\d (?=\S)")
 _STAMPED = re.compile(r"\d{4}-\d\d-\d\d-(.+?)(?:-[a-z0-9]{6})?")
-_AGES = ((3_600, "minute", 60), (86_400, "hour", 3_600), (14 * 86_400, "day", 86_400))
 
 
 def page_response(template: str, request: PageRequest, values: Mapping[str, object], status: int = 200) -> HTMLResponse:
@@ -100,6 +101,11 @@ def note_name(path: str) -> str:
     return stamped[1].replace("-", " ") if stamped else name
 
 
+def talk_name(path: str) -> str:
+    """A conversation as people call it: the name of its note without the day."""
+    return _DATED.sub("", note_name(path))
+
+
 def _visible(value: object) -> object:
     """Text with its active and invisible characters written out; what is markup already is left as it is."""
     return escape(value) if isinstance(value, str) and not isinstance(value, Markup) else value
@@ -133,12 +139,14 @@ def _environment() -> Environment:
         "day": _day,
         "on_day": _on_day,
         "short": _short,
+        "month": _month,
         "said": _said,
         "patch": patch_rows,
         "patch_to": patch_between,
         "clock": _clock,
         "exact": _exact,
         "note_name": note_name,
+        "talk_name": talk_name,
         "in_words": _in_words,
         "often": _often,
         "signal": _signal,
@@ -195,33 +203,33 @@ def _in_words(context: Context, subject: str) -> str:
 
 @pass_context
 def _moment(context: Context, at: datetime) -> Markup:
-    """A time as people say it, with the exact one as its title; the page's script keeps it current."""
+    """A time as people say it, with the exact one as its title; the page's script keeps an age current."""
     now: datetime = context["now"]
     local = in_clock_zone(at, now)
-    whole = f"{local:%Y-%m-%d %H:%M:%S}"
-    shown = Markup('<time datetime="{}" title="{}">{}</time>')
-    return shown.format(local.isoformat(), whole, format_age(at, now, context["language"]))
+    kept = Markup(" data-age") if is_age(at, now) else ""
+    shown = Markup('<time datetime="{}" title="{:%Y-%m-%d %H:%M:%S}"{}>{}</time>')
+    return shown.format(local.isoformat(), local, kept, moment_words(at, now, context["language"]))
 
 
 @pass_context
 def _clock(context: Context, at: datetime) -> Markup:
     """The time of day, with the exact time as its title."""
-    now: datetime = context["now"]
-    local = in_clock_zone(at, now)
-    shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
-    return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", f"{local:%H:%M}")
+    return _timed(context, at, f"{in_clock_zone(at, context['now']):%H:%M}")
 
 
 @pass_context
 def _short(context: Context, at: datetime) -> Markup:
-    """The time of day, with the day in a few letters, or the date if it is more than six days away."""
+    """The time of day, with its day if that is not today."""
     now: datetime = context["now"]
     local = in_clock_zone(at, now)
-    days = (local.date() - now.date()).days
-    weekday = text("pages.weekdays_brief", context["language"]).split()[local.weekday()]
-    said = f"{local:%H:%M}" if days == 0 else f"{weekday if 0 < days < 7 else local.date()} {local:%H:%M}"
-    shown = Markup('<time class="clock" datetime="{}" title="{}">{}</time>')
-    return shown.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S}", said)
+    day = day_words(local.date(), now.date(), context["language"])
+    return _timed(context, at, f"{local:%H:%M}" if local.date() == now.date() else f"{day} {local:%H:%M}")
+
+
+def _timed(context: Context, at: datetime, words: str) -> Markup:
+    local = in_clock_zone(at, context["now"])
+    shown = Markup('<time class="clock" datetime="{}" title="{:%Y-%m-%d %H:%M:%S}">{}</time>')
+    return shown.format(local.isoformat(), local, words)
 
 
 @pass_context
@@ -234,21 +242,12 @@ def _on_day(context: Context, at: datetime) -> str:
 def _day(context: Context, day: date) -> str:
     language: Language = context["language"]
     weekday = text("times.weekdays", language).split()[day.weekday()]
-    return text("pages.day", language, weekday=weekday, date=day.isoformat())
+    return text("pages.day", language, weekday=weekday, date=date_words(day, context["now"].date(), language))
 
 
-def format_age(at: datetime, now: datetime, language: Language) -> str:
-    """How long ago or in how long, in one unit; the date if it is more than two weeks."""
-    seconds = int((now - at).total_seconds())
-    if abs(seconds) < 60:
-        return text("pages.just_now", language)
-    for most, unit, size in _AGES:
-        if abs(seconds) < most:
-            count = abs(seconds) // size
-            way = "ago" if seconds > 0 else "ahead"
-            number = "one" if count == 1 else "many"
-            return text(f"pages.{way}_{unit}_{number}", language, count=count)
-    return f"{in_clock_zone(at, now):%Y-%m-%d}"
+@pass_context
+def _month(context: Context, day: date) -> str:
+    return month_words(day, context["language"])
 
 
 def patch_between(before: str, after: str) -> str:

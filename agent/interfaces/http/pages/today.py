@@ -144,7 +144,7 @@ def _record(group: Sequence[Commit]) -> tuple[str, str]:
 def _ended(request: PageRequest, outcome: str) -> str:
     if outcome in OUTCOMES:
         return request.text(f"ended_{outcome.replace(' ', '_')}")
-    return "" if outcome == RunOutcome.FINISHED else outcome
+    return "" if outcome in (RunOutcome.FINISHED, "done") else outcome
 
 
 def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:

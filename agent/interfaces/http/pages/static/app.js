@@ -66,16 +66,15 @@
     if (event.target === live && connection && connection.attempt > 1 && !status && !lost) lost = tell("");
   });
 
-  // Times: "5 minutes ago" goes on being true.
-  const say = (count, unit) => new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "always" }).format(count, unit);
-  const UNITS = [[3600, 60, "minute"], [86400, 3600, "hour"], [1209600, 86400, "day"]];
+  // Times: "5 minutes ago" goes on being true, within the hour; then it is the time of today.
+  const say = (count) => new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "always" }).format(count, "minute");
   const age = (time) => {
-    const seconds = (new Date(time.dateTime) - Date.now()) / 1000;
-    const unit = UNITS.find(([most]) => Math.abs(seconds) < most);
-    if (!unit || Math.abs(seconds) < 60) return null;
-    return say(Math.trunc(seconds / unit[1]), unit[2]);
+    const at = new Date(time.dateTime), minutes = (at - Date.now()) / 60000;
+    if (Math.abs(minutes) < 60) return Math.abs(minutes) < 1 ? null : say(Math.trunc(minutes));
+    time.removeAttribute("data-age");
+    return at.toDateString() === new Date().toDateString() ? `${body.dataset.today} ${time.dateTime.slice(11, 16)}` : null;
   };
-  if (!("clockset" in body.dataset)) setInterval(() => document.querySelectorAll("time[datetime]:not(.clock)").forEach((time) => {
+  if (!("clockset" in body.dataset)) setInterval(() => document.querySelectorAll("time[data-age]").forEach((time) => {
     const said = age(time);
     if (said !== null) time.textContent = said;
   }), 20000);
