@@ -1,11 +1,9 @@
-"""Notes as they were, and notes about the person as the person wants them: written in the person's name."""
+"""Notes and skills as they were before: written back in the person's name."""
 
 from collections.abc import Iterator
 
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
-from agent.markdown.note import Note
-from agent.runs.job_edits import StaleForm
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.vault.change import Kind, Outcome, Stamp
 from agent.vault.history.commits import Commit, resolve
@@ -78,20 +76,4 @@ def roll_back_skill(vault: Vault, skill: Skill, seen: str) -> Outcome:
     body = f"As in {commit[:10]}."
     with vault.transaction(f"skill({skill.name}): roll back", Stamp("human", tool=_BACK), body=body) as change:
         change.edit(skill.path, now, data)
-    return change.outcome
-
-
-def edit_profile_note(vault: Vault, path: str, name: str, base: str, said: str) -> Outcome | None:
-    """Write a note about the person as they have changed it from the version `base`. Returns None if it is the same;
-    raises `StaleForm` if it was changed elsewhere meanwhile, `BadNote` if its header could not be read any more."""
-    data = vault.read(path) or b""
-    after = (said.replace("\n", "\r\n") if b"\r\n" in data else said).encode()
-    if (problem := Note.parse(after).problem) is not None:
-        raise problem
-    if (now := vault.content_id(data)) != base:
-        raise StaleForm(path, now, data.decode("utf-8", "replace"), after.decode())
-    if after == data:
-        return None
-    with vault.transaction(f"profile(edit): {name}", Stamp("human")) as change:
-        change.edit(path, data, after)
     return change.outcome

@@ -38,6 +38,8 @@ _KNOWN = MappingProxyType(
         "vault(append)": "did_write",
         "vault(move)": "did_move",
         "profile(edit)": "did_edit_profile",
+        "notes(edit)": "did_edit_note",
+        "notes(tick)": "did_tick",
         "restore": "did_restore",
         "sync": "did_join",
         "sync(ask)": "did_ask_version",

@@ -92,4 +92,4 @@ def _form(request: PageRequest) -> JobForm:
 NEW = Page("new_job", "/new-job", show_new, under="jobs", is_live=False)
 EDIT = Page("job_edit", "/jobs/edit/{id:path}", show_edit, under="jobs", is_live=False)
 PREVIEW = Page("job_preview", "/job-preview", show_preview, under="jobs", is_live=False)
-DEEDS = (Deed("/jobs/save", save, refused="job_refused.html"),)
+DEEDS = (Deed("/jobs/save", save, refused="refused.html"),)

@@ -20,6 +20,7 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
+from agent.deeds.note_edits import box_text
 from agent.escape import escape
 from agent.interfaces.http.pages.page import PageRequest
 from agent.vault.note_names import NoteNames, path_from
@@ -52,14 +53,21 @@ class _Place:
     resolve: Resolve
     end: str = ""
     shown: int = 0
+    boxes: dict[str, int] | None = None
+    """How many boxes with each text were met, where they can be ticked."""
 
 
-def html_of(request: PageRequest, path: str, body: str, names: NoteNames | None = None) -> Markup:
-    """The text of the note at `path` as HTML; links to notes lead to their pages.
+def html_of(
+    request: PageRequest, path: str, body: str, names: NoteNames | None = None, *, boxes: bool = False
+) -> Markup:
+    """The text of the note at `path` as HTML; links to notes lead to their pages, and with `boxes` each box of a task
+    is a button of the form `boxes`.
 
     Without `names` every wikilink is taken to lead to a note, and whoever asks for a picture finds it.
     """
-    made = escape(_parser().render(without_comments(body[:LONGEST]), {"place": _place(path, names)}))
+    place = _place(path, names)
+    place.boxes = {} if boxes else None
+    made = escape(_parser().render(without_comments(body[:LONGEST]), {"place": place}))
     rest = Markup("<p><em>{}</em></p>").format(request.text("too_long")) if len(body) > LONGEST else Markup()
     return Markup(made) + rest  # the parser escapes all text, and its links are checked here
 
@@ -160,7 +168,7 @@ def _obsidian(state: StateCore) -> None:
         if token.type == "blockquote_open":
             _callout(tokens, number)
         elif token.type == "list_item_open":
-            _task(tokens, number)
+            _task(tokens, number, place)
         elif token.type == "inline" and token.children:
             token.children = _checked(token.children, place)
 
@@ -184,7 +192,7 @@ def _broken(rest: list[Token]) -> list[Token]:
     return [first, *rest[1:]]
 
 
-def _task(tokens: list[Token], number: int) -> None:
+def _task(tokens: list[Token], number: int, place: _Place) -> None:
     inline = next((each for each in tokens[number + 1 : number + 3] if each.type == "inline"), None)
     if inline is None or not inline.children or inline.children[0].type != "text":
         return
@@ -192,12 +200,35 @@ def _task(tokens: list[Token], number: int) -> None:
     if not found:
         return
     tokens[number].attrJoin("class", "task")
+    text = box_text(inline.content[found.end() :].partition("\n")[0])
     inline.children[0].content = inline.children[0].content[found.end() :]
+    inline.children[:0] = [_input(text, found[1])] if place.boxes is None else _button(text, found[1], place.boxes)
+
+
+def _input(text: str, state: str) -> Token:
     box = Token("task_box", "input", 0)
-    box.attrs = {"type": "checkbox", "disabled": "", "aria-label": inline.children[0].content[:80] or "-"}
-    if found[1] in "xX":
+    box.attrs = {"type": "checkbox", "disabled": "", "aria-label": text[:80] or "-"}
+    if state in "xX":
         box.attrs["checked"] = ""
-    inline.children.insert(0, box)
+    return box
+
+
+def _button(text: str, state: str, met: dict[str, int]) -> list[Token]:
+    """A box that sends how many boxes above say the same, what it is to be, and its text."""
+    is_done, above = state in "xX", met.get(text, 0)
+    met[text] = above + 1
+    box = Token("task_box", "button", 1)
+    wanted = "-" if is_done else "x"
+    box.attrs = {
+        "class": "box",
+        "form": "boxes",
+        "name": "box",
+        "value": f"{above} {wanted} {text}",
+        "role": "checkbox",
+        "aria-checked": "true" if is_done else "false",
+        "aria-label": text[:80] or "-",
+    }
+    return [box, Token("task_box_close", "button", -1)]
 
 
 def _checked(children: list[Token], place: _Place) -> list[Token]:

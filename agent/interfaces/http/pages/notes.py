@@ -6,9 +6,11 @@ from pathlib import PurePosixPath
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
+from agent.deeds.note_edits import ShownBox, edit_note, may_edit, text_in_form, tick_box
 from agent.deeds.restoring import VERSIONS, restore_note, versions_of
 from agent.errors import NoteGone, UserError
 from agent.index.query import SearchResult
+from agent.interfaces.http.pages.frame import note_address, note_name
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
@@ -93,13 +95,14 @@ def show_note(request: PageRequest) -> Mapping[str, object]:
         data = vault.read(path)
     if data is None:
         raise NoteGone("{path} is gone", hint="vault-agent log shows what was moved or deleted", path=path)
-    note = Note.parse(data)
+    note, is_open = Note.parse(data), not at and may_edit(vault, path)
     return {
         "path": path,
         "at": at,
         "title": note.title(path),
         "has_heading": note.body.lstrip().startswith("# "),
-        "html": html_of(request, path, note.body, _with_pictures(vault, note, names)),
+        "html": html_of(request, path, note.body, _with_pictures(vault, note, names), boxes=is_open),
+        "may_edit": is_open,
         "properties": [(key, _value(path, value, names)) for key, value in note.header.items()],
         "problem": note.problem,
         "parents": _parents(str(PurePosixPath(path).parent).removeprefix(".")),
@@ -149,6 +152,30 @@ def show_history(request: PageRequest) -> Mapping[str, object]:
     return {"path": path, "versions": found, "is_cut": len(found) == VERSIONS}
 
 
+def show_edit(request: PageRequest) -> Mapping[str, object]:
+    """One note as it is written, in a form."""
+    vault, path = request.workspace.vault, request.named["path"]
+    base, source = text_in_form(vault, path)
+    return {"path": path, "title": Note.parse(source.encode()).title(path), "base": base, "source": source}
+
+
+def save(request: PageRequest) -> Done:
+    """Write a note as the person has changed it, from the version that they have seen."""
+    path = request.needed("path")
+    done = edit_note(request.workspace.vault, path, request.needed("base"), request.given.get("text", ""))
+    key = "job_same" if done is None else "later" if done.queued else "job_saved"
+    return Done(request.text(key, name=note_name(path)), note_address(path))
+
+
+def tick(request: PageRequest) -> Done:
+    """Tick a box, or take the tick out: `box` has how many boxes above say the same, what is wanted, and the text."""
+    above, wanted, text = (*request.needed("box").split(" ", 2), "")[:3]
+    shown = ShownBox(text, int(above) if above.isdecimal() else 0)
+    done = tick_box(request.workspace.vault, request.needed("path"), shown, done=wanted == "x")
+    key = "later" if done is not None and done.queued else "ticked" if wanted == "x" else "unticked"
+    return Done(request.text(key, name=text))
+
+
 def restore(request: PageRequest) -> Done:
     """Write a note as it was in a commit; the present text stays in the history."""
     path, former = request.needed("path"), request.needed("former")
@@ -161,5 +188,6 @@ def restore(request: PageRequest) -> Done:
 PAGE = Page("notes", "/notes", show, "o")
 NOTE = Page("note", "/notes/{path:path}", show_note, under="notes")
 BACKLINKS = Page("backlinks", "/backlinks/{path:path}", show_backlinks, under="notes", is_live=False)
+EDIT = Page("edit", "/edit/{path:path}", show_edit, under="notes", is_live=False)
 HISTORY = Page("history", "/history/{path:path}", show_history, under="notes")
-DEEDS = (Deed("/notes/restore", restore),)
+DEEDS = (Deed("/notes/restore", restore), Deed("/notes/save", save, refused="refused.html"), Deed("/notes/tick", tick))

@@ -71,14 +71,64 @@ def test_a_skill_gets_its_earlier_text(house: OpenHouse) -> None:
     assert text(house, path) == SKILL
 
 
-def test_a_note_about_the_person_is_edited_from_the_version_that_was_seen(house: OpenHouse) -> None:
+def test_a_note_is_edited_from_the_version_that_was_seen(house: OpenHouse) -> None:
     vault = house.workspace.vault
     seen = vault.content_id(vault.read(PROFILE) or b"")
     after = text(house, PROFILE).replace("tea", "coffee")
-    send(house, "/profile/save", name="31-preferences.md", base=seen, text=after)
+    send(house, "/notes/save", path=PROFILE, base=seen, text=after)
     assert "coffee" in text(house, PROFILE)
-    send(house, "/profile/save", 409, name="31-preferences.md", base=seen, text=after.replace("coffee", "milk"))
+    send(house, "/notes/save", 409, path=PROFILE, base=seen, text=after.replace("coffee", "milk"))
     assert "coffee" in text(house, PROFILE)
+    send(house, "/notes/save", 404, path="never.md", base=seen, text="x")
+
+
+def test_a_line_that_is_not_touched_keeps_its_ending(house: OpenHouse) -> None:
+    vault = house.workspace.vault
+    before = "# Mixed\r\n\r\none\ntwo\r\nthree"
+    edited(house, "mixed.md", before)
+    seen = vault.content_id(before.encode())
+    send(house, "/notes/save", path="mixed.md", base=seen, text=before.replace("\r\n", "\n"))
+    assert text(house, "mixed.md") == before, "what is the same is not written"
+    said = before.replace("\r\n", "\n").replace("two", "2\n2b").replace("\n", "\r\n")  # as browsers send it
+    send(house, "/notes/save", path="mixed.md", base=seen, text=said)
+    assert text(house, "mixed.md") == "# Mixed\r\n\r\none\n2\r\n2b\r\nthree"
+    edited(house, "latin.md", "")
+    with vault.transaction("bytes", Stamp("human")) as change:
+        change.write("latin.md", vault.read("latin.md"), b"# caf\xe9\n")
+    assert "no form keeps" in send(house, "/notes/save", 422, path="latin.md", base="x", text="# cafe")
+    assert vault.read("latin.md") == b"# caf\xe9\n"
+
+
+def test_one_box_of_several_is_ticked_and_nothing_else_changes(house: OpenHouse) -> None:
+    note = (
+        "# Boxes\n\n- [ ] call Ana\n- [x] call Ana\n> - [ ] call Ana ^b1\n  1. [ ] 打电话 %%later%% [[plan]]\n\n"
+        "```\n- [ ] call Ana\n```\n"
+    )
+    edited(house, "boxes.md", note)
+    send(house, "/notes/tick", path="boxes.md", box="0 x call Ana")
+    now = note.replace("- [ ] call Ana\n- [x]", "- [x] call Ana\n- [x]")
+    assert text(house, "boxes.md") == now
+    head = house.workspace.vault.head
+    send(house, "/notes/tick", path="boxes.md", box="0 x call Ana")
+    assert house.workspace.vault.head == head, "it was ticked already"
+    send(house, "/notes/tick", path="boxes.md", box="1 - call Ana")
+    send(house, "/notes/tick", path="boxes.md", box="0 x call Ana ^b1")
+    send(house, "/notes/tick", path="boxes.md", box="0 x 打电话 [[plan]]")
+    now = (
+        now.replace("- [x] call Ana\n>", "- [ ] call Ana\n>")
+        .replace("- [ ] call Ana ^b1", "- [x] call Ana ^b1")
+        .replace("1. [ ]", "1. [x]")
+    )
+    assert text(house, "boxes.md") == now
+    assert "has changed since you looked" in send(house, "/notes/tick", 422, path="boxes.md", box="2 x call Ana")
+    assert text(house, "boxes.md") == now
+
+
+def test_what_the_program_keeps_is_not_edited_in_a_form(house: OpenHouse) -> None:
+    edited(house, "approvals/x.md", "# May I?\n\n- [ ] approve\n")
+    send(house, "/notes/tick", 422, path="approvals/x.md", box="0 x approve")
+    send(house, "/notes/save", 422, path="approvals/x.md", base="", text="x")
+    assert text(house, "approvals/x.md") == "# May I?\n\n- [ ] approve\n"
 
 
 def test_a_job_is_paused_and_goes_on(house: OpenHouse) -> None:

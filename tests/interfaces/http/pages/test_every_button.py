@@ -90,6 +90,20 @@ def test_a_change_of_today_is_looked_at_and_undone(page: Page, house: House) -> 
     expect(page.get_by_text("Nothing happened on this day")).to_be_visible()
 
 
+def test_a_box_is_ticked_on_the_page_of_its_note(page: Page, house: House) -> None:
+    (house.root / "boxes.md").write_text("# Boxes\n\n- [ ] buy green tea\n- [x] buy cups\n")
+    house.until(lambda: "boxes.md" in house.workspace.vault.note_paths(), "it is there")
+    page.goto(f"{house.url}/notes/boxes.md")
+    box = page.get_by_role("checkbox", name="buy green tea")
+    expect(box).not_to_be_checked()
+    box.press("Enter")
+    told(page, "Ticked: buy green tea")
+    expect(box).to_be_checked()
+    expect(box).to_be_focused()
+    page.get_by_role("checkbox", name="buy cups").click()
+    house.until(lambda: text_of(house, "boxes.md") == "# Boxes\n\n- [x] buy green tea\n- [ ] buy cups\n", "both are so")
+
+
 def test_an_earlier_version_is_looked_at_and_restored(page: Page, house: House) -> None:
     vault = house.workspace.vault
     with vault.transaction("tea: black", Stamp("human")) as change:

@@ -24,8 +24,6 @@ def test_a_profile_is_laid_out_and_read(browser: Browser, tmp_path: Path) -> Non
         expect(page.get_by_text("Drink: green tea")).to_be_visible()
         page.get_by_role("link", name="Preferences").click()
         expect(page.locator(".prose strong").first).to_have_text("Drink")
-        page.get_by_role("link", name="Source").click()
-        expect(page.get_by_text("- **Drink**: green tea")).to_be_visible()
         assert seen.problems == []
 
 
@@ -33,8 +31,8 @@ def test_a_note_is_changed_and_an_older_version_is_refused_with_both(browser: Br
     path = "profile/31-preferences.md"
     with open_house(tmp_path, {**NOTES, path: TASTES}) as house, signed_in(browser, house, 390) as seen:
         page, note = seen.page, house.root / path
-        page.goto(f"{house.url}/profile/31-preferences.md")
-        page.get_by_role("link", name="Change it").click()
+        page.goto(f"{house.url}/notes/profile/31-preferences.md")
+        page.get_by_role("link", name="Edit", exact=True).click()
         field = page.get_by_label(path)
         expect(field).to_have_value(TASTES)
         field.fill("---\ntype: [profile\n---\nno header\n")
@@ -47,7 +45,7 @@ def test_a_note_is_changed_and_an_older_version_is_refused_with_both(browser: Br
         expect(page.locator("#refused .removed").last).to_have_text("-- **Sport**: none")
         assert "Sport" in note.read_text()
         page.get_by_role("button", name="Write mine").click()
-        page.wait_for_url("**/profile/31-preferences.md")
+        page.wait_for_url("**/notes/profile/31-preferences.md")
         expect(page.locator(".message")).to_contain_text("Saved")
         assert note.read_text() == TASTES.replace("green tea", "black tea")
         assert [each for each in seen.problems if "status of 4" not in each] == []
