@@ -5,6 +5,7 @@ not have stay. Of a note that arrived from elsewhere nothing is changed before i
 """
 
 import threading
+from collections.abc import Mapping
 from datetime import datetime
 
 from agent.dataclass import dataclass
@@ -25,7 +26,14 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.message import one_line
 from agent.workspace.workspace import Workspace
 
-_FIELDS = {"on": "when", "timezone": "zone", "approval_required": "asks"}
+_FIELDS = {
+    "on": "when",
+    "timezone": "zone",
+    "approval_required": "asks",
+    "channel": "channel",
+    "cooldown_seconds": "quiet",
+    "retry": "retries",
+}
 """The keys of a header that a form has, by the names of its fields."""
 _ONE_AT_A_TIME = threading.Lock()
 """Held from the look at a note's version to the write: of two forms with the same version one comes too late."""
@@ -34,13 +42,18 @@ _ONE_AT_A_TIME = threading.Lock()
 @dataclass(frozen=True, slots=True)
 class JobForm:
     """A job as a person types it. `when` has one trigger a line; an empty `zone` is the machine's; `text` is what it
-    does; `asks`: each run needs a yes. Of a field that is None the note keeps what it has."""
+    does; `asks`: each run needs a yes. `channel` is where the answer goes (empty: the day's note), `quiet` the least
+    minutes between two runs, `retries` how often a failed run is tried again. Of a field that is None the note keeps
+    what it has."""
 
     title: str | None = None
     when: str | None = None
     zone: str | None = None
     text: str | None = None
     asks: bool | None = None
+    channel: str | None = None
+    quiet: str | None = None
+    retries: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +111,9 @@ def job_in_form(workspace: Workspace, name: str) -> JobInForm:
         str(header.get("timezone") or ""),
         task_text(note.body),
         header.get("approval_required") is True,
+        str(header.get("channel") or ""),
+        _minutes(header.get("cooldown_seconds")),
+        _retries(header.get("retry")),
     )
     return JobInForm(path, workspace.vault.content_id(data), form, problem)
 
@@ -132,6 +148,7 @@ def new_job(workspace: Workspace, form: JobForm) -> NewJob:
     now = workspace.clock.now().astimezone()
     title, text = " ".join((form.title or "").split()), (form.text or "").strip()
     fields: dict[str, Value] = {**_schedule(form, now), **({"approval_required": True} if form.asks else {})}
+    fields |= {key: value for key, value in _conduct(form, {}).items() if value is not None}
     first = text.partition("\n")[0]
     if not (title or first):
         empty = UserError("a job needs a title or a text", hint="say what it is about")
@@ -197,6 +214,8 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
         note = _with_schedule(note, before, form, now)
         if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
             note = note.with_key("approval_required", form.asks)
+        for key, value in _conduct(form, note.header).items():
+            note = note.without_key(key) if value is None else note.with_key(key, value)
         note = with_title(note, path, form.title or "")
         note = note if form.text is None else with_task_text(note, form.text)
     except BadNote as error:
@@ -210,6 +229,37 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
     if is_over and job.triggers != before:
         raise WrongInput(UserError("that time is over", hint="give one that is still to come"), "when")
     return NewJob(job, note.data)
+
+
+def _conduct(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
+    """The keys of a header that a form changes in how the job runs, None for one that goes; raises `WrongInput`."""
+    found: dict[str, Value] = {}
+    if form.channel is not None and form.channel.strip() != str(header.get("channel") or ""):
+        found["channel"] = form.channel.strip() or None
+    if form.quiet is not None and form.quiet.strip() != _minutes(header.get("cooldown_seconds")):
+        found["cooldown_seconds"] = round(_number(form.quiet, "quiet") * 60) or None
+    if form.retries is not None and form.retries.strip() != _retries(before := header.get("retry")):
+        most = round(_number(form.retries, "retries"))
+        pause = {key: each for key, each in before.items() if key != "max"} if isinstance(before, Mapping) else {}
+        found["retry"] = {"max": most, **pause} if most else None
+    return {key: value for key, value in found.items() if value is not None or key in header}
+
+
+def _number(typed: str, field: str) -> float:
+    try:
+        return float(typed.strip() or "0")
+    except ValueError:
+        error = UserError("{value} is no number", hint="write 0, 5 or 30", value=typed.strip())
+        raise WrongInput(error, field) from None
+
+
+def _minutes(seconds: Value) -> str:
+    return f"{seconds / 60:g}" if isinstance(seconds, int | float) and seconds else ""
+
+
+def _retries(retry: Value) -> str:
+    most = retry.get("max") if isinstance(retry, Mapping) else None
+    return str(most) if most else ""
 
 
 def _triggers(on: Value) -> tuple[Trigger, ...]:

@@ -57,7 +57,7 @@ def note(workspace: Workspace, path: str = "jobs/night.md") -> str:
 
 def test_a_form_that_was_not_changed_changes_nothing(workspace: Workspace) -> None:
     found = job_in_form(workspace, "night")
-    assert found.form == JobForm("Night", "30 2 * * *", "Asia/Tokyo", "Say hello.", False)
+    assert found.form == JobForm("Night", "30 2 * * *", "Asia/Tokyo", "Say hello.", False, "", "", "2")
     assert save_job(workspace, found.path, found.base, found.form) is None
     assert note(workspace) == JOB
 
@@ -177,3 +177,15 @@ def test_whatever_the_text_is_it_is_read_back(body: str, text: str, title: str, 
         assert task_text(made.body) == wanted or task_text(Note.parse(data).body) == wanted
     assert made.data.startswith(data[: len(data) - len(Note.parse(data).body.encode())])
     assert b"\n" not in made.data.replace(b"\r\n", b"") or not is_dos
+
+
+def test_where_the_answer_goes_quiet_and_second_tries_are_changed_alone(workspace: Workspace) -> None:
+    made = changed_job(workspace, "night", JobForm(channel="telegram", quiet="30", retries="3"))
+    assert (made.job.channel, made.job.cooldown_seconds) == ("telegram", 1_800)
+    assert (made.job.retry.most, made.job.retry.backoff_seconds) == (3, 60), "the pause stays as its person wrote it"
+    assert changed_job(workspace, "night", JobForm(channel="", quiet="", retries="2")).data == JOB.encode()
+    assert b"retry" not in changed_job(workspace, "night", JobForm(retries="0")).data
+    for form, field in ((JobForm(quiet="soon"), "quiet"), (JobForm(retries="99"), "retries")):
+        with pytest.raises(WrongInput) as wrong:
+            changed_job(workspace, "night", form)
+        assert wrong.value.field == field

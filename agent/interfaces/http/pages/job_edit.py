@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import quote
 
+from agent.config.settings import channel_names
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.configured_models import has_model
 from agent.runs.job_edits import JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
-from agent.schedule.job import Job
+from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.schedule.occurrences import machine_zone, zone_names
 from agent.schedule.trigger_words import job_words
 
@@ -18,7 +19,14 @@ _NEXT = 5
 
 def show_new(request: PageRequest) -> Mapping[str, object]:
     """An empty form."""
-    return {**_frame(), "path": "", "base": "", "form": JobForm("", "", "", "", False), "problem": None, "id": ""}
+    return {
+        **_frame(),
+        "path": "",
+        "base": "",
+        "form": JobForm("", "", "", "", False, "", "", ""),
+        "problem": None,
+        "id": "",
+    }
 
 
 def show_edit(request: PageRequest) -> Mapping[str, object]:
@@ -38,7 +46,8 @@ def _is_told_below(request: PageRequest, found: JobInForm) -> bool:
 
 
 def _frame() -> dict[str, object]:
-    return {"zones": zone_names(), "machine_zone": machine_zone().key}
+    channels = (DAILY_CHANNEL, NO_CHANNEL, *channel_names())
+    return {"zones": zone_names(), "machine_zone": machine_zone().key, "channels": channels}
 
 
 def show_preview(request: PageRequest) -> Mapping[str, object]:
@@ -86,7 +95,8 @@ def _address(id: str) -> str:
 
 def _form(request: PageRequest) -> JobForm:
     field = request.field
-    return JobForm(field("title"), field("when"), field("zone"), field("text"), field("asks") == "yes")
+    conduct = (field("channel"), field("quiet"), field("retries"))
+    return JobForm(field("title"), field("when"), field("zone"), field("text"), field("asks") == "yes", *conduct)
 
 
 NEW = Page("new_job", "/new-job", show_new, under="jobs", is_live=False)

@@ -36,7 +36,7 @@ def text_of(house: House) -> str:
 
 def test_the_next_times_are_shown_before_it_is_saved_in_one_commit(page: Page, house: House) -> None:
     page.goto(f"{house.url}/jobs")
-    page.get_by_role("article").filter(has_text="Night").get_by_role("link", name="Change it").click()
+    page.get_by_role("listitem").filter(has_text="Night").get_by_role("link", name="Change it").click()
     preview = page.locator("#preview")
     expect(preview).to_contain_text("every day at 02:30")
     expect(preview.get_by_role("listitem")).to_have_count(5)
@@ -118,11 +118,14 @@ def test_a_new_job_is_added(page: Page, house: House) -> None:
     expect(page.locator("#refused")).to_contain_text("a job needs a title or a text")
     page.get_by_label("Title").fill("The week ahead")
     page.get_by_label("Ask me for a yes").check()
+    page.get_by_text("Where the answer goes").click()
+    page.get_by_label("Channel of the answer").fill("none")
+    page.get_by_label("How often a failed run").fill("2")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="The week ahead")).to_be_visible()
     expect(page.get_by_text("every Monday at 08:00")).to_be_visible()
     job = job_shelf(house.workspace).load().find("The week ahead")
-    assert job.approval_required and job.only_wakes
+    assert job.approval_required and job.only_wakes and (job.channel, job.retry.most) == ("none", 2)
 
 
 def test_the_focus_stays_where_a_button_was_pressed(page: Page, house: House) -> None:
@@ -131,7 +134,7 @@ def test_the_focus_stays_where_a_button_was_pressed(page: Page, house: House) ->
     )
     try:
         page.goto(f"{house.url}/jobs")
-        night = page.get_by_role("article").filter(has_text="Night")
+        night = page.get_by_role("listitem").filter(has_text="Night")
         for pressed, then in (("Pause", "Let it run again"), ("Let it run again", "Pause")):
             night.get_by_role("button", name=pressed).focus()
             page.keyboard.press("Enter")
@@ -167,10 +170,10 @@ def test_all_jobs_are_on_one_line_of_time_and_in_words(page: Page, house: House)
 
 def test_the_run_of_a_job_is_one_thing_that_happened(page: Page, house: House) -> None:
     page.goto(f"{house.url}/jobs")
-    page.get_by_role("article").filter(has_text="Night").get_by_role("button", name="Run now").click()
+    page.get_by_role("listitem").filter(has_text="Night").get_by_role("button", name="Run now").click()
     history = house.root / "jobs/history/night.md"
     house.until(lambda: history.exists() and "[session::" in history.read_text("utf-8"), "it has run")
     house.until(lambda: not git(house.root, "status", "--porcelain", "jobs", "sessions").strip(), "it is committed")
     page.goto(f"{house.url}/today")
-    happened = page.locator(".timeline li").filter(has=page.get_by_role("link", name="Conversation"))
+    happened = page.locator(".timeline li").filter(has=page.locator("a.name"))
     expect(happened.filter(has_text="Say hello").or_(happened.filter(has_text="Night"))).to_have_count(1)
