@@ -1,39 +1,86 @@
-"""Settings: the value of each and where it comes from. Secrets show where they are kept, never what they are."""
+"""Settings: the value of each and where it comes from, and a form for those that are changed here.
+
+Secrets show where they are kept, never what they are.
+"""
 
 from collections.abc import Mapping
 
 from agent.config.directories import directories
-from agent.config.load import SettingOrigin
-from agent.config.settings import keys
+from agent.config.load import Loaded, SettingOrigin
+from agent.config.settings import keys, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass
-from agent.interfaces.http.pages.page import Page, PageRequest
+from agent.deeds.settings import choose_model, may_set, present_settings, preset_names, set_setting, try_model
+from agent.errors import AgentError
+from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
+from agent.runs.status import agent_status
+from agent.workspace.workspace import reload_settings
+
+_MODELS = 8
+"""Names of models that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A setting, its value as a person writes it (empty: none), and where it comes from."""
+    """A setting, its value as a person writes it (empty: none), and where it comes from; `choices` are those of a form
+    (`may_set`), empty where it is typed."""
 
     key: str
     value: str
     origin: SettingOrigin
+    may_set: bool
+    choices: tuple[str, ...]
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
-    """The settings by section: those that somebody has set, or (`all`) all of them."""
-    loaded, has_all = request.workspace.loaded, request.field("all") == "yes"
-    rows = [_Row(key, format_value(loaded.values[key]), loaded.origin(key)) for key in keys()]
+    """The model, and the settings by section: those that somebody has set, or (`all`) all of them."""
+    loaded, has_all = present_settings(request.workspace), request.field("all") == "yes"
     sections: dict[str, list[_Row]] = {}
-    for row in rows:
-        if has_all or row.origin.layer != "default":
-            sections.setdefault(row.key.partition(".")[0], []).append(row)
+    for key in keys():
+        if has_all or loaded.origin(key).layer != "default":
+            sections.setdefault(key.partition(".")[0], []).append(_row(loaded, key))
+    agent = agent_status(reload_settings(request.workspace))
     return {
         "sections": sections,
         "has_all": has_all,
-        "defaults": sum(row.origin.layer == "default" for row in rows),
+        "defaults": sum(loaded.origin(key).layer == "default" for key in keys()),
         "file": str(directories().settings_file),
         "warnings": loaded.warnings,
+        "model": agent.model,
+        "troubles": (*agent.misconfigured, *filter(None, [agent.problem])),
+        "presets": preset_names(),
+        "preset": format_value(loaded.values["llm.preset"]),
+        "named": format_value(loaded.values["llm.model"]),
     }
 
 
+def _row(loaded: Loaded, key: str) -> _Row:
+    kind = setting_type(key)
+    choices = ("true", "false") if kind.base is bool else kind.choices
+    return _Row(key, format_value(loaded.values[key]), loaded.origin(key), may_set(key), choices)
+
+
+def change(request: PageRequest) -> Done:
+    """Write one setting; an empty value takes it back."""
+    done = set_setting(request.workspace, request.needed("key"), request.field("value"))
+    key = "setting_overridden" if done.overridden else "setting_saved"
+    return Done(request.text(key, name=done.key, value=done.value, variable=done.overridden))
+
+
+def choose(request: PageRequest) -> Done:
+    """Choose the model, and say whether it answers."""
+    choose_model(request.workspace, request.field("preset"), request.field("model"), request.field("key"))
+    try:
+        found = try_model(request.workspace)
+    except AgentError as error:
+        words = "; ".join(filter(None, (request.said(error.message), request.said(error.hint))))
+        return Done(request.text("model_kept", problem=words))
+    if found is None:
+        return Done(request.text("no_model"))
+    names = ", ".join(found.models[:_MODELS])
+    key = "model_answers" if found.model else "model_which"
+    return Done(request.text(key, place=found.place, model=found.model, models=names))
+
+
 PAGE = Page("settings", "/settings", show, "e")
+DEEDS = (Deed("/settings/set", change), Deed("/settings/model", choose))

@@ -5,6 +5,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from agent.config.secrets import Secret
+from agent.config.settings import is_setting, keys, setting_type
+from agent.config.values import format_value
+from agent.deeds.settings import choose_model, may_set, present_settings, set_setting
+from agent.errors import ConfigError, UserError
 from tests.interfaces.http.pages.house import open_house, signed_in
 from tests.stories.agents import NOTES
 
@@ -49,3 +54,48 @@ def test_settings_say_where_they_come_from_and_show_no_secret(
         expect(page.get_by_role("listitem").filter(has_text="vault.language")).to_contain_text("default")
         assert "sk-very-secret" not in page.content()
         assert seen.problems == []
+
+
+def test_a_setting_is_changed_and_taken_back_and_what_could_harm_is_not_changed_here(
+    browser: Browser, tmp_path: Path
+) -> None:
+    with open_house(tmp_path, NOTES) as house, signed_in(browser, house) as seen:
+        page = seen.page
+        page.goto(f"{house.url}/settings?all=yes")
+        row = page.get_by_role("listitem").filter(has_text="attention.daily")
+        row.get_by_role("textbox", name="attention.daily").fill("3")
+        row.get_by_role("button", name="Save").click()
+        expect(page.locator(".message").first).to_contain_text("attention.daily is 3")
+        assert present_settings(house.workspace).values["attention.daily"] == 3
+        page.reload()
+        row.get_by_role("button", name="Default").click()
+        expect(page.locator(".message").first).to_contain_text("attention.daily is")
+        assert present_settings(house.workspace).origin("attention.daily").layer == "default"
+        page.get_by_role("combobox", name="skills.auto").select_option("false")
+        page.get_by_role("listitem").filter(has_text="skills.auto").get_by_role("button", name="Save").click()
+        house.until(lambda: present_settings(house.workspace).values["skills.auto"] is False, "it is off")
+    for key in ("llm.base_url", "tools.shell", "channels.webhook.url", "http.port", "sync.run_on", "brake.notes"):
+        if is_setting(key):
+            assert not may_set(key)
+            with pytest.raises(UserError, match="not changed here"):
+                set_setting(house.workspace, key, "1")
+    assert not any(may_set(key) for key in keys() if setting_type(key).base is Secret)
+
+
+def test_a_model_is_chosen_and_its_key_is_kept_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_house(tmp_path, NOTES) as house:
+        workspace = house.workspace
+        monkeypatch.delenv("VAULT_AGENT_LLM__WIRE")
+        monkeypatch.delenv("VAULT_AGENT_LLM__SCRIPT")
+        assert "No model yet" in house.fetch("/")
+        with pytest.raises(ConfigError):
+            choose_model(workspace, "nobody", "", "")
+        house.post("/settings/model", preset="ollama", model="qwen3", key="sk-very-secret-words-1234")
+        settings = present_settings(workspace)
+        assert (settings.values["llm.preset"], settings.values["llm.model"]) == ("ollama", "qwen3")
+        kept = Path(format_value(settings.values["llm.api_key"]).removeprefix("file:"))
+        assert kept.read_text() == "sk-very-secret-words-1234\n" and kept.stat().st_mode & 0o077 == 0
+        assert "qwen3" in house.fetch("/") and "No model yet" not in house.fetch("/")
+        assert "sk-very-secret" not in house.fetch("/settings")
+        choose_model(workspace, "llamacpp", "", "")
+        assert "llm.api_key" not in present_settings(workspace).origins, "the key was another provider's"
