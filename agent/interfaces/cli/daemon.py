@@ -23,9 +23,10 @@ from agent.interfaces.cli.streams import on_stop
 from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
+from agent.vault.folders import INBOX
 from agent.vault.store import Vault
 from agent.workspace.process_memory import look_while_staying
-from agent.workspace.workspace import is_watched
+from agent.workspace.workspace import Workspace, is_watched
 
 
 @click.command()
@@ -82,11 +83,24 @@ def command(
 
     def watching() -> None:
         look_while_staying()
-        output.note(said("watching {root}; Ctrl-C stops", root=daemon.workspace.vault.place.root))
+        _greet(output, daemon.workspace, is_open)
 
     with progress_bar(output, said("notes")) as daemon.indexed:
         daemon.run(watching)
     output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+
+
+def _greet(output: Output, workspace: Workspace, is_open: bool) -> None:
+    """Say what is watched, and how the daemon can be asked."""
+    settings, kinds = workspace.settings, import_module("agent.app.channels").KINDS
+    ways = [said("the command line")]
+    if settings.inbox.answers != "off":
+        ways.append(said("notes in {folder}", folder=workspace.vault.home.at(INBOX)))
+    ways += [each.name for each in kinds if each.receive is not None and each.is_used(settings)]
+    output.note(said("watching {root}; Ctrl-C stops", root=workspace.vault.place.root))
+    output.note(said("it answers: {what}", what=said(", ").join(ways)))
+    if not is_open:
+        output.note(said("no port is open; vault-agent serve --open shows the dashboard in a browser"))
 
 
 def _check_together(make: bool, with_init: Mapping[str, object]) -> None:

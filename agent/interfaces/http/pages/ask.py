@@ -16,18 +16,21 @@ from starlette.routing import BaseRoute, Route
 from agent.background.asked_runs import AskedRun
 from agent.dataclass import dataclass
 from agent.deeds.conversations import SessionInfo, conversations, session_info
+from agent.deeds.growth import learn_from_reflections, reflect_on_today
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
 from agent.interfaces.http.following import followed
 from agent.interfaces.http.pages.answer import ShownAnswer, ShownTurn, answer_values, run_of, turns_of
-from agent.interfaces.http.pages.frame import HEADERS, rendered, talk_address
+from agent.interfaces.http.pages.frame import HEADERS, note_address, note_name, rendered, talk_address
 from agent.interfaces.http.pages.needs import needed
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import happenings
 from agent.interfaces.http.service import Service
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
+from agent.runs.job_upkeep import job_shelf
 from agent.runs.status import agent_status
+from agent.vault.folders import SESSIONS
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import reload_settings
 
@@ -35,8 +38,11 @@ CHANNEL = "http"
 """The channel of what is asked in a browser."""
 _PAUSE = 0.15
 """Seconds between two versions of an answer that are sent."""
-_LISTED, _HAPPENED, _TURNS = 40, 6, 6
-"""Conversations in the list, things of the day below the field, and questions of a conversation that are not folded."""
+_BRIEFING = "morning-briefing"
+"""The id of the job that briefs its person."""
+_LISTED, _HAPPENED, _TURNS, _FOUND = 40, 6, 6, 12
+"""Conversations in the list, things of the day below the field, and questions of a conversation that are not folded,
+and notes that are found by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +140,37 @@ def ask(request: PageRequest) -> Done:
     return Done("", f"/ask/{run.id}")
 
 
+def brief(request: PageRequest) -> Done:
+    """Ask for a briefing now, in the words of the vault's own job for it, if it has one."""
+    jobs = job_shelf(request.workspace).load().jobs
+    words = next((each.text for each in jobs if each.id == _BRIEFING and each.text), request.text("brief_task"))
+    run = request.service.runs.ask(RunRequest(words, Speaker(CHANNEL)))
+    return Done("", f"/ask/{run.id}")
+
+
+def reflect(request: PageRequest) -> Done:
+    """Look back at the runs of today."""
+    found = reflect_on_today(request.workspace)
+    return Done(request.text("reflected"), note_address(found.reflection.path))
+
+
+def learn(request: PageRequest) -> Done:
+    """Learn now from what the reflections say."""
+    with request.service.index.held() as index:
+        rows = learn_from_reflections(request.workspace, index)
+    return Done(request.text("learned" if rows else "learned_nothing", what="; ".join(each.words for each in rows)))
+
+
+def show_found(request: PageRequest) -> Mapping[str, object]:
+    """The notes whose names have the words that are typed, for the list of all that one can go to."""
+    words = request.field("q").casefold().split()
+    paths = request.workspace.vault.note_paths() if words else ()
+    found = [path for path in paths if all(word in path.casefold() for word in words)]
+    found.sort(key=lambda path: (not note_name(path).casefold().startswith(words[0]), len(path)))
+    home = request.workspace.vault.home
+    return {"found": [(each, home.holds(each, SESSIONS)) for each in found[:_FOUND]]}
+
+
 def stop(request: PageRequest) -> Done:
     """Ask a run to stop; what it has done stays."""
     _run(request).stop()
@@ -200,5 +237,8 @@ def _run(request: PageRequest) -> AskedRun:
 PAGE = Page("ask", "/", show, "a")
 RUN = Page("run", "/ask/{run}", show_run, under="ask", is_live=False)
 TALK = Page("talk", "/talk/{path:path}", show_talk, under="ask")
-DEEDS = (Deed("/ask", ask), Deed("/ask/{run}/stop", stop))
+FIND = Page("find", "/find", show_found, under="ask", is_live=False)
+QUICK = (Deed("/now/brief", brief), Deed("/now/reflect", reflect), Deed("/now/learn", learn))
+"""What the agent otherwise does at its time, at once."""
+DEEDS = (Deed("/ask", ask), Deed("/ask/{run}/stop", stop), *QUICK)
 STREAMS = (stream_route,)

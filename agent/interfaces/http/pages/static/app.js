@@ -119,6 +119,43 @@
     if (question && !window.confirm(question)) { event.preventDefault(); event.stopImmediatePropagation(); }
   }, true);
 
+  // The palette: all pages, what can be done at once, and notes by their names. Arrows go through what fits.
+  const palette = $("#palette"), words = $("#palette-words"), opener = $("#palette-open");
+  const fits = () => [...palette.querySelectorAll("li:not([hidden]) :is(a, button)")];
+  const narrow = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/);
+    palette.querySelectorAll("#palette-own li").forEach((each) => { each.hidden = !wanted.every((word) => each.textContent.toLowerCase().includes(word)); });
+  };
+  const openPalette = () => { words.value = ""; $("#palette-notes").replaceChildren(); narrow(); palette.showModal(); };
+  opener.hidden = false;
+  opener.addEventListener("click", openPalette);
+  words.addEventListener("input", narrow);
+  palette.addEventListener("submit", () => palette.close());
+  palette.addEventListener("click", (event) => { if (event.target === palette) palette.close(); });
+  palette.addEventListener("keydown", (event) => {
+    const all = fits(), at = all.indexOf(document.activeElement);
+    if (event.key === "Enter" && event.target === words) { event.preventDefault(); if (all[0]) all[0].click(); }
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    event.preventDefault();
+    (all[at + (event.key === "ArrowDown" ? 1 : -1)] || words).focus();
+  });
+
+  // What is folded or opened stays so on the pages to come: a thing by its name on its page, the properties everywhere.
+  const fold = (details) => details.dataset.fold || `${location.pathname} ${details.querySelector("summary").textContent.replace(/\d+/g, "").trim()}`;
+  const folds = JSON.parse(localStorage.getItem("folds") || "{}");
+  const unfold = () => main.querySelectorAll("details").forEach((each) => { const kept = folds[fold(each)]; if (kept !== undefined) each.open = kept; });
+  if (main) unfold();
+  document.addEventListener("click", (event) => {
+    const details = event.target.closest && event.target.closest("main details > summary") && event.target.closest("details");
+    if (!details) return;
+    folds[fold(details)] = !details.open;
+    localStorage.setItem("folds", JSON.stringify(Object.fromEntries(Object.entries(folds).slice(-200))));
+  });
+
+  // A conversation is read from its last question on.
+  const last = $("[data-last]");
+  if (last && last.getBoundingClientRect().top > innerHeight / 2) last.scrollIntoView({ block: "start" });
+
   // Keys: g and a letter go to a page, / to the search, ? shows them all.
   let isGoing = 0;
   document.addEventListener("keydown", (event) => {
@@ -126,6 +163,7 @@
       event.target.form.requestSubmit();
       return;
     }
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") { event.preventDefault(); if (!palette.open) openPalette(); return; }
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.target.matches("input, textarea, select")) {
       if (event.key === "Escape") event.target.blur();
