@@ -23,5 +23,5 @@ def show_topic(request: PageRequest) -> Mapping[str, object]:
     return {"topics": topics(request.language), "topic": find_topic(request.named["name"], request.language)}
 
 
-PAGE = Page("documentation", "/documentation", show, "d", is_live=False)
-TOPIC = Page("documentation_topic", "/documentation/{name}", show_topic, is_live=False)
+PAGE = Page("documentation", "/documentation", show, "d", under="settings", is_live=False)
+TOPIC = Page("documentation_topic", "/documentation/{name}", show_topic, under="documentation", is_live=False)
