@@ -18,6 +18,7 @@ from agent.markdown.yaml_write import Value, is_list
 from agent.runs.find_notes import find_notes
 from agent.runs.near_words import words_of_near_hits
 from agent.texts import Sentence
+from agent.vault.folders import DAILY, SESSIONS
 from agent.vault.history.commits import resolve
 from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import picture_paths
@@ -140,7 +141,9 @@ def _value(path: str, value: Value, names: NoteNames) -> list[Markup]:
 def show_backlinks(request: PageRequest) -> Mapping[str, object]:
     """The notes that link to a note: the part of its page that takes long in a large vault, and is loaded after it."""
     vault, path = request.workspace.vault, request.named["path"]
-    return {"path": path, "links": linking_notes(vault, path, NoteNames.of(vault.note_paths()))}
+    found = linking_notes(vault, path, NoteNames.of(vault.note_paths()))
+    own_first = sorted(found.items(), key=lambda each: vault.home.holds(each[0], SESSIONS, DAILY))
+    return {"path": path, "links": dict(own_first)}
 
 
 def show_history(request: PageRequest) -> Mapping[str, object]:
