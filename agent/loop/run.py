@@ -1,8 +1,7 @@
 """The run of an agent, readable in one sitting: `step` is `execute(query())`, repeated until something stops it.
 
-Every step is in the session's note before the next one begins, and a call that changes something is in the note before
-it is carried out, so a killed run resumes at the end of its note. Limits, spend, a person's rejection and a finished
-answer are all errors that stop it (`outcome`).
+Every step is in the session's note before the next one begins, and a call that changes something before it is carried
+out, so a killed run resumes at the end of its note. Limits, spend, a rejection and an answer are errors that stop it.
 """
 
 import logging
