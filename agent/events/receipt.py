@@ -32,10 +32,18 @@ class Receipt:
 
     def place(self, language: str = "en") -> str:
         """The lines with a link to their note, and the commit; a file of the program has no link, only its name."""
-        said, (first, last) = _SAID[language], self.lines
-        where = said["one" if first == last else "many"].format(first, last)
+        said, path = _SAID[language], PurePath(self.path)
         pinned = said["at"].format(self.commit[:10]) if self.commit else ""
-        path = PurePath(self.path)
         own = path.is_absolute()
         link = said["program"].format(path.parent.name) if own else f"[[{self.path.removesuffix('.md')}]]"
-        return f"{link} {where}{pinned}"
+        return f"{link} {self._span(language)}{pinned}"
+
+    def named(self, language: str = "en") -> str:
+        """The note as code, which leads nowhere, and the lines."""
+        path = PurePath(self.path)
+        name = _SAID[language]["program"].format(path.parent.name) if path.is_absolute() else f"`{self.path}`"
+        return f"{name} {self._span(language)}"
+
+    def _span(self, language: str) -> str:
+        first, last = self.lines
+        return _SAID[language]["one" if first == last else "many"].format(first, last)

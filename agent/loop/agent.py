@@ -171,6 +171,6 @@ def unfinished_result(call: ToolCall) -> ToolResult:
 
 
 def commit_lines(called: Called, language: Language) -> str:
-    """The commits that a call made, as lines for people."""
+    """The commits that a call made, on a line for people."""
     commits = called.given.commits if called.given else ()
-    return "\n".join(f"- {text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)
+    return " · ".join(f"{text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from agent.errors import AgentError
 from agent.events.bus import Injection
-from agent.events.receipt import MEMORIES, Receipt
+from agent.events.receipt import Receipt
 from agent.llm.messages import Context
 from agent.loop.records import PinnedLines, Spoken
 from agent.tools.tool import Cited
@@ -35,9 +35,8 @@ def pin_receipts(vault: Vault, told: Sequence[Injection]) -> tuple[Injection, ..
 
 def spoken_text(vault: Vault, message: Context, receipts: Sequence[Receipt], language: str) -> Spoken:
     """The record of a text with its receipts; the session's note has only the receipts of a memory."""
-    linked = receipts if message.source == MEMORIES else ()
-    given = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in linked)
-    return Spoken(message, remark="\n".join(f"- {each.place(language)}" for each in receipts), given=given)
+    given = tuple(PinnedLines(each.path, each.lines, each.commit or _content(vault, each.path)) for each in receipts)
+    return Spoken(message, remark=" · ".join(each.named(language) for each in receipts), given=given)
 
 
 def _content(vault: Vault, path: str) -> str:

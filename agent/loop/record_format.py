@@ -1,12 +1,14 @@
 """The records of a session as text for its note, which reads as a conversation.
 
-Messages are shown. The rest is folded: one callout for each call of a tool with its result, one for what the model was
-given. A person's message stands above what the model was given for it; `"after"` in its mark is the number of records
-below it that belong before it. The mark of a run has its task only if that is not the message.
+Messages are shown, each below its mark. Everything between two of them is one folded callout: its title and a few lines
+say what was recalled and which tools were called, and the records themselves are marks in one line, with whatever is
+short; a longer text is named there by its hash (`session_names`). Without something to tell, there are marks only. A
+person's message stands above what the model was given for it; `"after"` in its mark is the number of records below it
+that belong before it. The mark of a run has its task only if that is not the message.
 
-Text is written unchanged, unless an editor showing the note would fetch or run something, or it would hide the text
-below: then it is in a code block, as calls, results and texts of sources always are. Control and invisible characters
-are escaped (`"escaped": true`). Memories and the system message are not copied: the note has links and a hash.
+A message is written unchanged, unless an editor showing the note would fetch or run something, or it would hide the
+text below: then it is in a code block. Control and invisible characters are escaped (`"escaped": true`). Notes are
+named as code and never linked, since a link from here would count as one of the person's.
 
 The form of the marks is left to `markdown.session_marks`, parsing to `record_parse`.
 """
@@ -15,12 +17,26 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from datetime import datetime
+from itertools import accumulate
 from typing import TypeAlias, assert_never
 
+from agent.context.anchor import ANCHOR
+from agent.context.prompt import MOMENT
 from agent.dataclass import dataclass
-from agent.escape import encode, escape_json, is_inert
+from agent.escape import encode, is_inert
 from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User
-from agent.loop.records import AtLimit, Began, Closed, SessionRecord, Spoken, Summarised, Tainted, ToolsChosen
+from agent.loop.records import (
+    ASKS_A_PERSON,
+    AtLimit,
+    Began,
+    Closed,
+    KeptArgument,
+    SessionRecord,
+    Spoken,
+    Summarised,
+    Tainted,
+    ToolsChosen,
+)
 from agent.markdown.inertness.active import TEMPLATE, fenced, inert, inert_line
 from agent.markdown.session_marks import MarkedText, folded_records, open_record
 from agent.texts import Language, text
@@ -62,16 +78,18 @@ BESIDE_CALLS = frozenset(("result", "context", "taint", "tools", "summary", "lim
 """The kinds of records that may stand between an answer of the model and a call in it."""
 TIMED = frozenset(("user", "agent"))
 """The kinds of records that always have their time; others have none if it is that of the record above."""
-_SHARED = frozenset(("system", "run", "context", "taint", "tools", "summary", "limit"))
-_BARE = frozenset(("run", "end"))
-"""The kinds of records that are only a mark, if they have no text and stand alone."""
-_NAMED = frozenset(("taint", "summary", "limit"))
-"""The kinds of folded records that are named in the title of a callout which they share."""
+_IN_TITLE = 120
+"""The most characters of a title, short of one long word."""
+_SHOWN = 160
+"""The most characters of an error, or of an answer of the person's, that are shown."""
+_UNTOLD = frozenset((MOMENT, ANCHOR))
+"""The sources of what the model is told of the run itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One record in the note. `shown`: it is not folded; `source` is that of text which the model was given."""
+    """One record in the note. `shown`: it is not folded, and has its `title` as heading and a `text`. `line` tells
+    people of it where it is folded, `more` adds what has no room in a title."""
 
     at: datetime
     kind: str
@@ -79,15 +97,15 @@ class _Part:
     title: str = ""
     text: str = ""
     shown: bool = False
-    source: str = ""
+    line: str = ""
+    more: str = ""
 
 
 def format_records(records: Sequence[SessionRecord], language: Language = "en") -> str:
     """The records as text for the end of a session's note, with headings in a language."""
-    parts = (part for placed in _task_first(records) for part in _parts(placed, language))
     last: datetime | None = None
     written: list[str] = []
-    for section in _joined(_sections(parts)):
+    for section in _sections(part for placed in _task_first(records) for part in _parts(placed, language)):
         marked: list[MarkedText] = []
         for part in section:
             marked.append(_marked(part, last))
@@ -95,10 +113,8 @@ def format_records(records: Sequence[SessionRecord], language: Language = "en") 
         first = section[0]
         if first.shown:
             written.append(open_record(marked[0], f"{first.at:%H:%M} {inert_line(first.title)}"))
-        elif len(section) == 1 and first.kind in _BARE and not first.text:
-            written.append(open_record(marked[0]))
         else:
-            written.append(folded_records(inert_line(_title(section, language)), marked))
+            written.append(folded_records(marked, *_told(section)))
     return "".join(written)
 
 
@@ -133,69 +149,36 @@ def _task_first(records: Iterable[SessionRecord]) -> Iterator[_Placed]:
 
 
 def _sections(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """The parts that stand together, in the order of the note: a call waits for its result, if that is among them."""
-    waiting: list[_Part] = []  # calls, behind the mark of their answer if that has no text
+    """Each part that is shown, and between them all that share a callout."""
+    folded: list[_Part] = []
     for part in parts:
-        if part.kind == "call" or (part.kind == "agent" and not part.shown):
-            if part.kind == "agent":
-                yield from _one_by_one(waiting)
-                waiting = []
-            waiting.append(part)
+        if not part.shown:
+            folded.append(part)
             continue
-        at = next((at for at, each in enumerate(waiting) if _answers(part, each)), None)
-        if at is not None:
-            *before, pair = _one_by_one(waiting[: at + 1])
-            yield from before
-            yield [*pair, part]
-            waiting = waiting[at + 1 :]
-            continue
-        if part.kind not in BESIDE_CALLS or (waiting and waiting[0].kind == "agent"):
-            yield from _one_by_one(waiting)
-            waiting = []
+        if folded:
+            yield folded
+            folded = []
         yield [part]
-    yield from _one_by_one(waiting)
+    if folded:
+        yield folded
 
 
-def _answers(part: _Part, call: _Part) -> bool:
-    return part.kind == "result" and call.kind == "call" and part.data["id"] == call.data["id"]
+def _told(section: Sequence[_Part]) -> tuple[str, tuple[str, ...]]:
+    """The title of a callout, and its lines, if the title cannot say it all; empty if there is nothing to tell."""
+    told = [part for part in section if part.line]
+    rows = list(dict.fromkeys(_plain(": ".join(filter(None, (part.line, part.more)))) for part in told))
+    whole = " · ".join(rows)
+    if len(whole) <= _IN_TITLE:
+        return whole, ()
+    lines = list(dict.fromkeys(_plain(part.line) for part in told))
+    fitting = accumulate(len(line) + len(" · ") for line in lines)
+    title = lines[: max(1, sum(length <= _IN_TITLE for length in fitting))]
+    return " · ".join((*title, "…") if title != lines else title), tuple(f"- {row}" for row in rows if rows != title)
 
 
-def _one_by_one(waiting: Sequence[_Part]) -> Iterator[list[_Part]]:
-    """Each call for itself; the mark of an answer stands with the first."""
-    together: list[_Part] = []
-    for part in waiting:
-        together.append(part)
-        if part.kind == "call":
-            yield together
-            together = []
-    if together:
-        yield together
-
-
-def _joined(sections: Iterable[list[_Part]]) -> Iterator[list[_Part]]:
-    """The sections, with neighbours that stand in one callout put together."""
-    shared: list[_Part] = []
-    for section in sections:
-        if section[0].kind in _SHARED:
-            shared += section
-            continue
-        if shared:
-            yield shared
-            shared = []
-        yield section
-    if shared:
-        yield shared
-
-
-def _title(section: Sequence[_Part], language: Language) -> str:
-    """The title of a callout."""
-    if section[0].kind not in _SHARED:
-        return section[-1].title
-    sources = list(dict.fromkeys(part.source for part in section if part.source))
-    joined = sentence("session_note.comma", language).join(sources)
-    titles = [sentence("session_note.given", language, source=joined)] if sources else []
-    titles += dict.fromkeys(part.title for part in section if part.kind in _NAMED)
-    return " · ".join(titles) or section[0].title
+def _plain(text: str) -> str:
+    """The text on one line, with no link in it."""
+    return inert_line(text.replace("[[", "").replace("]]", ""))
 
 
 def _marked(part: _Part, last: datetime | None) -> MarkedText:
@@ -222,23 +205,21 @@ def _inert(text: str) -> str:
 def _parts(placed: _Placed, language: Language) -> Iterator[_Part]:
     """The parts of one record: an answer of the model has one for each call, too."""
     at = placed.record.at
-
-    def folded(kind: str, data: Meta, text: str = "", title: str = "") -> _Part:
-        return _Part(at, kind, data, sentence(f"session_note.{title or kind}", language), text)
-
     match placed.record.event:
         case Spoken() as spoken:
             yield from _message_parts(at, spoken, placed, language)
         case Began() as began:
-            yield folded("run", _of_run(began, said=placed.said))
+            yield _Part(at, "run", _of_run(began, said=placed.said))
         case ToolsChosen(tools):
-            yield folded("tools", {"tools": list(tools)})
+            yield _Part(at, "tools", {"tools": list(tools)})
         case Tainted(source):
-            yield folded("taint", {"source": source}, fenced(source))
+            line = sentence("session_note.taint", language)
+            yield _Part(at, "taint", {"source": source}, line=line, more=source)
         case Summarised(text, kept):
-            yield folded("summary", {"kept": kept}, fenced(text))
+            yield _Part(at, "summary", {"kept": kept, "text": text}, line=sentence("session_note.summary", language))
         case AtLimit(reason, hint):
-            yield folded("limit", {"reason": reason, "hint": hint}, inert(reason))
+            line = sentence("session_note.limit", language)
+            yield _Part(at, "limit", {"reason": reason, "hint": hint}, line=line, more=reason)
         case Closed() as closed:
             yield _end_part(at, closed, language)
         case _:
@@ -266,46 +247,46 @@ def _end_part(at: datetime, closed: Closed, language: Language) -> _Part:
 def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Language) -> Iterator[_Part]:
     match spoken.message:
         case System():
-            data = _given(digest=spoken.digest, audience=spoken.audience)
-            yield _Part(at, "system", data, sentence("session_note.system", language))
+            yield _Part(at, "system", _given(digest=spoken.digest, audience=spoken.audience))
         case User(text, sender):
             data = _given(sender=sender, after=placed.after, quoted=_inert(text) != text)
             who = sentence("session_note.job", language, job=placed.job) if placed.job else sender
             yield _Part(at, "user", data, who or sentence("session_note.you", language), _inert(text), shown=True)
         case Context(text, source):
-            name = _translated(f"context_source.{source}", source, language)
-            title = sentence("session_note.given", language, source=name)
             given = [[each.path, *each.lines, each.pin] for each in spoken.given]
             data = {"source": source, **_given(given=given, digest=spoken.digest)}
-            if spoken.digest or given:
-                yield _Part(at, "context", data, title, inert(spoken.remark), source=name if given else "")
-            else:
-                yield _Part(at, "context", data, title, _with_remark(fenced(text), spoken), source=name)
+            data |= {} if spoken.digest or (given and not text) else {"text": text}
+            line = "" if source in _UNTOLD else _translated(f"context_source.{source}", source, language)
+            yield _Part(at, "context", data, line=line, more=spoken.remark)
         case Assistant(text, calls):
             data = _given(quoted=_inert(text) != text)
             if spoken.usage:
                 data = {"usage": _of_usage(spoken.usage), **data}
             title = sentence("session_note.agent", language)
             yield _Part(at, "agent", data, title, _inert(text), shown=bool(text or not calls))
-            yield from (_call_part(at, call, language) for call in calls)
+            yield from (_call_part(at, call, spoken.arguments) for call in calls)
         case ToolResult(call, name, text, failed) as result:
             data = {"id": call, "name": name, **_given(failed=failed)}
             data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
-            title = spoken.line or result_line(result, language)
-            yield _Part(at, "result", data, title, _with_remark(fenced(text), spoken))
+            data |= {"digest": spoken.digest} if spoken.digest else {"text": text}
+            is_told = failed or name == ASKS_A_PERSON
+            more = " ".join(filter(None, (_if_short(text) if is_told else "", spoken.remark)))
+            yield _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
         case _:
             assert_never(spoken.message)
 
 
-def _call_part(at: datetime, call: ToolCall, language: Language) -> _Part:
-    asked = json.dumps(call.arguments, ensure_ascii=False, indent=1)
-    data: Meta = {"id": call.id, "name": call.name, **_given(problem=call.problem)}
-    title = sentence("session_note.call", language, tool=call_line(call))
-    return _Part(at, "call", data, title, fenced(escape_json(asked), "json"))
+def _call_part(at: datetime, call: ToolCall, kept: Sequence[KeptArgument]) -> _Part:
+    digests = {each.name: each.digest for each in kept if each.call == call.id}
+    short = {name: "" if name in digests else value for name, value in call.arguments.items()}
+    data: Meta = {"id": call.id, "name": call.name, **_given(problem=call.problem), "arguments": short}
+    return _Part(at, "call", data | _given(kept=digests))
 
 
-def _with_remark(text: str, spoken: Spoken) -> str:
-    return f"{text}\n\n{inert(spoken.remark)}" if spoken.remark else text
+def _if_short(text: str) -> str:
+    """The text on one line; nothing of a long one, as its beginning would not be recognised where it is forgotten."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _SHOWN else ""
 
 
 def _of_usage(usage: Usage) -> list[int]:

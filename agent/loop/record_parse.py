@@ -1,7 +1,7 @@
 """The records of a session from the text of its note.
 
-A message that the note has only the parts of (memories, the system message) is returned without text; who goes on with
-the session reads the parts again. The form is described in `record_format`.
+A text of which the note has only the hash is returned empty; `session` restores what is kept on the machine. The form
+is described in `record_format`.
 """
 
 import math
@@ -11,12 +11,24 @@ from dataclasses import replace
 from datetime import datetime
 
 from agent.escape import decode
-from agent.llm.messages import Assistant, Context, System, ToolCall, ToolResult, Usage, User, mapping, parsed
+from agent.llm.messages import (
+    Assistant,
+    Context,
+    JsonObject,
+    System,
+    ToolCall,
+    ToolResult,
+    Usage,
+    User,
+    mapping,
+    parsed,
+)
 from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
 from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
+    KeptArgument,
     PinnedLines,
     RecordedEvent,
     SessionRecord,
@@ -43,8 +55,8 @@ def parse_records(text: str, first_line: int = 1) -> list[SessionRecord]:
         if record is None:
             continue
         match record.event:
-            case Spoken(message=Assistant(calls=(call,))) if answer is not None:
-                found[answer] = _with_call(found[answer], call)
+            case Spoken(message=Assistant(calls=(call,)), arguments=kept) if answer is not None:
+                found[answer] = _with_call(found[answer], call, kept)
                 continue
             case Spoken(message=Assistant()):
                 answer = len(found)
@@ -117,7 +129,7 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
         case "taint":
             return Tainted(str(data["source"]))
         case "summary":
-            return Summarised(_unfenced(text), int(str(data["kept"])))
+            return Summarised(_written(data, text), int(str(data["kept"])))
         case "limit":
             return AtLimit(str(data["reason"]), str(data["hint"]))
         case "end":
@@ -146,19 +158,25 @@ def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
         case "context":
             source, given, kept = str(data["source"]), data.get("given"), str(data.get("digest", ""))
             lines = tuple(_pinned(given)) if isinstance(given, list) else ()
-            return Spoken(Context("" if kept or lines else _unfenced(text), source), given=lines, digest=kept)
+            return Spoken(
+                Context("" if kept or (lines and "text" not in data) else _written(data, text), source),
+                given=lines,
+                digest=kept,
+            )
         case "agent":
             usage = data.get("usage")
             counts = Usage(*map(int, usage)) if isinstance(usage, list) else None
             return Spoken(Assistant(_unquoted(data, text)), counts)
         case "call":
-            arguments = mapping(parsed(_unfenced(text)))
+            arguments = _object(data["arguments"]) if "arguments" in data else mapping(parsed(_unfenced(text)))
             call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
-            return Spoken(Assistant("", (call,)))
+            longer = (KeptArgument(call.id, name, str(digest)) for name, digest in _object(data.get("kept")).items())
+            return Spoken(Assistant("", (call,)), arguments=tuple(longer))
         case "result":
-            failed = data.get("failed") is True
-            result = ToolResult(str(data["id"]), str(data["name"]), _unfenced(text), failed)
-            return Spoken(result, seconds=_seconds(data.get("seconds")))
+            failed, kept = data.get("failed") is True, str(data.get("digest", ""))
+            said = "" if kept else _written(data, text)
+            result = ToolResult(str(data["id"]), str(data["name"]), said, failed)
+            return Spoken(result, digest=kept, seconds=_seconds(data.get("seconds")))
         case _:
             return None
 
@@ -182,6 +200,15 @@ def _unquoted(data: Mapping[str, object], text: str) -> str:
     return _unfenced(text) if data.get("quoted") is True else text
 
 
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _written(data: Mapping[str, object], text: str) -> str:
+    """The text of a folded record: in its mark, or in older notes below it in a code block."""
+    return str(data["text"]) if "text" in data else _unfenced(text)
+
+
 def _unfenced(text: str) -> str:
     """The content of the code block at the start of a text."""
     match = _FENCE.match(text)
@@ -192,9 +219,9 @@ def _with_task(record: SessionRecord, task: str) -> SessionRecord:
     return replace(record, event=replace(record.event, task=task)) if isinstance(record.event, Began) else record
 
 
-def _with_call(record: SessionRecord, call: ToolCall) -> SessionRecord:
+def _with_call(record: SessionRecord, call: ToolCall, kept: tuple[KeptArgument, ...]) -> SessionRecord:
     spoken = record.event
     if not isinstance(spoken, Spoken) or not isinstance(spoken.message, Assistant):
         return record
     message = replace(spoken.message, calls=(*spoken.message.calls, call))
-    return replace(record, event=replace(spoken, message=message))
+    return replace(record, event=replace(spoken, message=message, arguments=(*spoken.arguments, *kept)))

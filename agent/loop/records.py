@@ -1,7 +1,8 @@
 """What a run is asked to do, and what a session records of it: begin, messages, tools, foreign text, summaries."""
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from datetime import datetime
 from typing import TypeAlias
@@ -12,10 +13,18 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.receipt import MEMORIES
 from agent.events.runs import Speaker
-from agent.llm.messages import Context, Message, System, Usage
+from agent.json_value import parse_json
+from agent.llm.messages import Assistant, Context, Message, System, ToolResult, Usage
+from agent.loop.session_names import digest
 from agent.tools.tool import RunContext
 
 _KEPT = frozenset((MEMORIES, MOMENT, ANCHOR))
+_SHORT = 300
+"""The most characters of a text beside the talk that stand in the session's note."""
+ASKS_A_PERSON = "human_ask"
+"""The tool whose result is what a person answered, so part of the talk."""
+QUOTED = "quoted"
+"""The mark of a text that quotes notes, before it has its hash: it is kept, however short it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +55,23 @@ class PinnedLines:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptArgument:
+    """An argument of a call whose value, as JSON, is kept on the machine under this hash."""
+
+    call: str
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Spoken:
     """A message. `usage` is that of the model call that returned it, `seconds` the duration of the tool call that it is
     the result of (None: not known, as in older notes). For people: `line` is a tool's call and result in one line,
     `remark` are receipts or commits.
 
     `given` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
-    machine (`session_names`), and for which the note has this mark only; `audience` is who a system message is for.
+    machine (`session_names`), and for which the note has this mark only; `arguments` are those of calls that are kept
+    so. `audience` is who a system message is for.
     """
 
     message: Message
@@ -63,11 +82,38 @@ class Spoken:
     audience: str = ""
     line: str = ""
     seconds: float | None = None
+    arguments: tuple[KeptArgument, ...] = ()
 
 
 def is_kept(message: Message) -> bool:
     """True for a message whose text is kept on the machine: the note, which reads as a talk, has a mark for it."""
-    return isinstance(message, System) or (isinstance(message, Context) and message.source in _KEPT)
+    match message:
+        case System():
+            return True
+        case Context(text, source):
+            return source in _KEPT or len(text) > _SHORT
+        case ToolResult(name=name, text=text):
+            return len(text) > _SHORT and name != ASKS_A_PERSON
+        case _:
+            return False
+
+
+def kept_values(message: Message) -> Iterator[tuple[KeptArgument, str]]:
+    """The arguments of a message's calls that are too long or too odd for a mark, each with its value as JSON."""
+    for call in message.calls if isinstance(message, Assistant) else ():
+        for name, value in call.arguments.items():
+            text = json.dumps(value, ensure_ascii=False)
+            if len(text) > _SHORT or not _is_plain(text):
+                yield KeptArgument(call.id, name, digest(text)), text
+
+
+def _is_plain(text: str) -> bool:
+    """True for JSON that a mark can hold: no odd numbers, not nested deeply."""
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

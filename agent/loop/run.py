@@ -49,11 +49,11 @@ from agent.loop.limits import (
     what_to_mind,
     whats_left,
 )
-from agent.loop.mailbox import Mailbox, answers_in, response_of
+from agent.loop.mailbox import Mailbox, answer_of, answers_in, response_of
 from agent.loop.outcome import Ended, Finished, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts, spoken_text, used_notes
 from agent.loop.record_format import called_line
-from agent.loop.records import AtLimit, Closed, RunRequest, Spoken, Tainted, ToolsChosen, chosen_tools
+from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, Tainted, ToolsChosen, chosen_tools
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
 from agent.loop.stand_in import NO_ANSWER, with_stand_in
@@ -288,7 +288,8 @@ class Run:
             if called.given.tools:
                 self.describe(called.given.tools)
         remark, line = commit_lines(called, self.agent.language), called_line(call, called, self.agent.language)
-        self.session.add(Spoken(result, remark=remark, line=line, seconds=called.seconds))
+        quoted = QUOTED if called.given and called.given.sources and not answer_of(result) else ""
+        self.session.add(Spoken(result, remark=remark, digest=quoted, line=line, seconds=called.seconds))
         self.session.forget(called.given.forgotten if called.given else None)
         self.record_taint()
         self.inject(self.publish(call_ended(result, called, self.context)))
@@ -326,8 +327,7 @@ class Run:
 
     def scene(self) -> Scene:
         """The values of this run for compaction."""
-        speaker = self.request.speaker
-        return Scene(self.session, self.models, self.window, self.call_context, speaker, self.described)
+        return Scene(self.session, self.models, self.window, self.call_context, self.request.speaker, self.described)
 
     def remind(self) -> None:
         """Remind the model of its task, if that is due."""
@@ -347,8 +347,7 @@ class Run:
 
     def end(self, stop: Exception) -> Ended:
         """Let the model conclude, if a limit stopped the run, and close it."""
-        if isinstance(stop, Finished):
-            stop = self.models.failure or stop
+        stop = (self.models.failure or stop) if isinstance(stop, Finished) else stop
         if isinstance(stop, LimitReached):
             conclude(self.agent, replace(self.scene(), context=self.context), self.anchor(), stop, self.on_text)
         return self.close(stop)

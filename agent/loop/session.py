@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant, Context, Json, Message, System, ToolCall, ToolResult, Usage, User
+from agent.llm.messages import Assistant, Context, Json, Message, System, ToolCall, ToolResult, Usage, User, parsed
 from agent.loop.outcome import RunOutcome
 from agent.loop.record_format import format_records
 from agent.loop.record_parse import parse_records
@@ -22,6 +22,7 @@ from agent.loop.records import (
     AtLimit,
     Began,
     Closed,
+    KeptArgument,
     RecordedEvent,
     SessionRecord,
     Spoken,
@@ -29,6 +30,7 @@ from agent.loop.records import (
     Tainted,
     ToolsChosen,
     is_kept,
+    kept_values,
 )
 from agent.loop.session_names import KeptTexts, digest, find_session, free_name, release_name
 from agent.markdown.inertness.active import inert_line
@@ -45,6 +47,8 @@ from agent.vault.store import Vault
 
 Mask: TypeAlias = Callable[[str], str]
 """A text with `[secret]` in place of its secrets."""
+_NOT_KEPT = "what stood here is not kept on this machine: call the tool again if it is still needed"
+"""What a model sees in place of a long result or argument."""
 _NEWEST = 30
 """The newest sessions among which a speaker's last one is looked for."""
 
@@ -207,8 +211,7 @@ class Session:
         fresh = self.records[self.saved :]
         if not fresh:
             return
-        said = (each.event for each in fresh if isinstance(each.event, Spoken))
-        kept_texts(self.vault).put(self.id, (each.message.text for each in said if each.digest))
+        kept_texts(self.vault).put(self.id, (text for each in fresh for text in _kept(each.event)))
         text, begun = format_records(fresh, self.language).encode(), self.saved > 0
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
@@ -307,12 +310,33 @@ def kept_texts(vault: Vault) -> KeptTexts:
     return KeptTexts(vault.private_folder / GIVEN_TEXTS)
 
 
+def _kept(event: RecordedEvent) -> Iterator[str]:
+    """The texts that the note has only a hash of."""
+    if isinstance(event, Spoken):
+        yield from (event.message.text,) if event.digest else ()
+        yield from (text for _, text in kept_values(event.message)) if event.arguments else ()
+
+
 def _with_text(record: SessionRecord, texts: Mapping[str, str]) -> SessionRecord:
-    """The record with its text, if that is kept on this machine."""
+    """The record with its texts, as far as they are kept on this machine. A result that is not says so, and a call
+    without its arguments cannot be carried out."""
     spoken = record.event
-    if not isinstance(spoken, Spoken) or spoken.digest not in texts:
+    if not isinstance(spoken, Spoken):
         return record
-    return replace(record, event=replace(spoken, message=replace(spoken.message, text=texts[spoken.digest])))
+    message = spoken.message
+    if spoken.digest and (spoken.digest in texts or isinstance(message, ToolResult)):
+        message = replace(message, text=texts.get(spoken.digest, _NOT_KEPT))
+    if spoken.arguments and isinstance(message, Assistant):
+        message = replace(message, calls=tuple(_whole(each, spoken.arguments, texts) for each in message.calls))
+    return replace(record, event=replace(spoken, message=message)) if message is not spoken.message else record
+
+
+def _whole(call: ToolCall, kept: Sequence[KeptArgument], texts: Mapping[str, str]) -> ToolCall:
+    """The call with its long arguments."""
+    own = {each.name: each.digest for each in kept if each.call == call.id}
+    if any(mark not in texts for mark in own.values()):
+        return replace(call, problem=call.problem or _NOT_KEPT)
+    return replace(call, arguments={**call.arguments, **{name: parsed(texts[mark]) for name, mark in own.items()}})
 
 
 def _without(event: RecordedEvent, masks: Sequence[Mask]) -> RecordedEvent:
@@ -321,7 +345,9 @@ def _without(event: RecordedEvent, masks: Sequence[Mask]) -> RecordedEvent:
         event = _clean(event, mask)
         if isinstance(event, Spoken) and isinstance(event.message, Assistant) and event.message.calls:
             calls = tuple(replace(each, arguments=_masked(each.arguments, mask)) for each in event.message.calls)
-            event = replace(event, message=replace(event.message, calls=calls), line=mask(event.line))
+            message = replace(event.message, calls=calls)
+            longer = tuple(each for each, _ in kept_values(message))
+            event = replace(event, message=message, arguments=longer, line=mask(event.line))
         elif isinstance(event, Spoken) and event.line:
             event = replace(event, line=mask(event.line))
     return event
@@ -346,8 +372,9 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
         case Spoken(message):
             message = replace(message, text=plain(message.text))
             given = tuple(replace(each, path=plain(each.path)) for each in event.given)
-            kept = digest(message.text) if is_kept(message) else ""
-            return replace(event, message=message, remark=plain(event.remark), given=given, digest=kept)
+            kept = digest(message.text) if event.digest or is_kept(message) else ""
+            changed = replace(event, message=message, remark=plain(event.remark), given=given, digest=kept)
+            return replace(changed, arguments=tuple(each for each, _ in kept_values(message)))
         case Began():
             return replace(event, task=plain(event.task))
         case Summarised():

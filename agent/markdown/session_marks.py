@@ -5,21 +5,22 @@
 
     The message of a person.
 
-A record ends where the next one begins. What people seldom want to read is folded: it stands in a collapsed callout,
-where each line begins with `> `. A callout may have several records:
+A record ends where the next one begins. What people seldom want to read is folded: the marks of several records stand
+in one line, in a collapsed callout where each line begins with `> `:
 
     > [!quote]- search_vault "garden plan" → 4 notes
-    > %% vault-agent: call {"id": "1", "name": "search_vault"} %%
+    > %% vault-agent: call {"id": "1", "name": "search_vault"} %% %% vault-agent: result {"id": "1"} %%
     >
-    > The arguments.
+    > - Lines for people.
 
-Text of others can neither make a record nor end a callout: each line that looks like a part of the form gets a
-backslash, and each line of a callout gets its `> `. What the records mean is left to `loop.records`.
+In older notes each mark has a line, with its text below it. Text of others can neither make a record nor end a callout:
+each line that looks like a part of the form gets a backslash, and each line of a callout gets its `> `. What the
+records mean is left to `loop.records`.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import takewhile
 
@@ -33,6 +34,7 @@ FOLDED = "> [!quote]- "
 """The beginning of a collapsed callout."""
 _MARK = r"%% vault-agent: ([a-z]+) (\{.*\}) %%"
 _TITLE = r"> \[!quote\]- [^\n]*(?=\n> %% vault-agent: )"
+_MARK_IN_ROW = re.compile(r"%% vault-agent: ([a-z]+) (\{.*?\}) %%(?= %% vault-agent: |\r?$)")
 _BEGIN = re.compile(rf"^(?:(> )?{_MARK}|{_TITLE})\r?$", re.MULTILINE)
 _LIKE = r"(?:>[> ]*)?%% vault-agent: |#{1,6}[ \t]+[0-9]{2}:[0-9]{2}\b|>[> ]*\[!quote[^\]\n]*\][-+]"
 _PROTECT = re.compile(rf"^( {{0,3}})(\\*(?:{_LIKE}))", re.MULTILINE | re.IGNORECASE)
@@ -40,8 +42,9 @@ _PROTECTED = re.compile(rf"^( {{0,3}})\\(\\*(?:{_LIKE}))", re.MULTILINE | re.IGN
 _MARKED_ROW = re.compile(r"\s*(?:> ?)?%% vault-agent: ")
 _HEADING = re.compile(r"\A#[^\n]*\n\r?\n")
 _ENDINGS = ("\n\n", "\r\n\r\n", "\n")
-_ACTIVE = re.compile(r"[%<]|(?<=!)\[")
-"""Characters that would end a mark, or that an editor would act on."""
+_ACTIVE = re.compile(r"[%<[]")
+"""Characters that would end a mark, or that an editor would act on: it follows links in comments, too."""
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"|\[(?=\[)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class MarkedText:
 
 
 def find_records(note: str, first_line: int = 1) -> Iterator[MarkedText]:
-    """The records in a session's note, in their order; also in notes of earlier versions, which have no callouts.
+    """The records in a session's note, in their order; also in notes of earlier versions.
 
     `first_line` is the line of the file on which `note` begins.
     """
@@ -71,7 +74,10 @@ def find_records(note: str, first_line: int = 1) -> Iterator[MarkedText]:
         whole = note[begin.end() + 1 : after.start() if after else len(note)]
         text = _folded_text(whole, is_last=not (after and after[1])) if begin[1] else _open_text(whole)
         above = 0 if begin[1] else _lines_above(whole)
-        yield MarkedText(begin[2], _data(begin[3]), _PROTECTED.sub(r"\1\2", text), line + 1 + above)
+        *beside, last = _MARK_IN_ROW.finditer(begin[0])
+        for each in beside:
+            yield MarkedText(each[1], _data(each[2]), "", line + 1)
+        yield MarkedText(last[1], _data(last[2]), _PROTECTED.sub(r"\1\2", text), line + 1 + above)
 
 
 def open_record(record: MarkedText, heading: str = "", level: int = 3) -> str:
@@ -80,11 +86,14 @@ def open_record(record: MarkedText, heading: str = "", level: int = 3) -> str:
     return f"{_mark(record)}\n{title}\n"
 
 
-def folded_records(title: str, records: Iterable[MarkedText]) -> str:
-    """A collapsed callout with these records; the title is one line."""
-    parts = (f"{_mark(each)}\n\n{_protected(each.text)}\n" if each.text else _mark(each) for each in records)
-    rows = "\n".join((f"[!quote]- {title}", *parts)).removesuffix("\n").split("\n")
-    return "\n".join(f"> {row}" if row else ">" for row in rows) + "\n\n"
+def folded_records(records: Iterable[MarkedText], title: str = "", rows: Sequence[str] = ()) -> str:
+    """The marks of these records in one line, without their texts; with a title (one line) in a collapsed callout, with
+    these rows for people."""
+    marks = " ".join(map(_mark, records))
+    if not title:
+        return f"{marks}\n\n"
+    shown = (f"[!quote]- {title}", marks, *(("", *map(_protected, rows)) if rows else ()))
+    return "\n".join(f"> {row}" if row else ">" for row in shown) + "\n\n"
 
 
 def untrusted_sources(note: str) -> tuple[str, ...]:
@@ -119,7 +128,7 @@ def is_mark(row: str) -> bool:
 
 def _mark(record: MarkedText) -> str:
     said = escape_json(json.dumps(dict(record.data), ensure_ascii=False))
-    return f"%% vault-agent: {record.kind} {_ACTIVE.sub(_escape, said)} %%"
+    return f"%% vault-agent: {record.kind} {_STRING_OR_BRACKET.sub(_inert, said)} %%"
 
 
 def _protected(text: str) -> str:
@@ -159,6 +168,11 @@ def _folded_text(text: str, *, is_last: bool) -> str:
 
 def _is_quoted(row: str) -> bool:
     return row.startswith(">")
+
+
+def _inert(found: re.Match[str]) -> str:
+    """A string of JSON without active characters; of two brackets the first with a space, so that they are no link."""
+    return "[ " if found[0] == "[" else _ACTIVE.sub(_escape, found[0])
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -158,7 +158,9 @@ def test_a_request_that_is_too_long_is_sent_again_with_less(tmp_path: Path, erro
     assert (ended.outcome, ended.answer) == (RunOutcome.FINISHED, "Ana has it.")
     result = model.heard[-1].messages[-1]
     assert isinstance(result, ToolResult) and "left out here" in result.text
-    assert note(here.vault, ended.session).count("The spare key story goes on.") > 500, "the note has the whole"
+    (kept,) = (each for each in load_session(here.vault, ended.session).history if isinstance(each, ToolResult))
+    assert kept.text.count("The spare key story goes on.") > 500, "it is kept whole"
+    assert "The spare key story" not in note(here.vault, ended.session), "and the note has no copy"
 
 
 def test_the_next_request_is_as_small(tmp_path: Path) -> None:

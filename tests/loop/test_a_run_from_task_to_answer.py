@@ -41,7 +41,7 @@ def test_what_was_said_is_in_the_session_s_note(tmp_path: Path) -> None:
     said = [type(message) for message in session.history]
     assert said == [Context, User, Assistant, ToolResult, Assistant]
     shown = note(here.vault, ended.session)
-    assert "Write about tea" in shown and "Asks for vault_write" in shown and "Done: [[tea]]." in shown
+    assert "Write about tea" in shown and 'vault_write "tea.md" → done' in shown and "Done: [[tea]]." in shown
     assert session.open_run is None
 
 

@@ -135,16 +135,16 @@ def test_headings_speak_the_language_of_the_vault() -> None:
     ]
     assert headings(said, "en") == [
         "### 14:12 You",
-        "> [!quote]- Given to the model: memories",
+        "> [!quote]- Recalled",
         "### 14:12 Agent",
-        "> [!quote]- vault_read → failed",
+        "> [!quote]- vault_read → failed: a",
         "### 14:12 Run needs approval",
     ]
     assert headings(said, "zh") == [
         "### 14:12 你",
-        "> [!quote]- 交给模型的：记忆",
+        "> [!quote]- 回忆",
         "### 14:12 助手",
-        "> [!quote]- vault_read → 失败",
+        "> [!quote]- vault_read → 失败: a",
         "### 14:12 运行等待批准",
     ]
 
@@ -179,19 +179,14 @@ def test_your_words_stand_above_all_that_was_given_and_each_tool_is_one_line() -
     assert [line for line in shown if not line.startswith(">") or line.startswith("> [!")] == [
         "### 14:12 You",
         "When?",
-        "> [!quote]- Given to the model: skill_index, memories",
-        '> [!quote]- search_vault "garden plan" → 4 notes',
-        "> [!quote]- Untrusted text",
-        "> [!quote]- vault_read → done",
+        "> [!quote]- skill_index · Recalled",
+        '> [!quote]- search_vault "garden plan" → 4 notes · Untrusted text: https://a.example · vault_read → done',
         "### 14:12 Agent",
         "I note it.",
-        '> [!quote]- Asks for vault_write "Plan.md"',
         "> [!quote]- vault_write → done",
         "### 14:12 Agent",
         "In May.",
     ]
-    marks = [line for line in (begin + step + asks + done + end).splitlines() if line.startswith("%% ")]
-    assert max(map(len, marks)) <= 80
 
 
 folded = st.one_of(
@@ -206,8 +201,8 @@ folded = st.one_of(
 
 @given(st.lists(folded, min_size=1, max_size=3))
 def test_nothing_of_what_is_folded_is_outside_of_its_callout(said: list[RecordedEvent]) -> None:
-    outer = [token for token in MarkdownIt("commonmark").parse(written(*said)) if token.level == 0]
-    assert {token.type for token in outer} == {"blockquote_open", "blockquote_close"}
+    for row in written(*said).splitlines():
+        assert not row or row.startswith((">", "%% vault-agent: ")), "a mark is hidden without a callout, too"
     for opened, title in pairs_of_quote_and_title(written(*said)):
         assert opened and title.startswith("[!quote]- ")
 
@@ -321,16 +316,16 @@ def test_usage_is_kept_with_the_answer() -> None:
 
 
 def test_remarks_are_for_people_only() -> None:
-    shown = format_records([SessionRecord(AT, Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2"))])
-    assert "- [[tea]] lines 1–2" in shown
+    shown = format_records([SessionRecord(AT, Spoken(Context("green tea", "memories"), remark="`tea.md` lines 1–2"))])
+    assert "> [!quote]- Recalled: `tea.md` lines 1–2\n" in shown
     assert parse_records(shown) == [SessionRecord(AT, Spoken(Context("green tea", "memories")))]
 
 
 def test_of_what_was_given_by_its_lines_the_note_has_the_lines_and_not_the_words() -> None:
     lines = (PinnedLines("tea.md", (1, 2), "0123456789"), PinnedLines("茶/a [1].md", (7, 7), ""))
-    given = Spoken(Context("green tea", "memories"), remark="- [[tea]] lines 1–2", given=lines, digest="abc")
+    given = Spoken(Context("green tea", "memories"), remark="`tea.md` lines 1–2", given=lines, digest="abc")
     shown = format_records([SessionRecord(AT, given), SessionRecord(AT, Spoken(User("tea?")))])
-    assert "green tea" not in shown and "\n> - [[tea]] lines 1–2\n" in shown
+    assert "green tea" not in shown and "Recalled: `tea.md` lines 1–2\n" in shown
     assert [each.event for each in parse_records(shown)] == [
         Spoken(Context("", "memories"), given=lines, digest="abc"),
         Spoken(User("tea?")),

@@ -7,6 +7,8 @@ from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.loop.receipts import pin_receipts
+from agent.loop.records import Spoken
+from agent.loop.session import load_session
 from agent.tools.tool import Cited
 from tests.loop.stage import note, stage
 from tests.vaults import head, write
@@ -20,12 +22,15 @@ def test_at_the_beginning_and_at_a_step_receipts_stand_below_the_text(tmp_path: 
     plan = Receipt("plan.md", (1, 1), None, 0.25, "")
     scene.bus.subscribe(lambda _: [Injection("drink tea", "a", receipts=(TEA, plan))], TaskStarted, name="a")
     scene.bus.subscribe(lambda _: [Injection("more tea", "b", receipts=(TEA,))], IterationStarted, name="b")
-    commit = head(scene.root)[:10]
+    commit = head(scene.root)
     ended = scene.ask("tea?")
     text = note(scene.vault, ended.session)
-    first = f"> drink tea\n> ```\n>\n> - [[tea]] lines 1–3 at `{commit}`\n> - [[plan]] line 1\n"
-    assert first in text
-    assert "> more tea\n> ```\n>\n> - [[tea]] lines 1–3 at `" in text
+    assert "> [!quote]- a: `tea.md` lines 1–3 · `plan.md` line 1\n" in text
+    assert "> [!quote]- b: `tea.md` lines 1–3\n" in text and "[[" not in text, "a link would count as the person's"
+    said = (each.event for each in load_session(scene.vault, ended.session).records if isinstance(each.event, Spoken))
+    first, second = (each for each in said if each.given)
+    assert [each.pin for each in first.given] == [commit, scene.vault.current_id("plan.md")]
+    assert (first.message.text, second.message.text) == ("drink tea", "more tea")
     assert (ended.sources, set(ended.given)) == ((), {Cited("tea.md", (1, 3)), Cited("plan.md", (1, 1))})
     scene.bus.close()
 
@@ -44,7 +49,7 @@ def test_what_there_is_no_room_for_leaves_no_receipt(tmp_path: Path) -> None:
     said = [Injection("short", "a", 2, (TEA,)), Injection("x" * 9_000, "b", 1, (Receipt("b.md", (1, 1), None, 0, ""),))]
     scene.bus.subscribe(lambda _: said, IterationStarted, name="a")
     text = note(scene.vault, scene.ask("tea?").session)
-    assert "- [[tea]]" in text and "[[b]]" not in text
+    assert "`tea.md`" in text and "`b.md`" not in text
     scene.bus.close()
 
 

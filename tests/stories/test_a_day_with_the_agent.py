@@ -102,7 +102,7 @@ def readable(root: Path, path: str) -> None:
     """The session's note tells the day to a person, and to the program."""
     text = (root / path).read_text("utf-8")
     assert text.startswith("---\n") and "# Keep my day\n" in text
-    told = ["the person said no: no spying", "Asks for vault_append", "Run interrupted", "The day is done."]
+    told = ["the person said no: no spying", '"name": "vault_append"', "Run interrupted", "The day is done."]
     assert all(text.count(each) >= 1 for each in told), [each for each in told if each not in text]
     session = load_session(open_workspace(root).vault, path)
     assert session.open_run is None and not session.open_calls

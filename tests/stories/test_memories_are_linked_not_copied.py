@@ -125,7 +125,7 @@ def test_the_next_task_is_given_them_in_the_same_words_and_the_note_has_only_lin
     first = house.memories()
     assert WORDS in first and "Green tea in the morning." in first and "- buy tea" in first
     note = house.note(session)
-    assert "[[entries/2026/11/jasmine]] line" in note and "[[tea]] line" in note
+    assert "`entries/2026/11/jasmine.md` line" in note and "`tea.md` line" in note and "[[" not in note
     assert all(words not in note for words in (WORDS, "Green tea in the morning.", "- buy tea"))
 
     house.ask("And who else?", session=session)

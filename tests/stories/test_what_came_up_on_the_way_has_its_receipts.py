@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.loop.records import PinnedLines, Spoken
+from agent.loop.session import load_session
 from agent.runs.run_trace import latest_findings
 from tests.stories.agents import call, document, furnish, script, settings
 from tests.vaults import git, head, write
@@ -32,26 +34,24 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def refreshed(root: Path, asked: dict[str, object]) -> str:
-    """The record of the refresh in the session's note, which is the only one of memories."""
-    text = (root / str(asked["session"])).read_text("utf-8")
-    parts = re.split(r"^(?:> )?%% vault-agent: ", text, flags=re.M)
-    found = [part for part in parts if part.startswith("context ") and "[[entries/" in part]
-    assert len(found) == 1
-    return found[0]
+def refreshed(root: Path, asked: dict[str, object]) -> PinnedLines:
+    """The receipt of the refresh, which is the only one of memories, and stands in the session's note as code."""
+    path = str(asked["session"])
+    said = (each.event for each in load_session(open_workspace(root).vault, path).records)
+    (found,) = (each.given for each in said if isinstance(each, Spoken) and each.given)
+    (line,) = found
+    assert f"`{line.path}` line" in (root / path).read_text("utf-8")
+    return line
 
 
 def test_a_refresh_leaves_receipts_that_can_be_checked(root: Path, own: dict[str, str]) -> None:
     remembered = document(root, own, "remember", FACT)
     asked = document(root, own, "ask", "Plan the week")
-    (line,) = re.findall(r"^> (- \[\[entries/.*)$", refreshed(root, asked), flags=re.M)
-    receipt = re.fullmatch(r"- \[\[(\S+)\]\] lines? (\d+)(?:–(\d+))? at `([0-9a-f]{10})`", line)
-    assert receipt is not None, line
-    path = f"{receipt[1]}.md"
-    assert path == remembered["path"]
-    shown = git(root, "show", f"{receipt[4]}:{path}").splitlines()
-    assert FACT in "\n".join(shown[int(receipt[2]) - 1 : int(receipt[3] or receipt[2])])
-    assert path in [source["path"] for source in asked["sources"]]
+    receipt = refreshed(root, asked)
+    assert receipt.path == remembered["path"] and re.fullmatch("[0-9a-f]{40,64}", receipt.pin)
+    shown = git(root, "show", f"{receipt.pin}:{receipt.path}").splitlines()
+    assert FACT in "\n".join(shown[receipt.lines[0] - 1 : receipt.lines[1]])
+    assert receipt.path in [source["path"] for source in asked["sources"]]
 
 
 def test_the_topics_of_a_run_are_what_it_found_and_not_what_it_was_given(root: Path, own: dict[str, str]) -> None:
@@ -65,8 +65,7 @@ def test_a_note_that_was_edited_since_its_commit_is_not_pinned(root: Path, own: 
     name = str(document(root, own, "remember", FACT)["path"])
     path, before = root / name, head(root)
     path.write_text(path.read_text("utf-8").replace("river", "sea"), "utf-8")
-    record = refreshed(root, document(root, {**own, "VAULT_AGENT_GIT__HUMAN_COMMITS": "off"}, "ask", "Plan the week"))
-    assert "near the sea" not in record
-    (line,) = re.findall(r"^> (- \[\[entries/.*)$", record, flags=re.M)
-    assert " at `" not in line
+    asked = document(root, {**own, "VAULT_AGENT_GIT__HUMAN_COMMITS": "off"}, "ask", "Plan the week")
+    assert "near the sea" not in (root / str(asked["session"])).read_text("utf-8")
+    assert refreshed(root, asked).pin == git(root, "hash-object", name).strip(), "its content, and no commit"
     assert git(root, "diff", "--name-only", before, "HEAD", "--", name) == "", "the edit was committed after all"
