@@ -19,7 +19,7 @@ from agent.background.pool import Pool
 from agent.clock import rate_of
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
-from agent.events.types import DaemonStarted, DaemonStopped, FilesChanged, Tick
+from agent.events.types import DaemonStarted, DaemonStopped, Tick
 from agent.index.chunk_rows import forget_unasked_rows
 from agent.index.embedder import EmbedderChoice
 from agent.index.on_demand import forget_unasked, is_any_held
@@ -34,7 +34,7 @@ from agent.watch.watcher import Pace
 from agent.workspace.interruptible import Stopped, StopSignal, interruptible
 from agent.workspace.process_memory import give_back_memory, trim_memory, use_one_heap
 from agent.workspace.search_index import SearchIndex, open_index
-from agent.workspace.vault_watcher import watch_vault
+from agent.workspace.vault_watcher import files_changed, watch_vault
 from agent.workspace.workspace import Workspace, daemon_lock
 
 STEP = 0.5
@@ -70,8 +70,9 @@ class Live:
         events = self.lookout.changes(now)
         if not self.lookout.is_away(now):
             if events:
-                self.bus.publish(FilesChanged(tuple(events), now))
-                for event in events:
+                changed = files_changed(self.workspace.vault, events, now)
+                self.bus.publish(changed)
+                for event in changed.events:
                     self.bus.publish_async(event)
             self.bus.publish(Tick(now))
         state = self.lookout.state()

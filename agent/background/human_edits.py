@@ -56,7 +56,7 @@ class HumanEdits:
     def changed(self, event: FilesChanged[NoteChange]) -> None:
         """A person has changed files, or git has: wait until the burst is over, but not for ever."""
         self._look_at = min(self._look_at, event.now + self.scan_seconds + ALONG)
-        if any(each.origin is not Origin.OWN for each in event.events):
+        if any(each.origin is not Origin.OWN for each in (*event.events, *event.private)):
             self._clean_at = None
             self._burst_from = event.now if self._burst_from is None else self._burst_from
             longest = self._burst_from + HOLDS_UP * max(self.quiet, SHORTEST)
@@ -101,7 +101,7 @@ class HumanEdits:
             logger.debug("commit:", exc_info=True)
             before, self.problem = self.problem, log_failure(logger, "commit", error, self.problem)
             if isinstance(error, MassChange) and self.problem != before:
-                self.tell(EditsStopped(error.paths))
+                self.tell(EditsStopped(tuple(self.vault.private_notes.left_of(error.paths))))
             return RETRY
         self.problem = ""
         if outcome.human:

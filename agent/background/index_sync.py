@@ -13,6 +13,7 @@ from dataclasses import field
 from agent.background.failures import log_failure
 from agent.background.part import PACE
 from agent.clock import Clock
+from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.events.types import (
     FileChanged,
@@ -80,7 +81,7 @@ class IndexSync:
         """Take in one batch of changes; those of a large burst at its end."""
         self._compare_at = min(self._compare_at, event.now + self.scan_seconds)
         hashes: dict[str, str | None] = {}
-        for each in event.events:
+        for each in (*event.events, *event.private):
             match each:
                 case NoteCreated(path=path, hash=digest) | NoteEdited(path=path, hash=digest):
                     hashes[path] = digest
@@ -88,18 +89,18 @@ class IndexSync:
                     hashes |= {source: None, path: digest}
                 case NoteDeleted(path=path):
                     hashes[path] = None
-                case FileChanged(path=path) if path.rpartition("/")[2] == GIT_RULES:
+                case FileChanged(path=path) if path == VAULT_FILE or path.rpartition("/")[2] == GIT_RULES:
                     self._compare_at = event.now
         self._behind |= hashes
-        if not self._is_rush(len(event.events), event.now):
+        if not self._is_rush(len(event.events) + len(event.private), event.now):
             self._take_in()
         elif self._large_from is None:
             self._large_from = event.now  # the rest of the burst comes first: others wait for its events
 
     def turn(self, now: float) -> float:
-        """Compare the whole index with the notes: at once when it is broken or other files are ignored, soon after a
-        failed update, and as often as the watcher looks at all files, since some of what decides is no file of the
-        vault."""
+        """Compare the whole index with the notes: at once when it is broken or other files are ignored or private,
+        soon after a failed update, and as often as the watcher looks at all files, since some of what decides is no
+        file of the vault."""
         if self.problem:
             self._compare_at = min(self._compare_at, now + RETRY)
         elif self.index.is_broken():

@@ -32,6 +32,9 @@ class SettingLine:
     block: bool = False
     """True for a `|` or `>` scalar, whose position ends after its last line break."""
 
+    items: tuple[str, ...] = ()
+    """The words of a list; nothing of it that is no word."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -123,24 +126,26 @@ def _mapping(
         if isinstance(value, yaml.MappingStartEvent):
             _mapping(events, content, dotted, value, name, depth + 1)
             continue
-        end, text = _end(value), None
+        end, text, items = _end(value), None, tuple[str, ...]()
         if isinstance(value, yaml.ScalarEvent):
             text = "" if value.style is None and value.value in ("~", "null") else value.value
         else:
-            end = _skip_list(events)
+            end, items = _list(events)
         block = getattr(value, "style", None) in ("|", ">")
         place = (_start(value)[2], end, _start(key)[2])
-        content.entries[dotted] = SettingLine(text, _line(key), *place, block)
+        content.entries[dotted] = SettingLine(text, _line(key), *place, block, items)
 
 
-def _skip_list(events: Iterator[yaml.Event]) -> int:
-    """Skip a list that has just begun; the result is its end offset. No setting is a list, but a file may hold one."""
-    depth = 1
+def _list(events: Iterator[yaml.Event]) -> tuple[int, tuple[str, ...]]:
+    """The end offset of a list that has just begun, and its words. Few settings may be one, but a file may hold any."""
+    depth, words = 1, list[str]()
     for event in events:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth == 0:
-            return _end(event)
-    return 0
+            return _end(event), tuple(words)
+        if depth == 1 and isinstance(event, yaml.ScalarEvent):
+            words.append(event.value)
+    return 0, ()
 
 
 def _start(event: yaml.Event) -> tuple[int, int, int]:

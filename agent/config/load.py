@@ -22,6 +22,7 @@ from agent.config.private import clear_way
 from agent.config.resources import resource
 from agent.config.settings import (
     FORMER_VALUES,
+    LISTS,
     OF_VAULT_HERE,
     REMOVED,
     RENAMED,
@@ -294,7 +295,9 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
     except ConfigError as error:
         mend = Sentence("mend that line with an editor: {name}", name=name)
         raise ConfigError(error.message, hint=error.hint or mend) from error
-    yield from ((key, entry.text, entry.line) for key, entry in content.entries.items())
+    for key, entry in content.entries.items():
+        is_list = entry.text is None and key in LISTS
+        yield key, "".join(f"{item}\n" for item in entry.items) if is_list else entry.text, entry.line
 
 
 _KEPT = "vault-agent/settings.json"

@@ -163,7 +163,14 @@ SECTIONS: Mapping[str, LazySection[object]] = {
 }
 TRAVELS = frozenset(
     {
-        *("vault.language", "vault.folder", "git.human_commits", "git.quiet_seconds", "inbox.every_note"),
+        *(
+            "vault.language",
+            "vault.folder",
+            "vault.private",
+            "git.human_commits",
+            "git.quiet_seconds",
+            "inbox.every_note",
+        ),
         *("sync.quiet_seconds", "sync.interval_seconds"),
     }
 )
@@ -171,9 +178,14 @@ TRAVELS = frozenset(
 person who clones it: no command, path, URL, key or limit, and nothing that weakens durability or the brake.
 `sync.*` says when a remote is asked that the person has set up, not which one.
 `inbox.every_note` can only take away what the default gives, and `vault.folder` does not change a vault that is in use
-on the machine."""
-OF_ONE_VAULT = frozenset({"vault.folder"})
-"""The settings that only a vault's own file may have."""
+on the machine. `vault.private` can only take away what the agent sees."""
+OF_ONE_VAULT = {
+    "vault.folder": "vault-agent init PATH --under FOLDER sets it in a new one",
+    "vault.private": "write it into the vault's vault-agent.yaml",
+}
+"""The settings that only a vault's own file may have, and how they come there."""
+LISTS = frozenset({"vault.private"})
+"""The settings that may be written as a list; their text has an item in each line then."""
 
 OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days", "attachments.mine"})
 """The settings of one vault on this machine: set in a vault, they hold for it alone, else the machine's does."""
@@ -232,9 +244,7 @@ def channel_names() -> tuple[str, ...]:
 def refuse_of_one_vault(key: str) -> None:
     """Raise `ConfigError` for a setting that only a vault's own file may have."""
     if key in OF_ONE_VAULT:
-        raise ConfigError(
-            "{key} belongs to one vault", hint="vault-agent init PATH --under FOLDER sets it in a new one", key=key
-        )
+        raise ConfigError("{key} belongs to one vault", hint=OF_ONE_VAULT[key], key=key)
 
 
 def setting_type(key: str) -> SettingType:
@@ -247,8 +257,8 @@ def setting_type(key: str) -> SettingType:
         raise ConfigError("{key} is a section, not a setting", hint="its settings: {inside}", key=key, inside=inside)
     from difflib import get_close_matches
 
-    near = get_close_matches(key, keys(), n=3, cutoff=0.5)
-    near = near or [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
+    near = [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
+    near = near or get_close_matches(key, keys(), n=3, cutoff=0.5)
     hint = Sentence("vault-agent config list shows all settings")
     if near:
         hint = Sentence("did you mean {names}?", names=either(near))

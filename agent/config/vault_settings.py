@@ -18,6 +18,12 @@ class VaultSettings:
     Default empty: the vault's root. Only a vault's own file has it, as it describes that vault; `init --under` writes
     it, and it does not change while the agent's notes are there."""
 
+    private: str
+    """Notes and folders that the agent never sees: names such as `Diary/`, or paths with `*` for characters of one name
+    and `**` for any, as a list or separated by commas. Default empty. They are not indexed, recalled, named or sent to
+    a model, nor shown to another program, and none may write there; they are versioned and kept in step as before.
+    `agent: never` in the header of a note does the same for that one. Only a vault's own file has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class GitSettings:

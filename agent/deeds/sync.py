@@ -4,6 +4,7 @@ from agent.deeds.result import ResultValue
 from agent.runs.sync_questions import adopt_questions, settle_questions
 from agent.texts import text
 from agent.vault.health.status import status as vault_status
+from agent.vault.store import Vault
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, resolve
 from agent.vault.sync.standing import RemoteStanding, standings
 from agent.vault.sync.state import sync_state
@@ -60,14 +61,15 @@ def sync_status(workspace: Workspace) -> SyncStateView:
     """How this machine and each remote stand; asks no network."""
     vault = workspace.vault
     found = vault_status(vault)
-    remotes = [remote_view(each) for each in standings(vault, len(found.dirty))]
-    return SyncStateView(sync_state(vault).is_paused, remotes, list(found.conflicts))
+    remotes = [remote_view(vault, each) for each in standings(vault, len(found.dirty))]
+    return SyncStateView(sync_state(vault).is_paused, remotes, vault.private_notes.left_of(found.conflicts))
 
 
-def remote_view(standing: RemoteStanding) -> Remote:
+def remote_view(vault: Vault, standing: RemoteStanding) -> Remote:
     """One remote."""
     remote = standing.remote
-    wait = WaitView.of(remote.wait, notes=remote.wait.paths) if remote.wait is not None else None
+    waits = vault.private_notes.left_of(remote.wait.paths) if remote.wait is not None else []
+    wait = WaitView.of(remote.wait, notes=waits) if remote.wait is not None else None
     return Remote.of(
         standing,
         remote,

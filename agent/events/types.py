@@ -92,11 +92,13 @@ class FilesChanged(Generic[Change]):
     """One poll of the vault has found these changes, at `now` on the monotonic clock.
 
     Changes made before the daemon started are not among them: the start takes them into the index, and `EditsCommitted`
-    names those that a person made.
+    names those that a person made. `private` are those of notes that the person keeps from the agent: they are only
+    committed, and taken out of the index.
     """
 
     events: tuple[VaultEvent[Change], ...]
     now: float
+    private: tuple[VaultEvent[Change], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

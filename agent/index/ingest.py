@@ -15,9 +15,10 @@ from agent.index import document
 from agent.index.keyword import FieldTerms
 from agent.index.passage_store import PassageStore
 from agent.index.prepare import NoteBytes, PreparedGroup, in_groups
-from agent.index.records import IndexTotals, StoredNote
+from agent.index.records import PRIVATE, IndexTotals, StoredNote
 from agent.index.term_counts import CountChanges
 from agent.index.vector_writer import VectorWriter
+from agent.markdown.keep_out import keeps_agent_out
 
 NoteReader: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the note at a path; None if it does not exist. May raise `OSError` or `AgentError`: the note counts as
@@ -83,6 +84,8 @@ class Ingestion:
                 continue  # deleted since it was listed
             if len(data) > document.LARGEST:
                 self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
+            elif keeps_agent_out(data):
+                self._leave(path, "skipped", PRIVATE)
             elif document.is_binary(data):
                 self._leave(path, "skipped", "not text")
             else:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from agent.dataclass import dataclass
 from agent.index.passage_store import PassageStore
-from agent.index.records import NoteStatus, is_attachment
+from agent.index.records import PRIVATE, NoteStatus, is_attachment
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,9 @@ def coverage(store: PassageStore) -> Coverage:
 
 def coverage_of(count: int, incomplete: Mapping[str, tuple[NoteStatus, str]], pending: Collection[str]) -> Coverage:
     """The same of the number of all notes, of those that are not found whole, and of the pending ones."""
-    others = sorted((path, status, reason) for path, (status, reason) in incomplete.items())
+    named = {path: (status, reason) for path, (status, reason) in incomplete.items() if reason != PRIVATE}
+    others = sorted((path, status, reason) for path, (status, reason) in named.items())
+    count -= len(incomplete) - len(named)
     skipped, failed, partly = (
         tuple((path, reason) for path, status, reason in others if status == wanted)
         for wanted in ("skipped", "failed", "indexed")

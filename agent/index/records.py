@@ -5,6 +5,8 @@ from typing import Literal, TypeAlias
 from agent.dataclass import dataclass
 
 NoteStatus: TypeAlias = Literal["indexed", "skipped", "failed"]
+PRIVATE = "private"
+"""The reason why a note is skipped whose header keeps the agent out; such notes are named nowhere."""
 
 
 def is_attachment(path: str) -> bool:

@@ -43,10 +43,12 @@ class Diary:
 
         Nothing for small talk, nor for words in a conversation that is logged already, if they ask for nothing; but all
         that used a tool or is not done. For a guest's task, the log says only that a guest asked. Text to be forgotten
-        is left out.
+        is left out. Nothing in a day's note that the person keeps from the agent.
         """
         vault, now = self.workspace.vault, event.at or self.workspace.clock.now()
         path = vault.home.day_note(now.date())
+        if vault.private_notes.have(path):
+            return ()
         before = vault.read(path)
         is_said = is_small_talk(event.task) or (daily.is_logged(before or b"", event.session) and not _asks(event.task))
         if is_said and not event.tools and event.outcome == "finished":
@@ -68,6 +70,8 @@ class Diary:
         """Update the summary of a day; do nothing if it would be empty, or if a person or a model wrote it."""
         vault = self.workspace.vault
         path = vault.home.day_note(day)
+        if vault.private_notes.have(path):
+            return Outcome()
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
         if daily.is_of_model(text):

@@ -185,7 +185,8 @@ def _remote_question(workspace: Workspace, remote: SyncedRemote, wait: Wait) -> 
             choices = _boxes(language, yes="sync_question.allow", later="sync_question.forbid")
         case WaitKind.UNRELATED:
             title = why = ""
-    names = "\n".join([*wait.paths[:_SHOWN], *(["…"] if count > _SHOWN else [])])
+    named = workspace.vault.private_notes.left_of(wait.paths)[:_SHOWN]
+    names = "\n".join([*named, *(["…"] if count > len(named) else [])])
     shown = f"## {text('sync_question.notes', language)}\n\n{format_fenced(names)}"
     matter = _matter(wait)
     answers = workspace.vault.provenance.answers.load()

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 
 from agent.errors import ToolRetry
 from agent.vault.folders import AgentFolder, Reader, WriteRule, is_hidden
+from agent.vault.store import Vault
 from agent.vault.worktree.paths import check_inside
 
 _ENDINGS = (".md", ".txt", ".csv", ".canvas", ".base")
 """Files that people read and no program runs."""
+_NOT_FOR_TOOLS = "{path} is not for tools to change: only the person and the program itself write there"
 
 
 def check_writable(path: str, home: AgentFolder, only: Sequence[str] | None = None) -> str:
@@ -20,9 +22,17 @@ def check_writable(path: str, home: AgentFolder, only: Sequence[str] | None = No
     there are more rules: `paths.check`."""
     check_inside(path, system=False)
     if home.write_rule(path) is WriteRule.PROGRAM:
-        raise ToolRetry(f"{path} is not for tools to change: only the person and the program itself write there")
+        raise ToolRetry(_NOT_FOR_TOOLS.format(path=path))
     if only is not None and not any(_is_below(path, each) for each in only):
         raise ToolRetry(f"{path} is not for this run to change: it may write {', '.join(only) or 'no note'}")
+    return path
+
+
+def check_not_private(vault: Vault, path: str) -> str:
+    """`path`, unless the person keeps it from the agent: refused in the same words as what only they write, whether a
+    note is there or not. Raises `ToolRetry`."""
+    if vault.private_notes.have(path):
+        raise ToolRetry(_NOT_FOR_TOOLS.format(path=path))
     return path
 
 

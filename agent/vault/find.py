@@ -105,7 +105,7 @@ def notes_with_text(vault: Vault, text: str) -> list[str]:
     """The notes that contain the text in any case, in a commit or not, found by git's search."""
     command = ["grep", "-l", "-z", "-i", "-F", "--untracked", "--no-textconv", "-e", text]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
-    return [path for path in vault.place.in_vault(found) if is_note(path)]
+    return vault.private_notes.left_of(filter(is_note, vault.place.in_vault(found)))
 
 
 def numbered_lines(vault: Vault, text: str, folder: str = "") -> Iterator[tuple[str, int, str]]:
@@ -119,7 +119,7 @@ def notes_with_line(vault: Vault, pattern: str) -> list[str]:
     """The notes, in a commit or not, with a line that matches a pattern in git's extended form."""
     command = ["grep", "-l", "-z", "-E", "--untracked", "--no-textconv", "-e", pattern]
     found = vault.git.fields(*command, ok=(0, 1), drivers_off=True)
-    return sorted(path for path in vault.place.in_vault(found) if is_note(path))
+    return sorted(vault.private_notes.left_of(filter(is_note, vault.place.in_vault(found))))
 
 
 def lines_in_notes(vault: Vault, pattern: str) -> Iterator[tuple[str, str]]:
@@ -134,5 +134,5 @@ def _matching_lines(vault: Vault, pattern: str, *options: str) -> Iterator[tuple
     found = vault.git.run(*command, ok=(0, 1), drivers_off=True).decode("utf-8", "surrogateescape")
     for path, number, line in _ROW.findall(found):
         for inside in vault.place.in_vault([path]):
-            if is_note(inside):
+            if is_note(inside) and not vault.private_notes.have(inside):
                 yield inside, int(number), line

@@ -222,6 +222,12 @@ class AgentFolder:
             return WriteRule.PROGRAM
         return max(self.row(path).write, WriteRule.AFTER_YES if instructs(path) else WriteRule.FREE)
 
+    def may_be_private(self, path: str) -> bool:
+        """True for a note that the person may keep from the agent: one of their own, also where the agent writes, too,
+        but none that the agent lives by."""
+        row = self.row(path).path
+        return row in {"", INBOX, ARCHIVE} or (row == DAILY and self.days is not None)
+
     def is_of_the_person(self, path: str) -> bool:
         """True for the path of a note that is the person's own and only read by people, and can be linked to."""
         try:

@@ -17,6 +17,7 @@ from agent.errors import NotAVault
 from agent.vault.day_notes import load_day_notes
 from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.plumbing.repository import Place, locate
+from agent.vault.private_notes import PrivateNotes
 
 if TYPE_CHECKING:
     from agent.vault.options import Options
@@ -111,7 +112,12 @@ def known_roots(state: Path) -> tuple[Path, ...]:
 def settle_home(private: Layout, root: Path, options: "Options") -> AgentFolder:
     """Where the agent's folders and the notes of days lie in the vault."""
     home = _recorded_home(private, root, options.home)
-    days = load_day_notes(root, chinese=options.language == "zh", is_free=home.is_of_the_person)
+    private_notes = PrivateNotes(root, home.may_be_private)
+
+    def is_free(path: str) -> bool:
+        return home.is_of_the_person(path) and not private_notes.cover(path)
+
+    days = load_day_notes(root, chinese=options.language == "zh", is_free=is_free)
     return AgentFolder(home.path, days)
 
 

@@ -36,7 +36,7 @@ class _Parsed:
 @dataclass(slots=True)
 class LinkReader:
     """The links of notes, by their content: what has not changed is not read again, and the graph of a vault in which
-    nothing has changed is not made again. Thread-safe."""
+    nothing has changed is not made again. Private notes are in none. Thread-safe."""
 
     _known: dict[str, _Parsed] = field(default_factory=dict)
     _listed: Mapping[str, str] = field(default_factory=dict)
@@ -46,7 +46,8 @@ class LinkReader:
     def graph(self, vault: Vault) -> LinkGraph:
         """The graph as it is now; a link to no note is left out, and so is one of a note to itself."""
         with self._lock:
-            listed = contents(vault)
+            found = contents(vault)
+            listed = {path: found[path] for path in vault.private_notes.left_of(found)}
             if listed != self._listed:
                 self._graph = self._joined(self._parsed(vault, listed))
                 self._listed = listed

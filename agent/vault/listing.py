@@ -33,13 +33,15 @@ class VaultListing:
 
     On `doubtful` paths, the hash may be none of those that the file's bytes have had since git began to look; None: on
     all, as git was not able to look at everything, was told to overlook something, or its index has changed meanwhile.
-    `number` is the number of just these notes that was asked for.
+    `number` is the number of just these notes that was asked for. `private` are the notes that the settings keep from
+    the agent, which are not among them.
     """
 
     notes: dict[str, str]
     changes: Survey
     doubtful: frozenset[str] | None = None
     number: int | None = None
+    private: tuple[str, ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -48,7 +50,8 @@ class VaultListing:
 
 
 def contents(vault: Vault) -> dict[str, str]:
-    """Path to content hash of all notes on disk that git does not ignore.
+    """Path to content hash of all notes on disk that git does not ignore. Those whose header keeps the agent out are
+    among them: what reads them finds nothing.
 
     In a sparse checkout, excluded notes that are on disk nevertheless are read, and so are those that git was told to
     take as unchanged. The hash is of the bytes on disk, even if git stores a filtered version. A file that a program
@@ -75,6 +78,7 @@ def other_paths(vault: Vault) -> list[str]:
     private, root = load_held_back(vault.git.gitdir).private, vault.place.root
     others = (path for path in vault.place.in_vault(listed) if not (is_note(path) or is_hidden(path)))
     there = {path for path in others if path != VAULT_FILE and os.path.lexists(root / path)}
+    there = set(vault.private_notes.left_of(there))
     return sorted(there - set(vault.place.in_vault(private)))
 
 
@@ -121,8 +125,11 @@ def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | Non
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
     is_sure = not found.unread and vault.git.compares_all_times and before == index_stamp(index)
-    number = None if staged or others else number
-    return VaultListing(notes, found, frozenset(doubtful) if is_sure else None, number)
+    covered = [path for path in notes if vault.private_notes.cover(path)]
+    for path in covered:
+        del notes[path]
+    number = None if staged or others or covered else number
+    return VaultListing(notes, found, frozenset(doubtful) if is_sure else None, number, tuple(covered))
 
 
 def _asked(
@@ -209,9 +216,11 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
         return set()
     command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]
     if len(paths) > _NAMED:
-        return set(paths).intersection(vault.place.in_vault(vault.git.fields(*command, *vault.place.pathspec)))
-    named = (vault.place.prefix + path for path in paths)
-    return set(vault.place.in_vault(vault.git.fields(*command, "--", *named)))
+        found = set(paths).intersection(vault.place.in_vault(vault.git.fields(*command, *vault.place.pathspec)))
+    else:
+        named = (vault.place.prefix + path for path in paths)
+        found = set(vault.place.in_vault(vault.git.fields(*command, "--", *named)))
+    return {path for path in found if not vault.private_notes.cover(path)}
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:
@@ -223,4 +232,5 @@ def contents_at(vault: Vault, commit: str) -> dict[str, str]:
         path.removeprefix(prefix): meta.split(" ")[2]
         for meta, path in rows
         if meta.startswith("100") and is_note(path.removeprefix(prefix))
+        if not vault.private_notes.have(path.removeprefix(prefix))
     }

@@ -56,14 +56,16 @@ def is_drawing(path: str) -> bool:
 def picture_paths(vault: Vault) -> list[str]:
     """All pictures and drawings, tracked or not, without hidden ones and those that git ignores."""
     listed = vault.git.fields("ls-files", "-z", "--cached", "--others", "--exclude-standard", *vault.place.pathspec)
-    paths = {row.removeprefix(vault.place.prefix) for row in listed}
+    paths = vault.private_notes.left_of({row.removeprefix(vault.place.prefix) for row in listed})
     return sorted(path for path in paths if (is_shown(path) or is_drawing(path)) and not is_hidden(path))
 
 
 def find_picture(vault: Vault, source: str, target: str) -> str:
     """The path of the picture that a link to `target`, in the note at `source`, means; `target` if there is none."""
     for path in (target, path_from(source, target)):
-        if _may_be_read(path) and (vault.place.root / path).is_file():  # git may ignore it
+        if (
+            _may_be_read(path) and not vault.private_notes.have(path) and (vault.place.root / path).is_file()
+        ):  # git may ignore it
             return path
     return NoteNames.of(picture_paths(vault)).find(source, target) or target
 
@@ -75,7 +77,7 @@ def load_picture(vault: Vault, path: str) -> Picture:
         hint = "pictures end in png, jpg, gif, webp or svg, and none of their folders is hidden"
         raise BadPath("{path} is no picture of the vault", hint=hint, path=path)
     vault.check_ours(path)
-    data = vault.writer.files.read_at_most(path, LARGEST + 1)
+    data = None if vault.private_notes.have(path) else vault.writer.files.read_at_most(path, LARGEST + 1)
     if data is None:
         hint = "vault-agent log shows what was moved or deleted"
         raise NoteGone("there is no picture {path}", hint=hint, path=path)

@@ -3,6 +3,7 @@
 Other packages use the vault through this module. `write` makes changes durable; `history` reads and undoes commits.
 """
 
+import errno
 import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -22,6 +23,7 @@ from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import LINK
 from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
+from agent.vault.private_notes import NOTHING_PRIVATE, PrivateNotes
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check_inside
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from agent.vault.provenance.record import Provenance, provenance
     from agent.vault.secrets import without_secrets
     from agent.vault.signing_key import SigningKey
-    from agent.vault.transaction import Order, Transaction, masked_order, refuse_secrets
+    from agent.vault.transaction import Order, Transaction, masked_order, refuse_private, refuse_secrets
     from agent.vault.worktree.survey import Dirty, check_ours, dirty, note_paths
     from agent.vault.write.commit_plan import HeldNote
     from agent.vault.write.human_commits import commit
@@ -53,6 +55,7 @@ else:
     open_writer = later("agent.vault.write.writer", "open_writer")
     provenance = later("agent.vault.provenance.record", "provenance")
     recover = later("agent.vault.write.recover", "recover")
+    refuse_private = later("agent.vault.transaction", "refuse_private")
     refuse_secrets = later("agent.vault.transaction", "refuse_secrets")
     take_in = later("agent.vault.write.take_in", "take_in")
     Transaction = later("agent.vault.transaction", "Transaction")
@@ -61,7 +64,10 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class Vault:
-    """One open vault. Cheap to create; holds no file or process open, and loads what writes when it is needed."""
+    """One open vault. Cheap to create; holds no file or process open, and loads what writes when it is needed.
+
+    What reads notes by their paths, and what lists them, leaves the private ones out, and no program may write there.
+    """
 
     place: Place
     layout: Layout
@@ -70,6 +76,8 @@ class Vault:
     clock: Clock
     options: Options
     """The settings for writing."""
+    private_notes: PrivateNotes
+    """The notes that the person keeps from the agent."""
     _writer: "Callable[[], Writer]"
     _provenance: "Callable[[], Provenance]"
     _records: "Callable[[], Records]"
@@ -98,6 +106,11 @@ class Vault:
     def id(self) -> str:
         """The vault's id on this machine: a clone has another one."""
         return self.layout.id
+
+    @property
+    def whole(self) -> "Vault":
+        """The vault with the private notes: for what the owner alone sees, and for keeping versions."""
+        return replace(self, private_notes=NOTHING_PRIVATE())
 
     @property
     def private_folder(self) -> Path:
@@ -156,6 +169,7 @@ class Vault:
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
         order = masked_order(order, self.known)
         if order.stamp.actor != "human":
+            refuse_private(order.requests, self.private_notes)
             refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)
         writer = self.writer
         with in_plain_words(self.place), writer.exclusive():
@@ -238,18 +252,27 @@ class Vault:
 
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
+        if self._is_covered(path):
+            return None
         try:
-            return self.files.read(path)
+            return self._shown(path, self.files.read(path))
         except Retryable:
             return self.read_now(path)
 
+    def _is_covered(self, path: str) -> bool:
+        return self.private_notes.cover(check_inside(path))
+
+    def _shown(self, path: str, data: bytes | None) -> bytes | None:
+        return None if data is not None and self.private_notes.hide(path, data) else data
+
     def read_now(self, path: str) -> bytes | None:
         """A note's bytes of this moment, even during a save; for callers that read again after each change."""
-        check_inside(path)
+        if self._is_covered(path):
+            return None
         found = self.files.read_now(path)
         if found is not None and found[0] == LINK:
             raise BadPath("{path} is a link", hint="links are not followed", path=path)
-        return None if found is None else found[1]
+        return None if found is None else self._shown(path, found[1])
 
     def glance(self, path: str) -> bytes:
         """A note's bytes of this moment, possibly during a save: many times quicker than `read`, to look for words.
@@ -259,7 +282,10 @@ class Vault:
         check_inside(path)
         descriptor = os.open(self.place.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
-            return file.read()
+            data = file.read()
+        if self.private_notes.hide(path, data):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return data
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
@@ -269,10 +295,12 @@ class Vault:
         if not commit:
             raise UserError("there is no commit {revision}", hint="vault-agent log lists them", revision=revision)
         (found,) = self.git.objects([f"{commit}:{self.place.prefix}{path}"])
-        return found.data if found and found.kind == "blob" else None
+        is_there = found is not None and found.kind == "blob" and not self.private_notes.have(path)
+        return self._shown(path, found.data) if found is not None and is_there else None
 
     def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
-        """The contents of git blobs, read by one process; None for an id that is no blob here."""
+        """The contents of git blobs, read by one process; None for an id that is no blob here. The caller knows of
+        which notes they are, and if those are private."""
         found = self.git.objects(ids) if ids else []
         return [each.data if each is not None and each.kind == "blob" else None for each in found]
 
@@ -338,8 +366,9 @@ class Vault:
         return holder(self.layout.lock) is not None or git_is_busy(self.place.gitdir, self.place.worktree)
 
     def note_paths(self, folder: str = "") -> list[str]:
-        """All notes in a folder (empty: the vault), sorted; without what git ignores or a sparse checkout excludes."""
-        return note_paths(self.git, self.place, folder)
+        """All notes in a folder (empty: the vault), sorted; without what git ignores or a sparse checkout excludes, and
+        without those that are private, or gone."""
+        return self.private_notes.there_of(note_paths(self.git, self.place, folder))
 
     def own_version(self, path: str) -> bytes | None:
         """The note without the text that arrived from elsewhere and that the person has not looked at yet; None if no
@@ -389,6 +418,7 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         made, limits = lambda: one_writer().journal.commits(), options.receiving
         return provenance(place, git, private.folder, files.read, made, options.home, limits)
 
+    private_notes = PrivateNotes(place.root, options.home.may_be_private)
     one_writer = only_once(writer)
     records = only_once(lambda: Records(private.folder, durable=options.durable))
-    return Vault(place, private, git, files, clock, options, one_writer, only_once(record), records)
+    return Vault(place, private, git, files, clock, options, private_notes, one_writer, only_once(record), records)

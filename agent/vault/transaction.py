@@ -1,4 +1,4 @@
-"""Changes that are collected until a transaction ends, checked for secrets, and queued on disk."""
+"""Changes that are collected until a transaction ends, checked for secrets and private notes, and queued on disk."""
 
 import base64
 import json
@@ -9,12 +9,13 @@ from pathlib import Path
 from agent.config import private
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
-from agent.errors import SecretFound
+from agent.errors import BadPath, SecretFound
 from agent.json_value import parse_json
 from agent.texts import Sentence, joined
 from agent.vault import durable, secrets
 from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.message import masked_stamp
+from agent.vault.private_notes import PrivateNotes
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree.paths import check, check_inside
 
@@ -152,6 +153,14 @@ def masked_request(request: Request, known: KnownSecrets) -> Request:
             return replace(request, text=_masked(text, known), head=_masked(head, known))
         case _:
             return request
+
+
+def refuse_private(requests: Iterable[Request], private_notes: PrivateNotes) -> None:
+    """Raise `BadPath` for a change of a program in a private note, or where one would be private."""
+    for request in requests:
+        for path in (request.path, *([request.to] if isinstance(request, Move) else [])):
+            if private_notes.have(path):
+                raise BadPath("{path} is not for the agent", hint="the person keeps it private", path=path)
 
 
 def refuse_secrets(requests: Iterable[Request], known: KnownSecrets, exists: Callable[[str], bool]) -> None:

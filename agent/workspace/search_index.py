@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,7 +104,9 @@ class SearchIndex:
         without: tuple[Filters, ...] = (),
     ) -> SearchResult:
         """The hits in the index as it is, without an update, and among `unsaved` notes; none that `without` fits."""
-        return self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved, without=without)
+        found = self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved, without=without)
+        private = self.workspace.vault.private_notes  # the index may not know yet that a note has become private
+        return replace(found, hits=tuple(hit for hit in found.hits if not private.have(hit.path)))
 
     def folders(self) -> frozenset[str]:
         """The folders that have indexed notes."""
@@ -199,7 +201,9 @@ def open_index(
         return named(found.notes)
 
     files, engine = index_files(workspace), _engine(workspace)
-    index = SearchIndex(files, engine, workspace, all_notes, vault.read_now, chosen, held=held, elsewhere=elsewhere)
+    index = SearchIndex(
+        files, engine, workspace, all_notes, vault.whole.read_now, chosen, held=held, elsewhere=elsewhere
+    )
     return index
 
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import Origin
+from agent.events.types import FilesChanged, NoteDeleted, NoteMoved, Origin
+from agent.markdown.changes import NoteChange
 from agent.vault.history.versions import changed_between
 from agent.vault.store import Vault
+from agent.watch.classify import VaultEvent
 from agent.watch.compare import Facts
 from agent.watch.file_systems import reports_all_changes
 from agent.watch.recent import Recent
@@ -60,6 +62,20 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
     kinds = dict.fromkeys(others, Origin.HUMAN) | dict.fromkeys(arrived, Origin.ARRIVED)
     kinds |= {each: Origin.PULLED for each in pulled if each[0] not in edited}  # an edit back to it is a person's
     return [kinds.get(each, Origin.OWN) for each in contents]
+
+
+def files_changed(vault: Vault, events: Sequence[VaultEvent], now: float) -> FilesChanged[NoteChange]:
+    """The event of these changes, with those of private notes apart. For all others, a note that becomes private with
+    its move is deleted, and one that no longer is private is found where it is read."""
+    shown, private = list[VaultEvent](), list[VaultEvent]()
+    for event in events:
+        is_private = vault.private_notes.have(event.path)
+        if isinstance(event, NoteMoved) and is_private != vault.private_notes.have(event.source):
+            private.append(event)
+            shown += [NoteDeleted(event.source, event.before, event.origin)] if is_private else []
+        else:
+            (private if is_private else shown).append(event)
+    return FilesChanged(tuple(shown), now, tuple(private))
 
 
 @dataclass(slots=True)

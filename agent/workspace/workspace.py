@@ -49,6 +49,11 @@ class Workspace:
     directories: Directories
 
     @property
+    def whole(self) -> "Workspace":
+        """The same with the notes that the person keeps from the agent, for what the owner alone sees."""
+        return replace(self, vault=self.vault.whole)
+
+    @property
     def cache(self) -> Path:
         """The folder of data that can be computed again from this vault; may be deleted at any moment."""
         return self.directories.cache / self.vault.id

@@ -181,6 +181,7 @@ def test_what_may_travel_is_this_and_no_more() -> None:
         "sync.quiet_seconds",
         "vault.folder",
         "vault.language",
+        "vault.private",
     ]
     assert set(keys()) >= TRAVELS
 

@@ -97,7 +97,7 @@ def _vault(
             for check in examine.repairs(vault):
                 announce(check)
         checks += examine.repository(vault, fix=fix)
-        checks += note_checks.notes(vault)
+        checks += note_checks.notes(vault.whole)
         checks += examine.held(vault)
         checks += examine.trust(vault, _own_hooks(vault), partial(_is_own_driver, vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)

@@ -35,7 +35,7 @@ _SHOWN = 100_000
 @click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")
 @in_vault
 def command(output: Output, workspace: Workspace, commit: str | None, path: str | None, raw: bool) -> None:
-    vault = workspace.vault
+    vault = workspace.vault.whole
     oid: str | None = None
     if commit is None:
         found = of_working_tree(vault)

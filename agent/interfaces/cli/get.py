@@ -16,7 +16,7 @@ from agent.markdown.note import Note
 @click.pass_obj
 def command(output: Output, name: str, revision: str | None, raw: bool) -> None:
     """Print the NOTE with this name, path or id, byte for byte, but with its control characters written out."""
-    vault = open_workspace(output.vault()).vault
+    vault = open_workspace(output.vault()).vault.whole
     if revision is None:
         path = named_note(vault, name)
         data = vault.read(path)

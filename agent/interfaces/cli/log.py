@@ -81,7 +81,7 @@ def command(
         return
     if dry_run or yes or yes_remote:
         raise click.UsageError(said("--dry-run, --yes and --yes-remote go with --squash"))
-    vault, now = workspace.vault, workspace.clock.now()
+    vault, now = workspace.vault.whole, workspace.clock.now()
     named = path_with_changes(path, vault) if path else None
     found = commits(
         vault,

@@ -126,7 +126,9 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
             "machines": machines_document(agent),
             "arrived": arrived_document(arrived),
             "events": dict(day.events),
-            "sync": {"paused": paused, "remotes": [remote_view(each) for each in remotes]} if remotes else None,
+            "sync": {"paused": paused, "remotes": [remote_view(workspace.vault, each) for each in remotes]}
+            if remotes
+            else None,
             "clock": _clock_document(workspace.clock),
             "warnings": warnings,
         }

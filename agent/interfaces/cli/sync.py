@@ -75,7 +75,7 @@ command.add_command(setup)
 def show_status(output: Output, workspace: Workspace) -> None:
     """Show what is saved and committed here, what each remote has and since when, and what is wrong; asks no
     network."""
-    found = vault_status(workspace.vault)
+    found = vault_status(workspace.vault.whole)
     remotes, paused = found_standings(workspace, len(found.dirty))
     now = workspace.clock.now()
     lines = [line for each in remotes for line in long_lines(each, last_commit(found, now), now)]
@@ -85,7 +85,7 @@ def show_status(output: Output, workspace: Workspace) -> None:
         for path in found.conflicts
     ]
     lines += [said("sync is paused: vault-agent sync resume")] if paused else []
-    output.emit(lambda: sync_status(workspace), as_lines(lines))
+    output.emit(lambda: sync_status(workspace.whole), as_lines(lines))
 
 
 @command.command("pause", short_help="Send and take in nothing until `sync resume`.")
@@ -146,7 +146,7 @@ def check(output: Output, workspace: Workspace) -> None:
 @in_vault
 def resolve(output: Output, workspace: Workspace, note: str, side: str | None) -> None:
     """End the conflict in NOTE, or of the conflict copy NOTE; one commit, which `vault-agent undo` takes back."""
-    vault = workspace.vault
+    vault = workspace.vault.whole
     conflict = conflicted_note(vault, named_note(vault, note))
     if side is None:
         raise UserError(

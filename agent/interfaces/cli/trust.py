@@ -52,7 +52,7 @@ def command(
     stay on this machine. A note with instructions for the agent, such as AGENT.md, counts when you have looked at it,
     or if only you write there; a job only when you have looked at it on each machine.
     """
-    workspace = open_workspace(output.vault())
+    workspace = open_workspace(output.vault()).whole
     if key is not None and former is not None:
         raise UserError("either --key or --forget-key", hint="vault-agent trust lists the keys")
     if key is not None:

@@ -103,8 +103,10 @@ def _own(vault: Vault, name: str, context: RunContext) -> str:
         commit = resolve(vault, name)
     except UserError as error:
         raise ToolRetry(f"{error.message}; log lists the commits") from error
-    (found,) = read_commits(vault, [commit])
-    why = ""
+    listed = read_commits(vault, [commit])
+    if not listed:
+        raise ToolRetry(f"there is no commit {name}; log lists the commits")
+    found, why = listed[0], ""
     if found.actor != context.actor:
         why = f"{name} was made by {found.actor}, and only your own changes ({context.actor}) can be taken back here"
     elif not _is_of_conversation(vault, found, context):

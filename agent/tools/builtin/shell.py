@@ -24,7 +24,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.program import LIMITS, PATH, Program, ProgramLimits, ProgramOutput
 from agent.tools.builtin.sandbox import Sandbox, best_sandbox, sandboxed_command
 from agent.tools.builtin.working_copy import Changes, WorkingCopy
-from agent.tools.note_access import check_text
+from agent.tools.note_access import check_not_private, check_text
 from agent.tools.taint import reason_to_ask
 from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput
 
@@ -171,7 +171,7 @@ class _Run:
         effect = Effect(lambda arguments: (draft.path,), lambda arguments, context: (draft,), self.notes.done)
         as_write = Tool("shell_run", "", {}, _never, frozenset({"fs"}), effect=effect)
         try:
-            check_text(draft.path)
+            check_not_private(self.notes.vault, check_text(draft.path))
             if draft.before is None and self.notes.vault.read(draft.path) is not None:
                 return "there is a file of this name that it was not shown"
             return reason_to_ask(as_write, {}, self.context, self.notes.vault.home)

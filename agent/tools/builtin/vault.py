@@ -17,7 +17,7 @@ from agent.markdown.sections import NoteSection, add_to_section, sections, secti
 from agent.tools import arguments
 from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached, read_picture
 from agent.tools.builtin.notes import Notes, move_drafts
-from agent.tools.note_access import check_readable, check_text, check_writable, may_read, may_relink
+from agent.tools.note_access import check_not_private, check_readable, check_text, check_writable, may_read, may_relink
 from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
@@ -330,7 +330,7 @@ def _target(notes: Notes, call: JsonObject, name: str = "path") -> str:
     asked = arguments.text(call, name)
     if name == "path" and is_bare_name(asked):
         raise ToolRetry(f"nothing was written: the path of {asked} is {_named(notes, asked)}")
-    path = check_writable(_with_ending(call, name), notes.vault.home)
+    path = check_not_private(notes.vault, check_writable(_with_ending(call, name), notes.vault.home))
     return path if notes.vault.read(path) is not None else check(path)
 
 

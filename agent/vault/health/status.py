@@ -95,7 +95,7 @@ def _look(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | None) ->
         blocked(place.gitdir),
         *_waiting(vault),
         _unfinished(vault),
-        tuple(_copies(vault, notes)),
+        tuple(_copies(vault.whole, (*notes, *listed.private))),
         holder(vault.layout.lock),
         notes,
         left_out_now(vault, found.changed),

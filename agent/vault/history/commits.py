@@ -11,14 +11,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.vault.change import FileChange, parse_raw
 from agent.vault.history.commit_index import HUMAN, has_index, id_of, is_commit_id, load_index, parse_message
+from agent.vault.history.public_changes import public_changes
 from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault
 
+_NAMED = 3
+"""Notes that the subject of a commit names in which private ones stood, too."""
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
 
 
@@ -121,7 +125,28 @@ def _read(vault: Vault, revisions: Sequence[str], stdin: bytes = b"") -> list[Co
         found.append(_commit(head, files))
     signed = [commit.id for commit in found if _has_trailers(commit)]
     made = vault.provenance.made_here(signed) if signed else set()
-    return [commit if commit.id in made or not _has_trailers(commit) else _claimed(commit) for commit in found]
+    known = [commit if commit.id in made or not _has_trailers(commit) else _claimed(commit) for commit in found]
+    return without_private(vault, known)
+
+
+def without_private(vault: Vault, found: Sequence[Commit]) -> list[Commit]:
+    """The commits without the changes of private notes, and without those that changed nothing else; of the others the
+    message names none."""
+    if vault.whole.private_notes is vault.private_notes:
+        return list(found)
+    shown = public_changes(vault, [change for each in found for change in each.files])
+    return [left for each in found if (left := _with_changes(each, shown)) is not None]
+
+
+def _with_changes(commit: Commit, shown: Mapping[FileChange, FileChange]) -> Commit | None:
+    files = tuple(shown[each] for each in commit.files if each in shown)
+    if files == commit.files:
+        return commit
+    if not files:
+        return None
+    kind, colon, _ = commit.subject.partition(": ")
+    named = ", ".join(PurePosixPath(each.path).stem for each in files[:_NAMED])
+    return replace(commit, subject=f"{kind}{colon}{named}" if colon else named, body="", files=files)
 
 
 def _has_trailers(commit: Commit) -> bool:

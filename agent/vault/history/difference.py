@@ -16,6 +16,7 @@ from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.change import FileChange, Kind, parse_raw
+from agent.vault.history.public_changes import public_changes
 from agent.vault.plumbing.object_ids import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault
@@ -58,15 +59,25 @@ def of_commit(vault: Vault, commit: str) -> list[FileDifference]:
     command = ["diff-tree", "-r", "--raw", "-p", "-z", *_OPTIONS, *_PREFIXES]
     out = git.run(*command, old, commit, *place.pathspec)
     found, patches = _split(out, place)
-    described = describe(vault, found)
-    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
+    return _public(vault, found, patches, describe(vault, found))
 
 
 def of_working_tree(vault: Vault) -> list[FileDifference]:
     """The uncommitted changes, staged or not, including new files that git does not ignore."""
     found, patches = _split(_against_head(vault, ["--raw", "-p"]), vault.place)
-    described = describe(vault, found, vault.writer.files)
-    return [FileDifference(*item) for item in zip(found, patches, described, strict=True)]
+    return _public(vault, found, patches, describe(vault, found, vault.writer.files))
+
+
+def _public(
+    vault: Vault, found: Sequence[FileChange], patches: Sequence[bytes], described: Sequence[tuple[str, ...]]
+) -> list[FileDifference]:
+    """The differences without private notes; of a note that came out of one, only that it was made."""
+    shown = public_changes(vault, found)
+    kept = (each for each in zip(found, patches, described, strict=True) if each[0] in shown)
+    return [
+        FileDifference(change, patch, lines) if shown[change] is change else FileDifference(shown[change], b"", ())
+        for change, patch, lines in kept
+    ]
 
 
 def uncommitted(vault: Vault) -> tuple[FileChange, ...]:

@@ -118,7 +118,7 @@ def commits(
     vault without a commit gives an empty list; raises `UserError` for any other revision that does not exist.
     """
     start = vault.head if revision == "HEAD" else resolve(vault, revision)
-    if start is None:
+    if start is None or (path and vault.private_notes.have(path.strip("/"))):
         return []
     wanted = _Wanted(actor, None if run is None else frozenset({run}), job, since, until)
     if all(each is None for each in (actor, run, job, since, until)) and not path and not vault.place.prefix:

@@ -65,7 +65,7 @@ def paths_with(vault: Vault, wanted: Callable[[str, bytes], bool], *revisions: s
         some = blobs[start : start + _TOGETHER]
         for blob, data in zip(some, vault.read_blobs(some), strict=True):
             named |= {path for path in found[blob] if data is not None and wanted(path, data)}
-    return named
+    return set(vault.private_notes.left_of(named))
 
 
 def commits_of_path(vault: Vault, path: str, revision: str = "HEAD", *, limit: int) -> list[str]:
@@ -87,7 +87,7 @@ def edited_on(vault: Vault, folder: str, day: date) -> list[str]:
     times = [f"--since={begin.isoformat()}", f"--until={end.isoformat()}"]
     options = ["-z", "--name-only", "--no-renames", "--diff-filter=M", "--format="]
     names = vault.git.fields("log", *times, *options, "HEAD", "--", vault.place.prefix + folder, ok=(0, 128))
-    return vault.place.in_vault(dict.fromkeys(names))
+    return vault.private_notes.left_of(vault.place.in_vault(dict.fromkeys(names)))
 
 
 def changed_between(vault: Vault, before: str, after: str) -> list[str]:

@@ -47,7 +47,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         shown = {"q": query, "hits": found.hits, "near": near or "", "degraded": found.degraded or ""}
         return {**shown, "folder": "", "folders": (), "notes": (), "left": 0}
     start = f"{folder}/" if folder else ""
-    inside = [path for path in request.workspace.vault.note_paths(folder) if path.startswith(start)]
+    inside = [path for path in request.own_vault.note_paths(folder) if path.startswith(start)]
     counts: dict[str, int] = {}
     notes: list[str] = []
     for path in inside:
@@ -86,7 +86,7 @@ def _parents(folder: str) -> list[tuple[str, str]]:
 
 def show_note(request: PageRequest) -> Mapping[str, object]:
     """One note, as it is or (`at`) as a commit has it."""
-    vault = request.workspace.vault
+    vault = request.own_vault
     names = NoteNames.of(vault.note_paths())
     path, at = request.named["path"], request.field("at")
     if at:
@@ -140,7 +140,7 @@ def _value(path: str, value: Value, names: NoteNames) -> list[Markup]:
 
 def show_backlinks(request: PageRequest) -> Mapping[str, object]:
     """The notes that link to a note: the part of its page that takes long in a large vault, and is loaded after it."""
-    vault, path = request.workspace.vault, request.named["path"]
+    vault, path = request.own_vault, request.named["path"]
     found = linking_notes(vault, path, NoteNames.of(vault.note_paths()))
     own_first = sorted(found.items(), key=lambda each: vault.home.holds(each[0], SESSIONS, DAILY))
     return {"path": path, "links": dict(own_first)}
@@ -149,7 +149,7 @@ def show_backlinks(request: PageRequest) -> Mapping[str, object]:
 def show_history(request: PageRequest) -> Mapping[str, object]:
     """The versions of a note, the newest first."""
     path = request.named["path"]
-    found = list(versions_of(request.workspace.vault, path))
+    found = list(versions_of(request.own_vault, path))
     if not found:
         raise NoteGone("{path} is in no commit", hint="an edit is committed after a quiet moment", path=path)
     return {"path": path, "versions": found, "is_cut": len(found) == VERSIONS}
@@ -182,7 +182,7 @@ def tick(request: PageRequest) -> Done:
 def restore(request: PageRequest) -> Done:
     """Write a note as it was in a commit; the present text stays in the history."""
     path, former = request.needed("path"), request.needed("former")
-    done = restore_note(request.workspace.vault, path, former, request.needed("commit"))
+    done = restore_note(request.own_vault, path, former, request.needed("commit"))
     if done is None:
         return Done(request.text("restored_same"))
     return Done(request.text("undo_waits" if done.queued else "restored"), "")

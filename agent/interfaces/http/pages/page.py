@@ -9,6 +9,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.http.service import Service
 from agent.texts import Language, text, translated
+from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 
@@ -28,6 +29,12 @@ class PageRequest:
     @property
     def workspace(self) -> Workspace:
         return self.service.workspace
+
+    @property
+    def own_vault(self) -> Vault:
+        """The vault with its private notes, for a browser of the owner; without them for a program."""
+        vault = self.service.workspace.vault
+        return vault.whole if self.browser else vault
 
     @property
     def now(self) -> datetime:

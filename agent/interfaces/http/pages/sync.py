@@ -31,7 +31,7 @@ class _Conflict:
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """The remotes, the machines and the conflicts; asks no network."""
-    vault = request.workspace.vault
+    vault = request.own_vault
     conflicts = conflicted_notes(vault)
     return {
         "is_paused": sync_state(vault).is_paused,
@@ -57,10 +57,10 @@ def _seen(vault: Vault, found: ConflictedNote) -> str:
 def choose(request: PageRequest) -> Done:
     """End a conflict with one of its versions, or with both; undo brings the others back."""
     workspace, side = request.workspace, request.needed("side")
-    found = conflicted_note(workspace.vault, request.needed("path"))
+    found = conflicted_note(request.own_vault, request.needed("path"))
     if side not in list(ConflictSide):
         raise UserError("{side} is no version", hint="ours, theirs or both", side=side)
-    if _seen(workspace.vault, found) != request.needed("shown"):
+    if _seen(request.own_vault, found) != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
     done = end_conflict(workspace, found, ConflictSide(side))
     return Done(request.text("undo_waits" if done.queued else "conflict_over", name=found.path))

@@ -101,7 +101,7 @@ def parse_day(given: str, today: date) -> date:
 
 def _changes(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
     """The commits of a day; those of one conversation are one thing."""
-    made = commits(request.workspace.vault, since=begin, until=end - timedelta(microseconds=1))
+    made = commits(request.own_vault, since=begin, until=end - timedelta(microseconds=1))
     undone = {oid for each in made for oid in each.undoes}
     groups: dict[str, list[Commit]] = {}
     for each in made:
@@ -179,7 +179,7 @@ def _told(request: PageRequest, raised: NoticeRaised) -> Markup:
 
 def show_change(request: PageRequest) -> Mapping[str, object]:
     """One commit with its differences."""
-    vault = request.workspace.vault
+    vault = request.own_vault
     oid = resolve(vault, request.named["commit"])
     found = next((each for each in commits(vault, revision=oid, limit=1) if each.id == oid), None)
     files: list[FileDifference] = of_commit(vault, oid)
@@ -192,7 +192,7 @@ def take_back(request: PageRequest) -> Done:
     what = request.needed("what")
     run = what.removeprefix("run:") if what.startswith("run:") else ""
     selection = Selection(run=run) if run else Selection(commits=(what,))
-    result = undo(request.workspace.vault, selection, partial=bool(request.field("partial")))
+    result = undo(request.own_vault, selection, partial=bool(request.field("partial")))
     if result.queued:
         return Done(request.text("undo_waits"))
     return Done(request.text("undone" if result.files else "undo_nothing"))

@@ -1,0 +1,164 @@
+"""The notes that a person keeps from the agent: by patterns (`vault.private`), or by `agent: never` in a header.
+
+The methods of `Vault` go through this: for whoever uses an ordinary vault such a note does not exist. Only what the
+owner alone sees, and what keeps versions of files in step, asks `Vault.whole`. The settings are looked at each time, as
+the person may add a pattern while a daemon runs. Notes of the agent's own are never private: it needs them.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import field
+from pathlib import Path
+from typing import Protocol
+
+from agent.config.directories import VAULT_FILE
+from agent.config.load import load_vault_settings
+from agent.dataclass import dataclass
+from agent.errors import ConfigError
+from agent.lazy import only_once
+from agent.markdown.keep_out import keeps_agent_out
+from agent.vault.worktree.paths import is_note
+
+_HEAD = 1 << 16
+"""Bytes of a note that are read to look for its header."""
+_PARTS = re.compile(r"\*\*|\*|\?|[^*?]+")
+_WILD = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
+_Stamp = tuple[int, int, int]
+
+
+class Compiled(Protocol):
+    """A compiled pattern of RE2, in whose time a pattern from elsewhere cannot stop the program."""
+
+    def fullmatch(self, text: str) -> object | None: ...
+
+
+def compile_private(setting: str) -> Callable[[str], bool]:
+    """What tells if the names in a path are private by the patterns of `vault.private`.
+
+    A pattern without a slash names a note or folder anywhere, one with a slash is a path from the vault's root; a
+    folder is meant with all that is in it. `*` is for characters of one name, `**` for any; case does not count.
+    """
+    found = setting.split("\n" if "\n" in setting else ",")
+    patterns = [each.strip() for each in found if each.strip(" /")]
+    if not patterns:
+        return lambda path: False
+    import re2  # type: ignore[import-untyped]  # few vaults have a pattern
+
+    compiled: Compiled = re2.compile("|".join(map(_expression, patterns)))
+    return lambda path: compiled.fullmatch(_folded(path)) is not None
+
+
+def _expression(pattern: str) -> str:
+    import re2
+
+    parts = (_WILD.get(part) or re2.escape(part) for part in _PARTS.findall(_folded(pattern).strip("/")))
+    anywhere = "" if "/" in pattern.rstrip("/") else "(?:.*/)?"
+    return f"(?s:{anywhere}{''.join(parts)}(?:\\.md|/.*)?)"
+
+
+def _folded(text: str) -> str:
+    plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+    return plain.casefold().encode("utf-8", "replace").decode()
+
+
+@dataclass(slots=True, eq=False)
+class PrivateNotes:
+    """The private notes of the vault at `root`; `may_be` is False for the paths of the agent's own notes."""
+
+    root: Path
+    may_be: Callable[[str], bool]
+    _settings: _Stamp | None = None
+    _covers: Callable[[str], bool] | None = None
+    _headers: dict[str, tuple[_Stamp, bool]] = field(default_factory=dict)
+    """What the headers of notes say, while the files are as they were."""
+
+    def cover(self, path: str) -> bool:
+        """True if a pattern covers the path, whether a note is there or not."""
+        stamp = _stamp(f"{self.root}/{VAULT_FILE}")
+        if self._covers is None or stamp != self._settings:
+            self._covers, self._settings = self._load() or self._covers or compile_private(""), stamp
+        return self._covers(path) and self.may_be(path)
+
+    def have(self, path: str) -> bool:
+        """True if a pattern covers the path, or the header of the note that is there now keeps the agent out."""
+        return self.cover(path) or self._by_header(path)
+
+    def hide(self, path: str, data: bytes) -> bool:
+        """True if a note with these bytes at this path is private."""
+        return self.cover(path) or (is_note(path) and keeps_agent_out(data) and self.may_be(path))
+
+    def left_of(self, paths: Iterable[str]) -> list[str]:
+        """The paths without those of private notes."""
+        return [path for path in paths if not self.have(path)]
+
+    def there_of(self, paths: Iterable[str]) -> list[str]:
+        """The same of files that are there: of one that is gone nobody knows what its header said."""
+        return [path for path in self.left_of(paths) if os.path.lexists(f"{self.root}/{path}")]
+
+    def _load(self) -> Callable[[str], bool] | None:
+        """The patterns that the settings have now; None if nothing can be read, not even what was there before."""
+        try:
+            return compile_private(load_vault_settings(self.root).settings.vault.private)
+        except ConfigError:
+            return None
+
+    def _by_header(self, path: str) -> bool:
+        if not is_note(path):
+            return False
+        file = f"{self.root}/{path}"
+        stamp = _stamp(file)
+        known = self._headers.get(path)
+        if stamp is None:
+            return known is not None and known[1]  # a note that is gone counts as it was
+        if known is None or known[0] != stamp:
+            known = self._headers[path] = stamp, _says_never(file) and self.may_be(path)
+        return known[1]
+
+
+class NothingPrivate(PrivateNotes):
+    """What the owner sees: all notes."""
+
+    __slots__ = ()
+
+    def cover(self, path: str) -> bool:
+        return False
+
+    def have(self, path: str) -> bool:
+        return False
+
+    def hide(self, path: str, data: bytes) -> bool:
+        return False
+
+    def left_of(self, paths: Iterable[str]) -> list[str]:
+        return list(paths)
+
+    def there_of(self, paths: Iterable[str]) -> list[str]:
+        return list(paths)
+
+
+NOTHING_PRIVATE = only_once(lambda: NothingPrivate(Path(), lambda path: False))
+
+
+def _stamp(file: str) -> _Stamp | None:
+    """What differs once a file was written again; None if there is no file."""
+    try:
+        state = os.lstat(file)
+    except (OSError, ValueError):
+        return None
+    return state.st_mtime_ns, state.st_size, state.st_ino
+
+
+def _says_never(file: str) -> bool:
+    """True if the header of this file keeps the agent out; a link is not followed."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return False
+    try:
+        return keeps_agent_out(os.read(descriptor, _HEAD))
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
