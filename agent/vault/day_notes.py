@@ -5,7 +5,6 @@ writes into that note of the day, and makes no second one. A form that does not 
 of the agent's, counts as not set. Names of months and weekdays are those of moment.js in English and Chinese.
 """
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
@@ -13,11 +12,12 @@ from functools import cache
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.vault.obsidian import load_json
 
 _CORE = ".obsidian/daily-notes.json"
 _PLUGINS = ".obsidian/core-plugins.json"
+_COMMUNITY = ".obsidian/community-plugins.json"
 _PERIODIC = ".obsidian/plugins/periodic-notes/data.json"
-_LARGEST = 1 << 20
 _USUAL = "YYYY-MM-DD"
 _TOKEN = re.compile(
     r"\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|Mo|M|DDDD|DDD|DD|Do|D|dddd|ddd|dd|GGGG|WW|W|gggg|ww|w|Q|HH|H|mm|ss"
@@ -194,28 +194,23 @@ def _ordinal(number: int) -> str:
 
 
 def _set(root: Path) -> Iterator[tuple[str, str, str]]:
-    """Folder, form and template of the daily notes, from each program that has them set; Periodic Notes comes first, as
-    it replaces the core plugin where it is used."""
-    periodic = _loaded(root / _PERIODIC).get("daily")
-    if isinstance(periodic, dict) and periodic.get("enabled") is True:
-        yield _texts(periodic)
-    plugins = _loaded(root / _PLUGINS)
-    core = _loaded(root / _CORE)
-    if core and plugins.get("daily-notes") is not False:
+    """Folder, form and template of the daily notes, from each plugin that is on and has them set; Periodic Notes comes
+    first, as it replaces the core plugin where it is used."""
+    periodic, core = load_json(root / _PERIODIC), load_json(root / _CORE)
+    daily = periodic.get("daily") if isinstance(periodic, dict) else None
+    if isinstance(daily, dict) and daily.get("enabled") is True and _is_on(root / _COMMUNITY, "periodic-notes"):
+        yield _texts(daily)
+    if isinstance(core, dict) and core and _is_on(root / _PLUGINS, "daily-notes"):
         yield _texts(core)
+
+
+def _is_on(file: Path, plugin: str) -> bool:
+    """True unless the file, with a list of the plugins that are on or with a yes or no for each, says otherwise: what a
+    plugin has set stays when it is switched off."""
+    said = load_json(file)
+    return plugin in said if isinstance(said, list) else said is None or said.get(plugin) is not False
 
 
 def _texts(settings: Mapping[str, object]) -> tuple[str, str, str]:
     folder, form, template = (settings.get(key) for key in ("folder", "format", "template"))
     return tuple(each if isinstance(each, str) else "" for each in (folder, form, template))  # type: ignore[return-value]
-
-
-def _loaded(file: Path) -> Mapping[str, object]:
-    """The JSON object in a file; empty if there is none, or if it cannot be read."""
-    try:
-        with file.open("rb") as opened:
-            data = opened.read(_LARGEST)
-        value = json.loads(data)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -22,6 +22,7 @@ from agent.index.query import Filters, SearchResult
 from agent.index.search import Searcher, UnsavedNote
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed
+from agent.vault.obsidian import excluded_files
 from agent.vault.store import Vault
 from agent.workspace.index_status import has_exactly, index_files, indexed_hashes, indexed_identity, named
 from agent.workspace.workspace import Workspace
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _KEPT_PASTS = 5
 _TOGETHER = 500
+_EXCLUDED = 0.5
+"""The share of its score that a hit keeps which Obsidian excludes: recall orders the hits of several searches by it."""
 
 
 def not_held(path: str, digest: str) -> bytes | None:
@@ -103,10 +106,14 @@ class SearchIndex:
         unsaved: Sequence[UnsavedNote] = (),
         without: tuple[Filters, ...] = (),
     ) -> SearchResult:
-        """The hits in the index as it is, without an update, and among `unsaved` notes; none that `without` fits."""
+        """The hits in the index as it is, without an update, and among `unsaved` notes; none that `without` fits. Those
+        that Obsidian excludes come last, as there."""
         found = self.searcher.search(text, limit, passages=passages, explain=explain, unsaved=unsaved, without=without)
-        private = self.workspace.vault.private_notes  # the index may not know yet that a note has become private
-        return replace(found, hits=tuple(hit for hit in found.hits if not private.have(hit.path)))
+        vault = self.workspace.vault
+        private, excluded = vault.private_notes, excluded_files(vault.place.root)
+        left = [hit for hit in found.hits if not private.have(hit.path)]  # the index may not know of it yet
+        last = [replace(hit, score=hit.score * _EXCLUDED) for hit in left if excluded(hit.path)]
+        return replace(found, hits=(*(hit for hit in left if not excluded(hit.path)), *last))
 
     def folders(self) -> frozenset[str]:
         """The folders that have indexed notes."""

@@ -98,6 +98,29 @@ def test_a_file_that_cannot_be_read_holds_nothing(tmp_path: Path) -> None:
     assert days_of(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    ("community", "core", "folder"),
+    [
+        (["periodic-notes"], {"daily-notes": True}, "Periodic/"),
+        (["calendar"], {"daily-notes": True}, "Core/"),
+        (["calendar"], ["daily-notes"], "Core/"),
+        (["calendar"], ["graph"], None),
+        (["periodic-notes"], ["graph"], "Periodic/"),
+        (None, None, "Periodic/"),
+    ],
+)
+def test_what_a_plugin_that_is_off_has_set_does_not_hold(
+    tmp_path: Path, community: object, core: object, folder: str | None
+) -> None:
+    settings(tmp_path, "daily-notes.json", {"folder": "Core"})
+    settings(tmp_path, "plugins/periodic-notes/data.json", {"daily": {"enabled": True, "folder": "Periodic"}})
+    for name, said in (("community-plugins.json", community), ("core-plugins.json", core)):
+        if said is not None:
+            settings(tmp_path, name, said)
+    found = days_of(tmp_path)
+    assert (found.folder if found else None) == folder
+
+
 def test_the_template_is_filled_in_as_obsidian_does() -> None:
     days, now = DayNotes("", "YYYY-MM-DD"), datetime(2026, 11, 29, 8, 5, tzinfo=UTC)
     assert days.filled("# {{title}}\n{{date:dddd}}, {{ Time }} {{other}}\n", now, DAY) == (

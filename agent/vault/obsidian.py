@@ -1,0 +1,77 @@
+"""What the settings of Obsidian in a vault say: which files it excludes from its search, and how it writes links."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from agent.dataclass import dataclass
+
+_APP = ".obsidian/app.json"
+_LARGEST = 1 << 20
+LinkForm = Literal["shortest", "relative", "absolute"]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStyle:
+    """How a person has their links written: by the shortest text that is one note's, or by a path; as wikilinks or in
+    Markdown."""
+
+    form: LinkForm = "shortest"
+    is_markdown: bool = False
+
+
+def link_style(root: Path) -> LinkStyle | None:
+    """How Obsidian writes links in the vault at `root`; None where it has no settings."""
+    said = load_json(root / _APP)
+    if not isinstance(said, dict):
+        return None
+    form = said.get("newLinkFormat")
+    known: tuple[LinkForm, ...] = ("relative", "absolute")
+    return LinkStyle(next((each for each in known if each == form), "shortest"), said.get("useMarkdownLinks") is True)
+
+
+def excluded_files(root: Path) -> Callable[[str], bool]:
+    """What tells if Obsidian excludes a file of the vault at `root`, which it then shows after all others."""
+    said = load_json(root / _APP)
+    filters = said.get("userIgnoreFilters") if isinstance(said, dict) else None
+    tests = list(_tests(filters if isinstance(filters, list) else ()))
+    return lambda path: any(test(path.casefold()) for test in tests)
+
+
+def _tests(filters: "list[object] | tuple[object, ...]") -> Iterator[Callable[[str], bool]]:
+    """A test for each filter: the beginning of a path, or a regular expression between slashes."""
+    for each in filters:
+        if not isinstance(each, str) or not each.strip("/ "):
+            continue
+        if len(each) > 2 and each.startswith("/") and each.endswith("/"):
+            yield from _expression(each[1:-1])
+        else:
+            yield _beginning(each.casefold().lstrip("/"))
+
+
+def _beginning(text: str) -> Callable[[str], bool]:
+    return lambda path: path.startswith(text)
+
+
+def _expression(pattern: str) -> Iterator[Callable[[str], bool]]:
+    """The test of a regular expression; none for one that RE2 does not have."""
+    import re2  # type: ignore[import-untyped]  # few vaults have one
+
+    options = re2.Options()
+    options.log_errors, options.case_sensitive = False, False
+    try:
+        compiled = re2.compile(pattern, options)
+    except re2.error:
+        return
+    yield lambda path: compiled.search(path) is not None
+
+
+def load_json(file: Path) -> Mapping[str, object] | list[object] | None:
+    """The JSON object or list in a file; None if there is none, or if it cannot be read."""
+    try:
+        with file.open("rb") as opened:
+            value = json.loads(opened.read(_LARGEST))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
