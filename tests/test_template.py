@@ -181,7 +181,7 @@ def test_the_marker_of_a_vault_names_its_language(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_settings_offered_in_a_vault_are_those_that_may_travel(language: str) -> None:
     text = read(language, "vault-agent.yaml")
-    commented = r"^(?:# (?=git:|inbox:|sync:|  )|(  )# (?=folder:))"
+    commented = r"^(?:# (?=git:|inbox:|sync:|  )|(  )# (?=folder:|private:))"
     offered = yaml.safe_load(re.sub(commented, r"\1", text, flags=re.MULTILINE))
     assert {f"{section}.{key}" for section, keys in offered.items() for key in keys} == TRAVELS
 

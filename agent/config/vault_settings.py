@@ -53,10 +53,15 @@ class GitSettings:
     deepest_folder: Annotated[int, Range(1, 1_000, "folders")]
     """The most folders in each other that a commit from a remote may have. Default 64: more than any person makes."""
 
-    binaries: Literal["leave", "commit"]
-    """`leave` leaves new files that are no text (pictures, PDFs) out of the person's commits, `commit` commits them.
-    Default `leave`: git keeps a whole copy of each version. A file that the person adds to git is followed like any
-    other."""
+    binaries: Literal["leave", "embedded", "commit"]
+    """Which new files that are no text (pictures, PDFs) are in the person's commits: `embedded` takes those that a note
+    embeds or links to, up to `git.embedded_megabytes`, `commit` all, and `leave` none. Default `embedded`: a note is
+    whole on the other machines, too, while git, which keeps a whole copy of each version, gets nothing else. A file
+    that the person adds to git is followed like any other."""
+
+    embedded_megabytes: Annotated[float, Range(0, 100_000, "megabytes")]
+    """The size above which an embedded file is left out, in megabytes. Default 5: a photo or a scanned letter, no film.
+    """
 
     durable: bool
     """Sync every write to disk before it counts as done. Default true: git by default does not fsync every write,

@@ -140,7 +140,7 @@ def _sign_as(git: Git, author: Person) -> None:
 def uncommitted(vault: Vault) -> list[Dirty]:
     """The person's changes that are in no commit yet, without the files that are left out of commits."""
     changed = vault.changed_files()
-    out = left_out(vault.writer.files, vault.options, changed)
+    out = left_out(vault.git, vault.writer.files, vault.options, changed)
     return [item for item in changed if item.path not in out]
 
 
@@ -297,7 +297,7 @@ def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _P
     wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
     done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
     files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
-    out = left_out(vault.writer.files, vault.options, dirty(vault.git, vault.place))
+    out = left_out(vault.git, vault.writer.files, vault.options, dirty(vault.git, vault.place))
     done.left += [
         Left(path, Sentence("not committed: {reason}", reason=Sentence(why))) for path, why in sorted(out.items())
     ]

@@ -5,6 +5,7 @@ The caller reads the settings.
 
 from collections.abc import Iterable
 from dataclasses import field
+from typing import Literal
 
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
@@ -75,8 +76,10 @@ class Options:
     brake: Brake = Brake()
     largest: int = 0
     """The size in bytes above which a new file is left out of the person's commits; 0 for no limit."""
-    binaries: bool = True
-    """True to commit new files that are no text, too."""
+    binaries: Literal["leave", "embedded", "commit"] = "commit"
+    """Which new files that are no text are committed, too: none, those that a note embeds, or all."""
+    largest_embedded: int = 5_000_000
+    """The size in bytes above which an embedded file is left out."""
     receiving: ReceivingLimits = ReceivingLimits()
     home: AgentFolder = AgentFolder()
     """Where the agent's folders and notes lie in the vault."""

@@ -28,7 +28,7 @@ _WILD = {"**": ".*", "*": "[^/]*", "?": "[^/]"}
 _Stamp = tuple[int, int, int]
 
 
-class Compiled(Protocol):
+class PathPattern(Protocol):
     """A compiled pattern of RE2, in whose time a pattern from elsewhere cannot stop the program."""
 
     def fullmatch(self, text: str) -> object | None: ...
@@ -46,7 +46,7 @@ def compile_private(setting: str) -> Callable[[str], bool]:
         return lambda path: False
     import re2  # type: ignore[import-untyped]  # few vaults have a pattern
 
-    compiled: Compiled = re2.compile("|".join(map(_expression, patterns)))
+    compiled: PathPattern = re2.compile("|".join(map(_expression, patterns)))
     return lambda path: compiled.fullmatch(_folded(path)) is not None
 
 

@@ -90,7 +90,7 @@ def _look(root: Path, place: Place | None, clock: Clock, options: Options, *, ne
             return Prospect(root, was_vault, new_repository=True, person=person(git))
     git = Git(place.gitdir, place.worktree, timeout=options.timeout_seconds)
     changed = dirty(git, place)
-    out = left_out(Files(root, clock, durable=False), options, changed)
+    out = left_out(git, Files(root, clock, durable=False), options, changed)
     mine = [item for item in changed if item.path not in out]
     staged = [item for item in mine if item.kind in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
     drafts = [item for item in mine if item not in staged]

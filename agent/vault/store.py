@@ -3,8 +3,6 @@
 Other packages use the vault through this module. `write` makes changes durable; `history` reads and undoes commits.
 """
 
-import errno
-import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,18 +13,17 @@ from typing import TYPE_CHECKING
 from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
-from agent.errors import AgentError, BadPath, NotAVault, Retryable, UserError
+from agent.errors import AgentError, NotAVault, Retryable
 from agent.lazy import later, only_once
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import LINK
 from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
 from agent.vault.private_notes import NOTHING_PRIVATE, PrivateNotes
+from agent.vault.reading import PublicFiles
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
-from agent.vault.worktree.paths import check_inside
 
 if TYPE_CHECKING:
     from agent.records.database import Records
@@ -250,53 +247,28 @@ class Vault:
                 self._drain()
             return commit(self.writer, confirmed=confirmed, quiet=quiet, drafts=drafts, subject=subject)
 
+    @property
+    def _public(self) -> PublicFiles:
+        return PublicFiles(self.place, self.git, self.files, self.private_notes)
+
     def read(self, path: str) -> bytes | None:
         """A note's bytes, None if there is none; the bytes of this moment if another program keeps the note open."""
-        if self._is_covered(path):
-            return None
-        try:
-            return self._shown(path, self.files.read(path))
-        except Retryable:
-            return self.read_now(path)
-
-    def _is_covered(self, path: str) -> bool:
-        return self.private_notes.cover(check_inside(path))
-
-    def _shown(self, path: str, data: bytes | None) -> bytes | None:
-        return None if data is not None and self.private_notes.hide(path, data) else data
+        return self._public.read(path)
 
     def read_now(self, path: str) -> bytes | None:
         """A note's bytes of this moment, even during a save; for callers that read again after each change."""
-        if self._is_covered(path):
-            return None
-        found = self.files.read_now(path)
-        if found is not None and found[0] == LINK:
-            raise BadPath("{path} is a link", hint="links are not followed", path=path)
-        return None if found is None else self._shown(path, found[1])
+        return self._public.read_now(path)
 
     def glance(self, path: str) -> bytes:
         """A note's bytes of this moment, possibly during a save: many times quicker than `read`, to look for words.
 
         Raises `OSError` for a link and for a note that is not there.
         """
-        check_inside(path)
-        descriptor = os.open(self.place.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            data = file.read()
-        if self.private_notes.hide(path, data):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-        return data
+        return self._public.glance(path)
 
     def read_at(self, revision: str, path: str) -> bytes | None:
         """A note's bytes in a commit, None if it is not there; raises `UserError` for an unknown revision."""
-        check_inside(path)
-        command = ["rev-parse", "--verify", "-q", "--end-of-options", f"{revision}^{{commit}}"]
-        commit = self.git.run(*command, ok=(0, 1, 128)).decode().strip()
-        if not commit:
-            raise UserError("there is no commit {revision}", hint="vault-agent log lists them", revision=revision)
-        (found,) = self.git.objects([f"{commit}:{self.place.prefix}{path}"])
-        is_there = found is not None and found.kind == "blob" and not self.private_notes.have(path)
-        return self._shown(path, found.data) if found is not None and is_there else None
+        return self._public.read_at(revision, path)
 
     def read_blobs(self, ids: Sequence[str]) -> list[bytes | None]:
         """The contents of git blobs, read by one process; None for an id that is no blob here. The caller knows of

@@ -14,7 +14,7 @@ from agent.interfaces.cli.lookup import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.status_of_vault import last_commit
-from agent.interfaces.cli.sync_rounds import finish, go_round
+from agent.interfaces.cli.sync_rounds import finish, go_round, left_out_lines
 from agent.interfaces.cli.sync_setup import setup
 from agent.interfaces.cli.sync_status import found_standings, long_lines
 from agent.lazy import later
@@ -84,6 +84,7 @@ def show_status(output: Output, workspace: Workspace) -> None:
         said("conflict  {path}: vault-agent sync resolve {note}", path=path, note=shlex.quote(path))
         for path in found.conflicts
     ]
+    lines += [*left_out_lines(found.left_out)] if remotes else []
     lines += [said("sync is paused: vault-agent sync resume")] if paused else []
     output.emit(lambda: sync_status(workspace.whole), as_lines(lines))
 

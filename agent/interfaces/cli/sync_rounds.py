@@ -10,6 +10,7 @@ from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.runs.arrivals import arrival_state
 from agent.runs.sync_rounds import rounds_with_questions
+from agent.vault.health.status import status
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.state import SyncedRemote
@@ -52,13 +53,28 @@ def finish(
     steering = arrival_state(workspace).steering if any(each.received for each in reports) else ()
     lines = [line for each in reports for line in report_lines(each)]
     lines += [said("  {path} steers me when you have looked: vault-agent trust", path=path) for path in steering]
-    document = {**beside, "synced": synced, "rounds": [report_document(each) for each in reports]}
+    left_out = status(workspace.vault.whole).left_out
+    lines += left_out_lines(left_out)
+    document = {
+        **beside,
+        "left_out": dict(left_out),
+        "synced": synced,
+        "rounds": [report_document(each) for each in reports],
+    }
     output.emit({"ok": synced, **document}, as_lines([*lines, *(after if synced else ())]))
     if not synced:
         raise CheckFailed
 
 
-SHOWN = 10
+def left_out_lines(found: Mapping[str, str]) -> Iterator[str]:
+    """A line with the person's files that no commit has, and so no other machine; none if there are none."""
+    named = [said("{path} ({reason})", path=path, reason=said(why)) for path, why in found.items()]
+    if named:
+        one, more = "1 file stays on this machine: {files}", "{count} files stay on this machine: {files}"
+        yield counted(len(named), one, more, files=listed(named, _NAMED))
+
+
+SHOWN, _NAMED = 10, 3
 
 
 def report_document(report: RoundReport) -> dict[str, object]:

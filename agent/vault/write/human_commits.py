@@ -101,7 +101,7 @@ def _sort(writer: Writer, found: Survey, *, quiet: bool, drafts: bool) -> tuple[
     changed = [item for item in found.changed if item.kind not in {DirtyKind.STAGED, DirtyKind.UNMERGED}]
     listed = Drafts() if drafts else load_drafts(drafts_file(writer.layout.folder))
     out = {
-        **left_out(writer.files, writer.options, changed),
+        **left_out(writer.git, writer.files, writer.options, changed),
         **unchanged_drafts(writer.git, writer.files, listed, changed),
         **halves(writer.git, writer.files, found.changed),
     }

@@ -19,10 +19,11 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DRAFT, Dirty, DirtyKind
 from agent.vault.write.commit_plan import find_renames
+from agent.vault.write.embedded import embedded_files
 
 _LOOK = 8_000
 """The bytes in which git, too, looks for a NUL to tell whether a file is text."""
-BINARY = "no text"
+BINARY, ALONE = "no text", "no text, and no note embeds it"
 HALF, KEPT = "the other half of a move that you have staged", "you have staged its deletion"
 
 
@@ -31,18 +32,22 @@ def left_out_by(
 ) -> dict[str, str]:
     """The files among `items` that the commits of the person's edits leave out, with the reason."""
     return {
-        **left_out(files, options, items),
+        **left_out(git, files, options, items),
         **unchanged_drafts(git, files, load_drafts(drafts_file(private_folder)), items),
         **halves(git, files, items),
     }
 
 
-def left_out(files: Files, options: Options, items: Iterable[Dirty]) -> dict[str, str]:
-    """The new files among `items` that are large or no text, with the reason."""
+def left_out(git: Git, files: Files, options: Options, items: Iterable[Dirty]) -> dict[str, str]:
+    """The new files among `items` that are large or no text, with the reason; but not what a note embeds or links to
+    and is small, if the options say so."""
     found: dict[str, str] = {}
     for item in items:
         if item.kind is DirtyKind.CREATED and (why := _reason(files, options, item.path)):
             found[item.path] = why
+    alone = [path for path, why in found.items() if why == ALONE]
+    for path in embedded_files(git, alone):
+        del found[path]
     return found
 
 
@@ -78,7 +83,7 @@ def draft_id(git: Git, files: Files, item: Dirty) -> str:
 
 
 def _reason(files: Files, options: Options, path: str) -> str:
-    if not options.largest and options.binaries:
+    if not options.largest and options.binaries == "commit":
         return ""
     try:
         descriptor = os.open(files.root / path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -90,8 +95,12 @@ def _reason(files: Files, options: Options, path: str) -> str:
             return ""
         if options.largest and status.st_size > options.largest:
             return Sentence("larger than {size:g} MB", size=options.largest / 1_000_000)
-        if options.binaries or is_note(path):
+        if options.binaries == "commit" or is_note(path) or b"\0" not in os.read(descriptor, _LOOK):
             return ""
-        return BINARY if b"\0" in os.read(descriptor, _LOOK) else ""
+        if options.binaries == "leave":
+            return BINARY
+        if status.st_size > options.largest_embedded:
+            return Sentence("larger than {size:g} MB", size=options.largest_embedded / 1_000_000)
+        return ALONE
     finally:
         os.close(descriptor)

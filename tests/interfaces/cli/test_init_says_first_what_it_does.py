@@ -134,7 +134,8 @@ def test_status_tells_what_was_left_at_init_from_what_was_edited_since(root: Pat
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert "1 " in lines["edits"]
     assert "3 of yours stay uncommitted" in lines["drafts"] and "a.md, b.md, new.md" in lines["drafts"]
-    assert "photo.png (no text)" in lines["left"] and "later.md" not in lines["left"] + lines["drafts"]
+    assert "photo.png (no text, and no note embeds it)" in lines["left"]
+    assert "later.md" not in lines["left"] + lines["drafts"]
     assert main(["--vault", str(root), "status", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["left_out"] == {
@@ -205,7 +206,7 @@ def test_a_new_picture_stays_out_until_the_person_adds_it(root: Path, capsys: Ca
     assert opened(root).commit_human().paths == ("old note.md",)
     capsys.readouterr()
     assert main(["--vault", str(root), "commit"]) == 0
-    assert "photo.png: no text; `git add` takes it" in capsys.readouterr().out
+    assert "photo.png: no text, and no note embeds it; `git add` takes it" in capsys.readouterr().out
     git(root, "add", "photo.png")
     git(root, "commit", "-qm", "a picture")
     write(root / "photo.png", BINARY + b"more")
