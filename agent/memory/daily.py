@@ -19,6 +19,7 @@ from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
 from agent.texts import Language
+from agent.vault.day_section import before_end, is_mark
 from agent.vault.folders import SESSION_LINK, AgentFolder
 from agent.vault.secrets import masked
 from agent.vault.worktree.paths import is_note
@@ -200,8 +201,9 @@ def with_summary(text: str, summary: str, *, of_model: bool = False) -> str:
     """The note with this summary between the marks; unchanged if a person has edited the text between them. Only a
     model's summary is marked as such."""
     if _BEGIN.search(text) is None:
-        gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
-        return text + gap + _section(summary, of_model=of_model)
+        above, below = before_end(text)
+        gap = "" if not above or above.endswith("\n\n") else "\n" if above.endswith("\n") else "\n\n"
+        return above + gap + _section(summary, of_model=of_model) + below
     return _replaced(text, _section(summary, of_model=of_model)) if is_sealed(text) else text
 
 
@@ -268,11 +270,12 @@ def _parts(lines: Sequence[AuthoredLine]) -> list[list[AuthoredLine]]:
     inside = False
     for line in lines:
         begins = _BEGIN.match(line.text) is not None
-        if begins or (_HEADING.match(line.text) and not inside):
+        is_end = is_mark(line.text)
+        if begins or is_end or (_HEADING.match(line.text) and not inside):
             parts.append([])
         parts[-1].append(line)
         inside = (inside or begins) and _END.match(line.text) is None
-        if not inside and _END.match(line.text):
+        if not inside and (is_end or _END.match(line.text)):
             parts.append([])
     return [part for part in parts if part]
 

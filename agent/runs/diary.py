@@ -21,6 +21,7 @@ from agent.memory.understanding.statements import claims, is_question, is_small_
 from agent.memory.upkeep.day_summary import day_summary
 from agent.texts import Language
 from agent.vault.change import Outcome, Stamp
+from agent.vault.day_section import with_marks
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -78,6 +79,8 @@ class Diary:
             return Outcome()
         summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
         begun = text or daily.beginning(vault, day).decode("utf-8", "surrogateescape")
+        if vault.home.days is not None and daily.summary_of(text) is None:
+            begun = with_marks(begun.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
         after = daily.with_summary(begun, summary) if summary else text
         if after == text:
             return Outcome()

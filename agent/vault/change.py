@@ -41,13 +41,14 @@ class Edit:
 class Append:
     """A request to add text at the end of a note, or of the section below the heading `section` (`## Title`), which is
     added if it is missing. A missing note is created and begins with `head`. `is_block`: the text is Markdown by
-    itself, and no row of what the note ends with."""
+    itself, and no row of what the note ends with. `marked`: the section is the one between the program's marks."""
 
     path: str
     text: bytes
     head: bytes = b""
     section: bytes = b""
     is_block: bool = False
+    marked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from agent.vault.worktree.files import Files
 if TYPE_CHECKING:
     from agent.records.database import Records
     from agent.vault.change import Outcome, Stamp
+    from agent.vault.day_section import marked
     from agent.vault.durable import holder
     from agent.vault.plumbing.index_lock import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
@@ -47,6 +48,7 @@ else:
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
     holder = later("agent.vault.durable", "holder")
+    marked = later("agent.vault.day_section", "marked")
     masked_order = later("agent.vault.transaction", "masked_order")
     note_paths = later("agent.vault.worktree.survey", "note_paths")
     open_writer = later("agent.vault.write.writer", "open_writer")
@@ -165,6 +167,7 @@ class Vault:
     def carry_out(self, order: "Order") -> "Outcome":
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
         order = masked_order(order, self.known)
+        order = replace(order, requests=marked(order.requests, self.home, order.stamp))
         if order.stamp.actor != "human":
             refuse_private(order.requests, self.private_notes)
             refuse_secrets(order.requests, self.known, lambda path: self.read(path) is not None)

@@ -13,6 +13,7 @@ from agent.markdown.appending import append_block
 from agent.markdown.note import Note
 from agent.markdown.sections import add_to_section
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
+from agent.vault.day_section import add_between_marks
 from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
@@ -178,7 +179,8 @@ class Resolver:
         draft = self._draft(asked.path, Collision.MERGE if asked.section else Collision.APPEND)
         before = asked.head if draft.after is None else draft.after
         if asked.section:
-            draft.after = add_to_section(before, asked.section, asked.text)
+            add = add_between_marks if asked.marked else add_to_section
+            draft.after = add(before, asked.section, asked.text)
         else:
             draft.after = append_block(before, asked.text) if asked.is_block else _joined(before, asked.text)
 
