@@ -157,7 +157,7 @@ def show_history(request: PageRequest) -> Mapping[str, object]:
 
 def show_edit(request: PageRequest) -> Mapping[str, object]:
     """One note as it is written, in a form."""
-    vault, path = request.workspace.vault, request.named["path"]
+    vault, path = request.own_vault, request.named["path"]
     base, source = text_in_form(vault, path)
     return {"path": path, "title": Note.parse(source.encode()).title(path), "base": base, "source": source}
 
@@ -165,7 +165,7 @@ def show_edit(request: PageRequest) -> Mapping[str, object]:
 def save(request: PageRequest) -> Done:
     """Write a note as the person has changed it, from the version that they have seen."""
     path = request.needed("path")
-    done = edit_note(request.workspace.vault, path, request.needed("base"), request.given.get("text", ""))
+    done = edit_note(request.own_vault, path, request.needed("base"), request.given.get("text", ""))
     key = "job_same" if done is None else "later" if done.queued else "job_saved"
     return Done(request.text(key, name=note_name(path)), note_address(path))
 
@@ -174,7 +174,7 @@ def tick(request: PageRequest) -> Done:
     """Tick a box, or take the tick out: `box` has how many boxes above say the same, what is wanted, and the text."""
     above, wanted, text = (*request.needed("box").split(" ", 2), "")[:3]
     shown = ShownBox(text, int(above) if above.isdecimal() else 0)
-    done = tick_box(request.workspace.vault, request.needed("path"), shown, done=wanted == "x")
+    done = tick_box(request.own_vault, request.needed("path"), shown, done=wanted == "x")
     key = "later" if done is not None and done.queued else "ticked" if wanted == "x" else "unticked"
     return Done(request.text(key, name=text))
 
