@@ -135,6 +135,15 @@ def test_what_a_search_has_found_is_added_at_the_end_and_stays(talk: Conversatio
     assert third == second and wires(talk.model.heard[1]) == wires(talk.model.heard[2])
 
 
+def test_a_search_finds_what_is_not_described_and_fits_well(talk: Conversation) -> None:
+    talk.say("What changed?", call("tool_search", purpose="history of changes in notes"))
+    assert [each.partition(":")[0] for each in talk.results()[-1].splitlines()[1:]] == ["- vault_log"]
+    talk.say("Move it", call("tool_search", purpose="move"), call("vault_log", path="tea.md"))
+    nothing, changes = talk.results()[-2:]
+    assert "no other tool fits" in nothing and "memory_forget" in nothing and "vault_read" not in nothing
+    assert "tea.md" in changes
+
+
 def test_a_skill_takes_away_calls_and_no_description(talk: Conversation) -> None:
     talk.say("Hello")
     talk.say("It is time for a tea-round", call("vault_write", path="round.md", content="Anna: green\n"))

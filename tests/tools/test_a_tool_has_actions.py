@@ -45,7 +45,8 @@ def test_a_model_sees_one_tool_and_is_answered_as_by_several(home: House) -> Non
 
 def test_a_job_is_given_another_time_name_and_state_and_keeps_its_text(home: House) -> None:
     home.says("jobs", action="pause", job="tea")
-    home.says("jobs", action="change", job="tea", title="Green tea", when="every weekday at 8", status="active")
+    said = home.says("jobs", action="change", job="tea", title="Green tea", when="every weekday at 8", status="active")
+    assert said.splitlines()[-1].startswith("tea: Green tea; cron 0 8 * * 1-5; active; next 20")
     assert home.text("jobs/tea.md") == (
         "---\ntype: job\non:\n  cron: 0 8 * * 1-5\nstatus: active\n---\n# Green tea\n\nSay which tea.\n"
     )
