@@ -15,6 +15,7 @@ from agent.memory.understanding.statements import only_asks
         "Who has it? ([[a 1]], [[b 2]])",
         "我妹妹叫什么名字？",
         "钥匙在哪里？谁有备用的？",
+        "靠窗那排矮座定的多高来着",
     ],
 )
 def test_questions_only_ask(text: str) -> None:
@@ -28,6 +29,7 @@ def test_questions_only_ask(text: str) -> None:
         "My flight is on 3 March. When do I have to leave?",
         "Write a note about tea",
         "我妹妹住在波尔图。她叫什么？",
+        "我刚才还在家来着",
         "",
         "([[inbox/q]])",
     ],

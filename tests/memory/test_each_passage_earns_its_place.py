@@ -124,6 +124,27 @@ def test_one_passage_comes_in_and_its_neighbour_does_not() -> None:
     assert nearly_best([judge("Translate hello into French", [wrong], "hybrid")], "normal") == [[]]
 
 
+def test_what_is_no_question_is_given_nothing_that_shares_neither_word_nor_meaning_with_it() -> None:
+    far = hit("Tom has a course", "tom.md", unit_cosine=0.12, coverage=0.0, missed=1.7)
+    near = hit("The lift is on the 14th", "lift.md", unit_cosine=0.4, coverage=0.0, missed=1.7)
+    for said in ("No wait, take that back, I do need it", "哎不对，我看错了"):
+        assert [each.hit.path for each in nearly_best([judge(said, [far, near], "hybrid")], "normal")[0]] == ["lift.md"]
+    asked = judge("What did I forget there?", [far], "hybrid")
+    assert nearly_best([asked], "normal") == [asked], "a question may be in wholly other words"
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["btw what was the name of the deputy head again and when does she answer", "对了 副校长叫什么来着 哪天回信"],
+)
+def test_half_of_a_question_s_rare_words_are_enough(question: str) -> None:
+    has = hit("Deputy head at Ashton Park", "joyce.md", unit_cosine=0.29, coverage=0.55, missed=1.2)
+    less = hit("Head of the lettuce", "salad.md", unit_cosine=0.1, coverage=0.3, missed=1.7)
+    assert [each.hit.path for each in nearly_best([judge(question, [has, less], "hybrid")], "normal")[0]] == [
+        "joyce.md"
+    ]
+
+
 def test_a_part_with_a_day_does_not_keep_out_what_answers_another_part() -> None:
     of_day = hit("Swimming with Tom", "journal.md", unit_cosine=0.5, coverage=0.5, date=1.0)
     lock = hit("The lock opens with 4711", "lock.md", unit_cosine=0.3, coverage=0.3)

@@ -466,6 +466,13 @@ def test_only_knowledge_comes_before_a_task_as_a_note(path: str, given: bool) ->
     assert is_given_as_note(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT) is given
 
 
+@pytest.mark.parametrize("heading", ["Sources", "来源"])
+def test_what_a_research_has_read_is_no_knowledge(heading: str) -> None:
+    listed = Hit("research/tea.md", "Tea", None, 1.0, (30, 40), "1. [[plan]]", ("2026-12-05 10:00", heading))
+    assert not is_given_as_note(listed, AT_ROOT)
+    assert is_given_as_note(replace(listed, headings=("2026-12-05 10:00", "In short")), AT_ROOT)
+
+
 @pytest.mark.parametrize("path", ["entries/tea.md", "daily/2026-11-20.md", "profile/tea.md", "MEMORY.md", "tea.md"])
 def test_whoever_asks_for_knowledge_finds_memories_and_notes(path: str) -> None:
     assert may_be_offered(Hit(path, "", None, 1.0, (1, 1), "Tea.", ()), AT_ROOT)

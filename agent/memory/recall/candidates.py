@@ -16,7 +16,17 @@ from agent.memory.recall.asker import Asker
 from agent.memory.recall.authorship import ABOUT, CHANGELOG, NO_KNOWLEDGE, OWN_ENTRIES, is_agents
 from agent.memory.store import with_offset
 from agent.texts import in_all_languages
-from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, PROFILE, SESSION_LINK, SESSIONS, AgentFolder, Recalled
+from agent.vault.folders import (
+    DAILY,
+    INBOX,
+    MEMORY_NOTE,
+    PROFILE,
+    RESEARCH,
+    SESSION_LINK,
+    SESSIONS,
+    AgentFolder,
+    Recalled,
+)
 
 SPARE = 3
 """The factor by which more passages are requested than needed, because some are not eligible."""
@@ -30,6 +40,7 @@ _BARE = re.compile(
 )
 """A line without a memory: blank, a heading (in a day's log, what was asked), how long that took, a link to an
 explaining note or to a session."""
+_SOURCES = frozenset(in_all_languages("research.sources"))
 _REPORTS = tuple(f" - {title}" for title in in_all_languages("memory_report.title"))
 _PLACEHOLDER = re.compile(
     r"\s*(?:[-*+]\s+|\|\s*)?(?:[^\n:：|\[\]]{1,80}[:：|](?:\*\*)?\s*)?"
@@ -75,8 +86,13 @@ def _has_status(hit: Hit) -> bool:
 
 
 def is_given_as_note(hit: Hit, home: AgentFolder) -> bool:
-    """True if the passage may be shown to a model unasked, as one of a note; of a day's note the person's lines."""
+    """True if the passage may be shown to a model unasked, as one of a note; of a day's note the person's lines.
+
+    The list of what a research has read says nothing, and is strangers' text.
+    """
     row = home.row(hit.path)
+    if row.path == RESEARCH and not _SOURCES.isdisjoint(hit.headings):
+        return False
     return may_be_offered(hit, home) and (row.recalled is Recalled.AS_NOTE or row.path == DAILY)
 
 

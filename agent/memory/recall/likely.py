@@ -16,6 +16,7 @@ from agent.memory.memory_note import words
 from agent.memory.recall.candidates import RecallCandidate, is_bare
 from agent.memory.recall.recaller import Remembered
 from agent.memory.understanding.rules import is_same
+from agent.memory.understanding.statements import only_asks
 
 Floor: TypeAlias = Literal["off", "normal", "strict"]
 LEAST = MappingProxyType({"off": 0.0, "normal": 0.45, "strict": 0.6})
@@ -144,6 +145,10 @@ def _of_clause(asked: str) -> tuple[Mapping[str, float], frozenset[str]]:
 
 NAMED = 0.95
 """The probability for a note whose name is in what is asked."""
+_ASKED = 0.5
+"""The least probability for a passage with half of the rare words of a question."""
+_MEANT = 0.25
+"""The similarity of meaning from which a passage may help that has none of the rare words."""
 THERE = 0.7
 """The least probability for a passage with a word of the request in the folder that it names."""
 _REACH, _WORDLESS = 2.5, 1.5
@@ -177,13 +182,30 @@ def judge(
     """The passages found for one part of a request, in their order, each with its probability. `beside` are other
     passages found for it, which tell whether a name is rare."""
     hits = [each.hit if isinstance(each, RecallCandidate) else each for each in found]
-    named = named_notes(asked, [*hits, *beside])
+    named, is_asked = named_notes(asked, [*hits, *beside]), only_asks(asked)
     judged = []
     for each, hit in zip(found, hits, strict=True):
         memory = each if isinstance(each, RecallCandidate) else None
-        chance = max(likelihood(asked, hit, mode), NAMED if hit.path in named else 0.0)
+        chance = max(_likely(asked, hit, mode, is_asked), NAMED if hit.path in named else 0.0)
         judged.append(LikelyPassage(1.0 if memory and memory.is_asked_for else chance, hit, mode, memory))
     return judged
+
+
+def _likely(asked: str, hit: Hit, mode: Mode, is_asked: bool) -> float:
+    """The probability of a passage. One with half of a question's rare words is likely enough, whatever else the
+    question says in passing; one without any of them, and without its meaning, helps with nothing that is no question:
+    that its person speaks of themselves says nothing of the passage."""
+    chance = likelihood(asked, hit, mode)
+    if is_asked:
+        return max(chance, _ASKED) if coverage(hit) >= SURE else chance
+    return chance if coverage(hit) >= _WORD or _is_near_in_meaning(hit, mode) else 0.0
+
+
+def _is_near_in_meaning(hit: Hit, mode: Mode) -> bool:
+    """True if a passage is near in meaning, or of a day that is named; where meanings are not compared, if it was found
+    at all."""
+    signals = _signals(hit)
+    return mode == "keyword" or signals.get("date", 0.0) > 0 or signals.get("unit_cosine", 0.0) >= _MEANT
 
 
 def fitting_there(found: Iterable[LikelyPassage]) -> list[LikelyPassage]:
