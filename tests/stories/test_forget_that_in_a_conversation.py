@@ -6,7 +6,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.llm.messages import Assistant
+from agent.llm.messages import Assistant, ToolResult
 from agent.memory.entry import parse_entry
 from agent.memory.remember import remember
 from agent.vault.history.undo import undo
@@ -72,6 +72,16 @@ def test_an_update_takes_the_place_of_a_memory_and_is_undone_as_one(house: House
     undo(vault, Selection((commit,)))
     memory = (house.root / "MEMORY.md").read_text("utf-8")
     assert "935" in memory and "950" not in memory and not notes_with(house, "superseded_by")
+
+
+def test_a_search_says_which_memory_no_longer_holds(house: House) -> None:
+    entry, _, _ = remember(open_workspace(house.root).vault, RENT)
+    update = act("update", what=entry.path, text="My rent is 950 euros from January 2027.")
+    house.ask("It is 950 from January.", update, "Noted.")
+    house.ask("What is my rent?", call("search_vault", query="my rent euros"), "950.")
+    (found,) = (str(each) for each in house.model.heard[1].messages if isinstance(each, ToolResult))
+    marked = [row for row in found.split("\\n") if "no longer true" in row]
+    assert len(marked) == 1 and entry.path in marked[0] and "950" in marked[0].partition("see ")[2]
 
 
 def test_what_a_model_has_worded_is_forgotten_in_the_words_of_the_person_too(house: House) -> None:

@@ -25,7 +25,7 @@ from agent.tools.taint import frame, unframed
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import numbered_lines
-from agent.vault.folders import AgentFolder, WriteRule, is_hidden
+from agent.vault.folders import ENTRIES, AgentFolder, WriteRule, is_hidden
 from agent.vault.store import Vault
 from agent.vault.task_lines import TaskLine, open_tasks
 
@@ -130,9 +130,12 @@ def _shown(vault: Vault, number: int, hit: Hit) -> str:
     own = f" ({_OWN})" if is_agents(hit, vault.home) else ""
     if not hit.is_of_note:
         return f"{number}. {hit.part}, lines {first}-{last}\n{clipped(hit.passage, _PASSAGE)}"
-    day = note_day(hit.path, Note.parse(vault.read(hit.path) or b""), hit.title, next(iter(hit.headings), ""))
+    note = Note.parse(vault.read(hit.path) or b"")
+    day = note_day(hit.path, note, hit.title, next(iter(hit.headings), ""))
+    later = note.string("superseded_by") if vault.home.holds(hit.path, ENTRIES) else ""
     head = f"{number}. {hit.path}, {f'{day}, ' if day and day not in hit.path else ''}lines {first}-{last}"
-    return f"{head}{heading}{own}\n{clipped(hit.passage, _PASSAGE)}"
+    over = f" (no longer true, see {later})" if later else ""
+    return f"{head}{heading}{own}{over}\n{clipped(hit.passage, _PASSAGE)}"
 
 
 def _recalled(number: int, each: Remembered) -> str:
