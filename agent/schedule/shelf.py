@@ -175,7 +175,7 @@ class GoalNotes:
         wanted = {line for line in data.decode("utf-8", "surrogateescape").splitlines() if _FIELD.match(line)}
         found = import_module("agent.vault.history.commits").blame(self.vault, path)  # with what reads commits
         commits = import_module("agent.vault.history.commits")
-        human = import_module("agent.vault.message").HUMAN
+        human = import_module("agent.vault.history.commit_index").HUMAN
         blamed = [(line, commit) for line, commit in found if line in wanted]
         claimed = commits.claimed_trailers(self.vault, {commit for _, commit in blamed})
         if any(trailers.get("vault-actor", human) != human for trailers in claimed.values()):
