@@ -23,11 +23,11 @@ SHAPES = {
 """What a note begins with, what comes again and again with a number, and how often."""
 CHILD = """
 import resource, sys
-from agent.index import document, encode, embedder, weights
+from agent.index import document, encode, embedder, keyword
 data = sys.stdin.buffer.read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = document.parse_document("big.md", data)
-encode.encode([found], embedder.choose_embedder("").embedder, weights.Weights().fields)
+encode.encode([found], embedder.choose_embedder("").embedder, keyword.Weights().fields)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 

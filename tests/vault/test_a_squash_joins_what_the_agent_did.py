@@ -203,7 +203,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from agent.clock import SystemClock
 from agent.vault.history.squash import squash
-from agent.vault.message import HUMAN
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.store import open_vault
