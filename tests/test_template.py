@@ -1,6 +1,5 @@
 """What `init` lays into a vault: readable notes, links that lead somewhere, views that Obsidian can show."""
 
-import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -14,35 +13,16 @@ import yaml
 from agent.config.settings import TRAVELS
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
+from agent.vault.folders import AT_ROOT, AgentFolder
+from agent.vault.template import laid_first, read_template
 
 ROOT = Path(__file__).parent.parent
 TEMPLATE = ROOT / "vault_template"
 OBSIDIAN_HELP = ROOT.parent / "shared/data/vaults/obsidian-help/en"
 LANGUAGES = ("en", "zh")
 
-FOLDERS = [
-    "entries",
-    "daily",
-    "profile",
-    "jobs",
-    "jobs/history",
-    "tasks",
-    "tasks/done",
-    "skills",
-    "skills/learned",
-    "rules",
-    "reflections",
-    "research",
-    "sessions",
-    "inbox",
-    "questions",
-    "approvals",
-    "archive",
-    "machines",
-]
-
-OF_THE_FOLDER = {"jobs": {"job"}, "profile": {"profile", "changelog"}}
-"""The types of notes that the template has in a folder beside the one that explains it."""
+FIRST = {"AGENT.md", "MEMORY.md", "(welcome)", "vault-agent.yaml"}
+"""What is laid at first, beside the empty folder for requests."""
 
 # The names that Obsidian's help lists for Bases; `test_known_names_are_in_obsidians_help` compares them with it.
 GLOBAL_FUNCTIONS = frozenset({"if", "link", "now", "today"})
@@ -52,9 +32,12 @@ TOP_KEYS = frozenset({"filters", "formulas", "properties", "summaries", "views"}
 # `sort` is what Obsidian itself writes for a view's row order; its help describes it as a button only.
 VIEW_KEYS = frozenset({"type", "name", "filters", "groupBy", "order", "sort", "limit"})
 VIEW_TYPES = frozenset({"table", "cards", "list"})
-PROPERTY_TYPES = frozenset({"text", "multitext", "number", "checkbox", "date", "datetime", "tags", "aliases"})
-# A job's schedule is a mapping, for which Obsidian has no property type.
-UNTYPED = frozenset({"on"})
+KEYS = frozenset(
+    {"channel", "completed_at", "conflicts", "created", "created_at", "due", "error", "evidence", "expires"}
+    | {"keywords", "kind", "on", "priority", "result", "scope", "source", "status", "target_file", "task"}
+    | {"task_type", "timezone", "title", "type", "when"}
+)
+"""The keys of the agent's notes that the tables show."""
 
 Plain: TypeAlias = "None | bool | int | float | str | list[Plain] | dict[str, Plain]"
 
@@ -76,7 +59,7 @@ def neutral(path: str) -> str:
     """A path with the parts that differ between languages evened out."""
     if path in {"Welcome.md", "欢迎.md"}:
         return "(welcome)"
-    return path.replace("/关于 ", "/About ")
+    return path
 
 
 FILES = [pytest.param(lang, path, id=f"{lang}:{path}") for lang in LANGUAGES for path in laid_out(lang)]
@@ -108,11 +91,11 @@ def header(text: str) -> dict[str, Plain]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_every_folder_says_what_lives_there(language: str, folder: str) -> None:
-    notes = [path for path in laid_out(language) if path.rpartition("/")[0] == folder and path.endswith(".md")]
-    headers = [header(read(language, path)) for path in notes]
-    assert [each for each in headers if each["type"] not in OF_THE_FOLDER.get(folder, set())] == [{"type": "about"}]
+def test_few_notes_are_laid_at_first(language: str) -> None:
+    files = read_template(TEMPLATE, language)
+    assert {neutral(path) for path in laid_first(files, AT_ROOT)} == FIRST
+    below = {neutral(path.removeprefix("Agent/")) for path in laid_first(files, AgentFolder("Agent/"))}
+    assert below == FIRST and "vault-agent.yaml" in laid_first(files, AgentFolder("Agent/"))
 
 
 def test_both_languages_hold_the_same_things() -> None:
@@ -138,12 +121,8 @@ def jobs_of(language: str) -> dict[str, Job]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_job_that_is_active_from_the_start_asks_no_model(language: str) -> None:
-    jobs = jobs_of(language)
-    assert len(jobs) == 10
-    free = {each.id for each in jobs.values() if each.only_wakes or each.task in ("health_check", "cleanup")}
-    assert {each.id for each in jobs.values() if each.status == "active"} == free
-    assert {each.status for each in jobs.values()} == {"active", "paused"}
+def test_the_ready_jobs_can_all_be_read(language: str) -> None:
+    assert len(jobs_of(language)) == 10
 
 
 def test_the_jobs_are_the_same_in_both_languages_and_have_the_name_of_their_note() -> None:
@@ -252,11 +231,6 @@ def columns(base: dict[str, Plain]) -> Iterator[str]:
                 yield str(rule["property"])
 
 
-def typed_properties() -> set[str]:
-    types = json.loads((TEMPLATE / "common/dot-obsidian/types.json").read_text("utf-8"))["types"]
-    return set(types) | UNTYPED
-
-
 def assert_known(name: str, base: dict[str, Plain]) -> None:
     first, _, rest = name.partition(".")
     if first == "file":
@@ -266,7 +240,7 @@ def assert_known(name: str, base: dict[str, Plain]) -> None:
         assert isinstance(formulas, dict)
         assert rest in formulas, name
     else:
-        assert (rest if first == "note" else first).split(".")[0] in typed_properties(), name
+        assert (rest if first == "note" else first).split(".")[0] in KEYS, name
 
 
 @pytest.mark.parametrize(("language", "path"), BASES)
@@ -307,14 +281,6 @@ def test_known_names_are_in_obsidians_help() -> None:
     assert [n for n in FILE_PROPERTIES if f"`file.{n}`" not in functions + syntax] == []
     assert [n for n in TOP_KEYS if f"\n{n}:\n" not in syntax] == []
     assert [n for n in VIEW_TYPES if f"**{n}**" not in views] == []
-
-
-def test_property_types_are_obsidians() -> None:
-    types = json.loads((TEMPLATE / "common/dot-obsidian/types.json").read_text("utf-8"))
-    assert set(types) == {"types"}
-    assert set(types["types"].values()) <= PROPERTY_TYPES
-    assert types["types"]["tags"] == "tags"
-    assert types["types"]["aliases"] == "aliases"
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,16 @@ from datetime import datetime
 from agent.app.past_runs import past_runs
 from agent.background.presence_files import give_order
 from agent.deeds.result import Id, ResultValue
+from agent.errors import Unknown
 from agent.runs.configured_models import has_model
+from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf, record_here, set_status
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job, JobStatus
+from agent.schedule.job_templates import find_template, job_templates
 from agent.schedule.shelf import Shelf
 from agent.schedule.triggers import format_trigger
+from agent.vault.change import Outcome
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
 
@@ -72,6 +76,23 @@ class WholeJob(JobView, frozen=True, kw_only=True):
     consec_failures: int
     stopped: bool
     occurrences: list[str]
+
+
+class ReadyJob(ResultValue, frozen=True):
+    """A job that the package has ready. `is_in_vault`: the vault has a job of its id already."""
+
+    id: str
+    title: str
+    on: list[str]
+    task: str | None
+    text: str
+    is_in_vault: bool
+
+
+class ReadyJobs(ResultValue, frozen=True):
+    """The jobs that are ready to be switched on by `resume`."""
+
+    jobs: list[ReadyJob]
 
 
 class DayCostView(ResultValue, frozen=True):
@@ -153,18 +174,40 @@ def stop_schedule(workspace: Workspace, reason: str) -> None:
         give_order(workspace.vault, "sleep", reason)
 
 
+def ready_jobs(workspace: Workspace) -> ReadyJobs:
+    """The jobs that are ready to be switched on."""
+    known = {each.id for each in job_shelf(workspace).load().jobs}
+    ready = (each.job for each in job_templates(workspace.vault.home, workspace.settings.vault.language))
+    return ReadyJobs(
+        [
+            ReadyJob.of(each, on=[format_trigger(one) for one in each.triggers], is_in_vault=each.id in known)
+            for each in ready
+        ]
+    )
+
+
 def pause_job(workspace: Workspace, id: Id) -> Switched:
     """Let a job run no more."""
     return _switch(workspace, find_job(workspace, id), "paused")
 
 
 def resume_job(workspace: Workspace, id: Id) -> Switched:
-    """Let a job run again, also one that its failures have stopped."""
-    return _switch(workspace, find_job(workspace, id), "active")
+    """Let a job run again, also one that its failures have stopped; one that is ready is written into the vault."""
+    try:
+        job = find_job(workspace, id)
+    except Unknown:
+        made = find_template(workspace.vault.home, workspace.settings.vault.language, id)
+        if made is None:
+            raise
+        return _switched(workspace, made.job, "active", write_new_job(workspace, made))
+    return _switch(workspace, job, "active")
 
 
 def _switch(workspace: Workspace, job: Job, status: JobStatus) -> Switched:
-    done = set_status(workspace, job, status)
+    return _switched(workspace, job, status, set_status(workspace, job, status))
+
+
+def _switched(workspace: Workspace, job: Job, status: JobStatus, done: Outcome) -> Switched:
     return Switched.of(done, job=job.id, status=status, a_day=_day_cost(workspace, job) if status == "active" else None)
 
 

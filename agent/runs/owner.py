@@ -20,7 +20,7 @@ from agent.memory.entry import MODEL, Scope
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import LongTermFact, parse_facts
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
-from agent.memory.profile.load import load_profile
+from agent.memory.profile.load import load_profile, profile_with_forms
 from agent.memory.profile.owner import NAMES, VaultPlace, owner_block, owner_facts
 from agent.memory.profile.statements import changes_of_entries, outdated_lines, settle_profile_questions
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries, with_offset
@@ -64,21 +64,19 @@ def is_quiet_now(workspace: Workspace) -> bool:
 
 
 def fill_profile(workspace: Workspace) -> Proposed:
-    """Write what was stated lately into the profile, in one commit; nothing if there is nothing new, if the vault has
-    no profile, or if that has to wait."""
+    """Write what was stated lately into the profile, in one commit; nothing if there is nothing new, or if that has to
+    wait."""
     vault = workspace.vault
     now = workspace.clock.now()
     try:
         profile = load_profile(vault)
-        if not profile:
-            return Proposed()
         days = (now.date() - timedelta(days=back) for back in range(_DAYS))
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
         old = tuple(outdated_lines(vault, profile, found))
         writing = profile_writing(workspace)
-        changes = changes_of_entries(stated, profile)
+        changes = changes_of_entries(stated, profile_with_forms(vault, writing.language))
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:

@@ -28,7 +28,7 @@ from agent.vault.provenance.remotes import Writers
 from agent.vault.receiving.held_now import HeldGroup, diff_of, held_groups, listed, source_of
 from agent.vault.receiving.release import refuse, release, release_own, settle_held
 from agent.vault.store import Vault
-from agent.vault.template import placed, read_template
+from agent.vault.template import read_template
 
 TYPE = "arrival-review"
 MOST_AT_ONCE = 5
@@ -96,8 +96,9 @@ def _as_shipped(vault: Vault) -> list[str]:
     if not arrived:
         return []
     folder = resource("vault_template")
-    shipped = [placed(read_template(folder, language), vault.home) for language in LANGUAGES]
-    return [path for path in arrived if (data := vault.read(path)) and data in [files.get(path) for files in shipped]]
+    shipped = [read_template(folder, language) for language in LANGUAGES]
+    names = {path: vault.home.name_of(path) for path in arrived}
+    return [path for path in arrived if vault.read(path) in [each.get(names[path], b"") for each in shipped]]
 
 
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language) -> tuple[str, ...]:

@@ -61,6 +61,12 @@ def _adapted(script: bytes, program: Path | None, prefix: str) -> bytes:
     return script.replace(_PROGRAM, name + move, 1)
 
 
+def remove(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) -> None:
+    """Take out the hooks that `install` wrote, and that nobody has changed."""
+    for name in ours(vault, scripts, program):
+        (common(vault).root / "hooks" / name).unlink(missing_ok=True)
+
+
 def ours(vault: Vault, scripts: Mapping[str, bytes], program: Path | None) -> set[str]:
     """The names of the repository's hooks that equal the script, or what `install` would write for it."""
     folder = common(vault)

@@ -7,6 +7,7 @@ chooses the template and reports the result.
 import os
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 from itertools import islice
 from pathlib import Path
@@ -33,7 +34,6 @@ from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, dirty, filtered
 from agent.vault.write.left_out import draft_id, left_out
 
-IGNORE = ".gitignore"
 MOST_COUNTED = 10_000
 """The most files of a folder that are counted for a message."""
 
@@ -79,13 +79,15 @@ def initialise(
     clock: Clock,
     options: Options,
     *,
+    ignore: bytes = b"",
     restore: bool = False,
     author: Person | None = None,
 ) -> Initialised:
     """Make `root` a vault and write the template (path in the vault to bytes); an existing vault stays as it is.
 
     Nothing is laid into a folder that has files already. What the person has not committed becomes their drafts: it
-    stays so until they change or commit it. `restore` writes the missing template files into an existing vault.
+    stays so until they change or commit it. `ignore` are rules for files that come and go, which git shall not follow.
+    `restore` writes the missing template files into an existing vault.
     `author` becomes the person's name in the repository's settings. Raises `NotAVault` or `UserError`, with nothing
     written, if the folder cannot be a vault, and `Retryable` while another program works on the repository.
     """
@@ -103,19 +105,17 @@ def initialise(
     settle_home(vault.writer.layout, root, options)
     if author is not None:
         _sign_as(vault.git, author)
-    done = _Progress()
+    done = _Progress(excluded=keep_passing_files_out(vault, ignore))
     if found is None:
-        _record_what_was_there(vault, template, done)
+        _record_what_was_there(vault, done)
     elif not was_vault:
         keep_as_drafts(vault)
         _remember_inbox(vault)
     created: tuple[str, ...] = ()
     commit = None
-    if not restore and not was_vault:
-        template = _without_taken(root, template, options.home, done)
     if restore or not was_vault:
         created, commit = _lay(vault, template, done)
-        _ignore(vault, template, IGNORE in created, done)
+        _make_inbox(root, options.home)
     return Initialised(
         vault=vault,
         was_vault=was_vault,
@@ -161,10 +161,15 @@ def _remember_inbox(vault: Vault) -> None:
     save_older(vault.private_folder, {path: data for path in paths if (data := vault.read(path)) is not None})
 
 
-def taken_folders(root: Path, home: AgentFolder) -> dict[str, int]:
-    """The folders in `root` with names that the agent uses, and how many files of the person each has."""
-    names = dict.fromkeys(home.at(row.path.partition("/")[0]) for row in FOLDERS if "/" in row.path)
-    return {name: count for name in names if (count := _files_in(root / name))}
+def taken_folders(root: Path, home: AgentFolder, *names: str, least: int = 1) -> dict[str, int]:
+    """The folders below `root` that the agent takes for its own of these names (all, without any), as they are spelled
+    there, and how many files each has; without those that have fewer than `least`."""
+    wanted = names or tuple(row.path for row in FOLDERS if "/" in row.path)
+    ours = {home.at(name.partition("/")[0]).casefold() for name in wanted}
+    above = root / home.path
+    there = sorted(each.name for each in above.iterdir()) if above.is_dir() else []
+    found = {home.at(name): _files_in(above / name) for name in there if home.at(name).casefold() in ours}
+    return {name: count for name, count in found.items() if count >= least and (root / name).is_dir()}
 
 
 def _files_in(folder: Path) -> int:
@@ -172,15 +177,6 @@ def _files_in(folder: Path) -> int:
         return 0
     found = (name for _, _, names in os.walk(folder) for name in names if not name.startswith("."))
     return sum(1 for _ in islice(found, MOST_COUNTED))
-
-
-def _without_taken(root: Path, template: Mapping[str, bytes], home: AgentFolder, done: _Progress) -> dict[str, bytes]:
-    taken = taken_folders(root, home)
-    out = {path: name for path in template for name in taken if path.startswith(f"{name}/")}
-    done.left += [
-        Left(path, Sentence("not added: {name}/ has files of yours", name=name)) for path, name in out.items()
-    ]
-    return {path: data for path, data in template.items() if path not in out}
 
 
 def refuse(root: Path, state: Path) -> None:
@@ -292,10 +288,8 @@ def _make_repository(root: Path, options: Options) -> Place:
     return place
 
 
-def _record_what_was_there(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> None:
+def _record_what_was_there(vault: Vault, done: _Progress) -> None:
     """Commit everything in the folder in the person's name, except ignored files."""
-    wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
-    done.excluded = exclude.add(common(vault), wanted, vault.clock.new_id())
     files = [item.path for item in dirty(vault.git, vault.place) if item.kind is DirtyKind.CREATED]
     out = left_out(vault.git, vault.writer.files, vault.options, dirty(vault.git, vault.place))
     done.left += [
@@ -338,16 +332,25 @@ def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[
     return tuple(sorted(outcome.paths)), outcome.commit
 
 
-def _ignore(vault: Vault, template: Mapping[str, bytes], laid: bool, done: _Progress) -> None:
-    """Add missing rules to `info/exclude` if `.gitignore` is the person's; not needed if it is the template's."""
-    files, token = common(vault), vault.clock.new_id()
-    if laid:
-        exclude.take_out(files, done.excluded, token)
-        done.excluded = []
-        return
-    prefix = vault.place.prefix
-    wanted = exclude.missing(template.get(IGNORE, b""), vault.read(IGNORE) or b"")
-    done.excluded += exclude.add(files, [exclude.under(prefix, rule) for rule in wanted], token)
+def keep_passing_files_out(vault: Vault, ignore: bytes) -> list[str]:
+    """Add the rules of `ignore` that the person's `.gitignore` lacks to the repository's own `info/exclude`, which is
+    neither part of the vault nor pushed; returns those that were added."""
+    wanted = exclude.missing(ignore, vault.read(".gitignore") or b"")
+    rules = [exclude.under(vault.place.prefix, rule) for rule in wanted]
+    return exclude.add(common(vault), rules, vault.clock.new_id())
+
+
+def let_passing_files_in(vault: Vault, ignore: bytes) -> None:
+    """Take the rules that `keep_passing_files_out` adds out of `info/exclude`."""
+    rules = [exclude.under(vault.place.prefix, rule) for rule in exclude.rules(ignore)]
+    exclude.take_out(common(vault), rules, vault.clock.new_id())
+
+
+def _make_inbox(root: Path, home: AgentFolder) -> None:
+    """Make the folder for requests, unless there is one in any spelling; git does not know of an empty folder."""
+    if not taken_folders(root, home, INBOX, least=0):
+        with suppress(OSError):
+            (root / home.at(INBOX)).mkdir(parents=True)
 
 
 def _ignored(git: Git, place: Place, paths: Sequence[str]) -> list[str]:

@@ -85,6 +85,8 @@ class Options:
     """Where the agent's folders and notes lie in the vault."""
     language: Language = "en"
     """The language of the vault, in which names of months and weekdays are written."""
+    views: bool = False
+    """True to add a folder's table for Obsidian with the first note of the folder."""
     mine: tuple[str, ...] = ()
     """Files that are no notes and that the person has written: paths, folders, or patterns with `*`."""
     known: KnownSecrets = field(default_factory=KnownSecrets)

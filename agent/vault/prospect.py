@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.vault.folders import AT_ROOT, AgentFolder
-from agent.vault.initialise import IGNORE, refuse, refuse_repository, taken_folders
+from agent.texts import Language
+from agent.vault.folders import AT_ROOT, INBOX, AgentFolder
+from agent.vault.initialise import refuse, refuse_repository, taken_folders
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import Person as Person
@@ -42,8 +43,10 @@ class Prospect:
     `files`: the person's files that would be the first commit of a new repository, with `megabytes` in all.
     `left_out`: new files that would not be committed, with the reason. `drafts`: what is not committed in an existing
     repository, without what is staged. `taken`: their folders with names that the agent uses, with the number of files;
-    `home`: where the agent's would lie. `code`: files that say that this is a source checkout; it and `taken` are empty
-    for a vault. `person`: how their commits would be signed.
+    `home`: where the agent's would lie; `own_inboxes`: folders of theirs for incoming notes that are none of the
+    agent's. `code`: files that say that this is a source checkout; it and `taken` are empty for a vault. `person`: how
+    their commits would be signed. `adds`: the files that it would be given, `language`: that of their words.
+    `commits_edits`: the daemon would commit the person's own edits.
     """
 
     root: Path
@@ -57,7 +60,11 @@ class Prospect:
     staged: int = 0
     taken: Mapping[str, int] = field(default_factory=dict)
     home: AgentFolder = AT_ROOT
+    own_inboxes: Mapping[str, int] = field(default_factory=dict)
     code: tuple[str, ...] = ()
+    adds: tuple[str, ...] = ()
+    language: Language = "en"
+    commits_edits: bool = True
 
     @property
     def has_work(self) -> bool:
@@ -65,7 +72,7 @@ class Prospect:
         return bool(self.files or self.left_out or self.drafts or self.staged or self.taken or self.code)
 
 
-def look_at(root: Path, template: Mapping[str, bytes], state: Path, clock: Clock, options: Options) -> Prospect:
+def look_at(root: Path, ignore: bytes, state: Path, clock: Clock, options: Options) -> Prospect:
     """What there is in a folder that may become a vault; raises as `initialise` does, and changes nothing."""
     root = root.resolve()
     refuse(root, state)
@@ -78,7 +85,7 @@ def look_at(root: Path, template: Mapping[str, bytes], state: Path, clock: Clock
         place = Place(root, Path(scratch) / ".git", root)
         Git(place.gitdir, root).run("init", "-q", "--template=", "--initial-branch=main")
         (place.gitdir / "info").mkdir(exist_ok=True)
-        (place.gitdir / "info/exclude").write_bytes(template.get(IGNORE, b""))
+        (place.gitdir / "info/exclude").write_bytes(ignore)
         return _look(root, place, clock, options, new=True)
 
 
@@ -87,7 +94,7 @@ def _look(root: Path, place: Place | None, clock: Clock, options: Options, *, ne
     if place is None:
         with TemporaryDirectory(prefix="vault-agent-") as scratch:
             git = Git(Path(scratch), Path(scratch))
-            return Prospect(root, was_vault, new_repository=True, person=person(git))
+            return Prospect(root, was_vault, new_repository=True, person=person(git), home=options.home)
     git = Git(place.gitdir, place.worktree, timeout=options.timeout_seconds)
     changed = dirty(git, place)
     out = left_out(git, Files(root, clock, durable=False), options, changed)
@@ -106,6 +113,7 @@ def _look(root: Path, place: Place | None, clock: Clock, options: Options, *, ne
         staged=len(staged),
         taken={} if was_vault else taken_folders(root, options.home),
         home=options.home,
+        own_inboxes={} if was_vault or not options.home.path else taken_folders(root, AT_ROOT, INBOX),
         code=() if was_vault else _signs_of_code(git, place, drafts),
     )
 

@@ -1,4 +1,4 @@
-"""The vault template as files, sorted into those that a folder has room for and those that it has not.
+"""The vault template as files: what is laid at first, and what a folder has room for.
 
 A template file never replaces anything: no file of its name in any spelling of case, no folder, link or other
 repository. The caller finds the template on disk and writes the files.
@@ -17,7 +17,8 @@ from agent.vault.folders import AgentFolder
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-_VIEW = ".base"
+VIEW = ".base"
+"""The ending of a table for Obsidian."""
 _DOT = "dot-"
 """Prefix for names that begin with a dot in the vault: packaging tools drop such names."""
 
@@ -38,20 +39,16 @@ def read_template(folder: "Traversable", language: str) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-def placed(files: Mapping[str, bytes], home: AgentFolder) -> dict[str, bytes]:
-    """The template's files where they lie in a vault: the agent's in its folder, which the views look into; what
-    belongs to the vault as a whole (its settings, and names with a dot) at the root."""
-    inside = f'inFolder("{home.path}'.encode()
-    return {
-        path if _is_of_the_vault(path) else home.at(path): (
-            data.replace(b'inFolder("', inside) if path.endswith(_VIEW) else data
-        )
-        for path, data in files.items()
-    }
+def laid_first(files: Mapping[str, bytes], home: AgentFolder) -> dict[str, bytes]:
+    """What a new vault is given, by its path there: the few notes at the top of the template in the agent's folder, its
+    settings at the root. All else comes with its first use."""
+    first = (path for path in files if "/" not in path and not path.startswith(".") and not path.endswith(VIEW))
+    return {path if path == VAULT_FILE else home.at(path): files[path] for path in first}
 
 
-def _is_of_the_vault(path: str) -> bool:
-    return path == VAULT_FILE or path.startswith(".")
+def placed_view(data: bytes, home: AgentFolder) -> bytes:
+    """A view that looks into the agent's folder, wherever that lies."""
+    return data.replace(b'inFolder("', f'inFolder("{home.path}'.encode())
 
 
 def _walk(folder: "Traversable", above: str) -> Iterator[tuple[str, bytes]]:

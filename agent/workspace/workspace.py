@@ -155,6 +155,7 @@ def options(settings: Settings) -> Options:
     return Options(
         home=agent_folder(settings.vault.folder),
         language=settings.vault.language,
+        views=True,
         durable=settings.git.durable,
         human_commits=settings.git.human_commits == "auto",
         quiet_seconds=settings.git.quiet_seconds,

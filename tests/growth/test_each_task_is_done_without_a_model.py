@@ -136,11 +136,19 @@ def test_fill_gap_asks_in_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert made.do("fill_gap").did_something
     (question,) = (made.root / "questions").glob("*.md")
     words = question.read_text("utf-8")
-    assert "# Birthday (Basic info)?" in words and "[[profile/00-basic-info]]" in words and "## Answer" in words
+    assert "# Birthday (Basic information)?" in words and "[[profile/00-basic-info]]" in words and "## Answer" in words
     made.do("fill_gap")
     assert len(list((made.root / "questions").glob("*.md"))) == 2, "the next gap, not the same one again"
-    assert not made.do("fill_gap").did_something
+    assert not made.do("fill_gap").did_something, "two wait already"
     assert made.text("profile/00-basic-info.md") == profile
+
+
+def test_fill_gap_knows_the_fields_of_a_note_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    assert made.do("fill_gap").did_something
+    (question,) = (made.root / "questions").glob("*.md")
+    assert "# Name (Basic information)?" in question.read_text("utf-8")
+    assert not (made.root / "profile").exists()
 
 
 def test_the_answer_to_a_gap_fills_the_field_that_lacks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +260,7 @@ def test_self_reflection_counts_and_plans(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("kind", ["update_profile", "consolidate", "discover_patterns", "learn_from_history",
-                                  "summarize_period", "fill_gap", "self_reflection", "cleanup"])  # fmt: skip
+                                  "summarize_period", "self_reflection", "cleanup"])  # fmt: skip
 def test_nothing_to_do_writes_nothing_but_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     made = office(tmp_path, monkeypatch)
     task = made.task(kind)

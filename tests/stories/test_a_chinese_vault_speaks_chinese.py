@@ -37,7 +37,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(key, value)
     monkeypatch.delenv("VAULT_AGENT_MEMORY__LIFECYCLE")
     folder = tmp_path / "vault"
-    assert main(["init", str(folder), "--language", "zh", "--no-hooks"]) == 0
+    assert main(["init", "--yes", str(folder), "--language", "zh", "--no-hooks"]) == 0
     git(folder, "config", "user.name", "Anna")
     git(folder, "config", "user.email", "anna@example.org")
     write(folder / "茶.md", "# 茶\n\n早上喝绿茶。\n")

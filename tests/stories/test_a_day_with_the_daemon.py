@@ -59,7 +59,7 @@ def commits(root: Path) -> int:
 
 
 def test_a_day_with_the_daemon(root: Path, machine: Mapping[str, str]) -> None:
-    with watching(root, machine, "--init") as daemon:
+    with watching(root, machine, "--init", "--yes") as daemon:
         assert run(root, machine, "daemon", code=75)["error"]["type"] == "LockHeld"
 
         asking = Searches(root)
@@ -99,7 +99,7 @@ def test_a_day_with_the_daemon(root: Path, machine: Mapping[str, str]) -> None:
 
 
 def test_killed_in_the_middle_of_work_it_goes_on_where_it_was(root: Path, machine: Mapping[str, str]) -> None:
-    with watching(root, machine, "--init"):
+    with watching(root, machine, "--init", "--yes"):
         for number in range(150):
             write(root / f"many/{number}.md", f"# {number}\n\nplatypus{number} {prose(str(number))}")
     with watching(root, machine) as daemon:
@@ -115,7 +115,7 @@ def test_killed_in_the_middle_of_work_it_goes_on_where_it_was(root: Path, machin
 def test_asked_to_stop_during_the_first_index_it_stops_at_once(root: Path, machine: Mapping[str, str]) -> None:
     for number in range(1500):
         write(root / f"many/{number}.md", f"# {number}\n\n{'platypus and more words ' * 40}\n")
-    run(root.parent, machine, "init", str(root))
+    run(root.parent, machine, "init", "--yes", str(root))
     daemon = spawn(root, machine)
     try:
         files = open_index(open_workspace(root)).files

@@ -116,7 +116,7 @@ def test_a_new_vault_takes_no_hooks_from_a_template_folder(tmp_path: Path, monke
     (tmp_path / "template/hooks/post-commit").chmod(0o755)
     write(tmp_path / "gitconfig", f"[init]\n\ttemplateDir = {tmp_path}/template\n")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
-    assert main(["init", str(tmp_path / "vault")]) == 0
+    assert main(["init", "--yes", str(tmp_path / "vault")]) == 0
     assert not (tmp_path / "vault/.git/hooks").exists() and not (tmp_path / "ran").exists()
 
 

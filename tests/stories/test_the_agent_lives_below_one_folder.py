@@ -44,7 +44,7 @@ class Home:
         """The files of the vault that are neither the person's nor in the agent's folder."""
         paths = {path.relative_to(self.root).as_posix() for path in self.root.rglob("*") if path.is_file()}
         inside = {path for path in paths if path.startswith((".git/", UNDER))}
-        return paths - inside - MINE.keys() - {"vault-agent.yaml", ".gitignore", ".obsidian/types.json"}
+        return paths - inside - MINE.keys() - {"vault-agent.yaml"}
 
 
 @pytest.fixture
@@ -61,9 +61,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 def test_what_is_laid_remembered_and_asked_is_in_the_folder(home: Home) -> None:
     assert not home.elsewhere() and (home.root / "daily/2026-11-20.md").read_text() == "My own day.\n"
-    assert f'inFolder("{UNDER}entries")' in home.at("entries.base").read_text("utf-8")
     own = home.says("In the hall.")
     kept = document(home.root, own, "remember", "The spare key is with Ana")
+    assert f'inFolder("{UNDER}entries")' in home.at("entries.base").read_text("utf-8")
     assert kept["path"] == home.notes("entries")[0].relative_to(home.root).as_posix()
     asked = document(home.root, own, "ask", "I moved to Lisbon. Who has the spare key?")
     assert asked["session"].startswith(f"{UNDER}sessions/")
@@ -161,8 +161,8 @@ def test_everything_else_works_there_too(home: Home) -> None:
         tell(home.root, own, *words)
     checks = {each["name"]: each for each in document(home.root, own, "doctor")["checks"]}
     assert checks["template"]["level"] == "ok" and checks["vault"]["level"] == "ok"
-    hits = document(home.root, own, "search", f'About path:"{home.home.at("inbox/")}"')["hits"]
-    assert {each["path"] for each in hits} == {home.home.at("inbox/About inbox.md")}
+    hits = document(home.root, own, "search", f'Welcome path:"{home.home.path}"')["hits"]
+    assert {each["path"] for each in hits} == {home.home.at("Welcome.md")}
     again = document(home.root, own, "init", str(home.root))
     assert again["was_vault"] and not again["created"]
 

@@ -168,7 +168,7 @@ def test_the_source_archive_is_complete(built: Path) -> None:
 def test_the_installed_program_makes_a_vault_remembers_and_tells(installed: Installed, language: str) -> None:
     vault = installed.home / f"a vault {language}"
     installed.home.mkdir(exist_ok=True)
-    made = installed.ask("init", str(vault), "--language", language)
+    made = installed.ask("init", "--yes", str(vault), "--language", language)
     assert Path(str(made["vault"])) == vault
     assert (vault / "AGENT.md").is_file()
     assert (vault / ".obsidian/types.json").is_file()

@@ -158,9 +158,9 @@ def test_a_commit_signed_with_ones_own_key_is_ones_own(vault: Vault, mallory: Ma
 
 def test_what_the_program_ships_itself_is_not_asked_about_and_is_in_force(vault: Vault, mallory: Mallory) -> None:
     shipped = read_template(resource("vault_template"), "en")
-    pulled(vault, mallory, {path: shipped[path].decode() for path in ("AGENT.md", "rules/About rules.md")})
+    pulled(vault, mallory, {path: shipped[path].decode() for path in ("AGENT.md", "MEMORY.md")})
     assert unseen_steering(vault) == []
-    assert not [path for path in ask(vault) if "AGENT" in path or "About" in path]
+    assert not [path for path in ask(vault) if "AGENT" in path or "MEMORY" in path]
     assert vault.own_version("AGENT.md") == shipped["AGENT.md"]
     pulled(vault, mallory, {"AGENT.md": shipped["AGENT.md"].decode() + f"\n{RULE}\n"})
     assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]

@@ -9,24 +9,21 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.resources import resource
 from agent.errors import AgentError, NotAVault, UserError
+from agent.vault.folders import AT_ROOT
 from agent.vault.hooks import install
 from agent.vault.initialise import Initialised, initialise
-from agent.vault.template import read_template
+from agent.vault.template import laid_first, read_template
 from tests.vaults import FAST, committed, git, head, write
 
-TEMPLATE = {
-    "AGENT.md": b"# Agent\n",
-    "MEMORY.md": b"# Memory\n",
-    "entries/About entries.md": b"entries\n",
-    ".gitignore": b"# Noise.\n.obsidian/workspace*.json\n.trash/\n*~\n",
-    ".obsidian/types.json": b"{}\n",
-    "vault-agent.yaml": b"vault: {language: en}\n",
-}
+TEMPLATE = {"AGENT.md": b"# Agent\n", "MEMORY.md": b"# Memory\n", "vault-agent.yaml": b"vault: {language: en}\n"}
+IGNORE = b"# Noise.\n.obsidian/workspace*.json\n.trash/\n*~\n"
 HOOKS = {"pre-commit": b"#!/bin/sh\nprogram='vault-agent'\nexit 0\n"}
 
 
-def make(root: Path, *, restore: bool = False, state: Path | None = None) -> Initialised:
-    return initialise(root, TEMPLATE, state or root.parent / "state", SystemClock(), FAST, restore=restore)
+def make(root: Path, *, restore: bool = False, state: Path | None = None, below: str = "") -> Initialised:
+    template = TEMPLATE | ({f"{below}Welcome.md": b"# Welcome\n"} if below else {})
+    state = state or root.parent / "state"
+    return initialise(root, template, state, SystemClock(), FAST, ignore=IGNORE, restore=restore)
 
 
 def repository(root: Path, **notes: str) -> Path:
@@ -48,7 +45,7 @@ def test_a_new_folder_gets_a_repository_and_one_commit_of_ours(tmp_path: Path) -
     done = make(tmp_path / "new" / "vault")
     root = tmp_path / "new" / "vault"
     assert sorted(done.created) == sorted(TEMPLATE)
-    assert subjects(root) == ["init(vault): added 6 files"]
+    assert subjects(root) == ["init(vault): added 3 files"]
     assert git(root, "symbolic-ref", "HEAD") == "refs/heads/main\n"
     assert git(root, "log", "-1", "--format=%an|%(trailers:key=Vault-Actor,valueonly)").strip() == "vault-agent|agent"
     assert git(root, "status", "--porcelain", "--ignored") == ""
@@ -60,13 +57,14 @@ def test_an_obsidian_vault_is_recorded_first_in_the_persons_name_without_its_noi
     for path in ("a.md", "sub/b.md", "image.png", ".obsidian/app.json", ".obsidian/workspace.json", ".trash/old.md"):
         write(root / path, f"{path}\n")
     done = make(root)
-    assert subjects(root) == ["init(vault): added 6 files", "human(notes): the vault as it was, 4 files"]
+    assert subjects(root) == ["init(vault): added 3 files", "human(notes): the vault as it was, 4 files"]
     assert done.human_files == 4
     assert git(root, "log", "-1", "--format=%(trailers:key=Vault-Actor,valueonly)", "HEAD~1").strip() == "human"
     assert committed(root, "sub/b.md", "HEAD~1") == b"sub/b.md\n"
     assert git(root, "ls-files", ".trash", ".obsidian/workspace.json") == ""
     assert git(root, "status", "--porcelain") == ""
-    assert b"workspace" not in (root / ".git/info/exclude").read_bytes()
+    assert not (root / ".gitignore").exists()
+    assert done.excluded == (".obsidian/workspace*.json", ".trash/", "*~")
 
 
 def test_a_person_without_a_name_in_git_is_named_after_the_account(
@@ -91,7 +89,7 @@ def test_an_existing_repository_keeps_its_dirty_tree_and_what_is_staged(tmp_path
     assert done.uncommitted == 3 and done.human_commit is None
     assert git(root, "status", "--porcelain") == " M note.md\nM  other.md\n?? new.md\n"
     assert set(git(root, "show", "--name-only", "--format=").split("\n")) - {""} == {
-        "AGENT.md", "MEMORY.md", "entries/About entries.md", ".gitignore", ".obsidian/types.json", "vault-agent.yaml",
+        "AGENT.md", "MEMORY.md", "vault-agent.yaml",
     }  # fmt: skip
 
 
@@ -103,7 +101,7 @@ def test_a_repository_without_commits_is_not_committed_for_the_person(tmp_path: 
     done = make(root)
     assert done.uncommitted == 1
     assert committed(root, "mine.md") is None
-    assert subjects(root) == ["init(vault): added 6 files"]
+    assert subjects(root) == ["init(vault): added 3 files"]
 
 
 def test_a_folder_inside_a_repository_becomes_a_vault_of_that_repository(tmp_path: Path) -> None:
@@ -126,14 +124,12 @@ def test_a_folder_inside_a_repository_becomes_a_vault_of_that_repository(tmp_pat
 def test_what_exists_is_left_whatever_the_case_of_its_name(tmp_path: Path) -> None:
     root = tmp_path / "vault"
     write(root / "memory.md", "my memory\n")
-    write(root / "Entries/mine.md", "mine\n")
+    write(root / "agent/mine.md", "mine\n")
     write(root / "AGENT.md", "my agent\n")
-    write(root / ".obsidian/types.json", '{"types": {}}\n')
-    done = make(root)
-    assert {item.path for item in done.left} == {
-        "MEMORY.md", "entries/About entries.md", "AGENT.md", ".obsidian/types.json",
-    }  # fmt: skip
-    assert not (root / "MEMORY.md").exists() and not (root / "entries").exists()
+    write(root / "Inbox/mine.md", "mine\n")
+    done = make(root, below="Agent/")
+    assert {item.path for item in done.left} == {"MEMORY.md", "Agent/Welcome.md", "AGENT.md"}
+    assert not (root / "MEMORY.md").exists() and not (root / "Agent").exists() and not (root / "inbox").exists()
     assert (root / "AGENT.md").read_text() == "my agent\n"
 
 
@@ -143,15 +139,15 @@ def test_links_files_and_other_repositories_in_the_way_are_left(tmp_path: Path) 
         root.mkdir(parents=True)
         if name == "link":
             (tmp_path / "elsewhere").mkdir()
-            (root / "entries").symlink_to(tmp_path / "elsewhere")
+            (root / "Agent").symlink_to(tmp_path / "elsewhere")
         elif name == "file":
-            write(root / "entries", "a file\n")
+            write(root / "Agent", "a file\n")
         else:
-            repository(root / "entries")
-        done = make(root)
-        assert [item.path for item in done.left] == ["entries/About entries.md"], name
+            repository(root / "Agent")
+        done = make(root, below="Agent/")
+        assert [item.path for item in done.left] == ["Agent/Welcome.md"], name
         assert (root / "vault-agent.yaml").exists()
-    assert not any((tmp_path / "elsewhere").iterdir())
+        assert not any((tmp_path / "elsewhere").iterdir())
 
 
 def test_an_existing_gitignore_stays_and_our_rules_go_to_the_repositorys_own_list(tmp_path: Path) -> None:
@@ -168,10 +164,10 @@ def test_an_existing_gitignore_stays_and_our_rules_go_to_the_repositorys_own_lis
 
 def test_what_the_persons_rules_leave_out_is_not_laid(tmp_path: Path) -> None:
     root = repository(tmp_path / "vault")
-    write(root / ".gitignore", ".obsidian/\nvault-agent.yaml\n")
+    write(root / ".gitignore", "MEMORY.md\nvault-agent.yaml\n")
     done = make(root)
-    assert {item.path for item in done.left} == {".gitignore", ".obsidian/types.json"}
-    assert (root / "vault-agent.yaml").exists() and not (root / ".obsidian").exists()
+    assert {item.path for item in done.left} == {"MEMORY.md"}
+    assert (root / "vault-agent.yaml").exists() and not (root / "MEMORY.md").exists()
 
 
 def test_repositories_inside_are_named_and_left_alone(tmp_path: Path) -> None:
@@ -343,9 +339,11 @@ def test_a_linked_work_tree_shares_hooks_and_rules_with_its_repository(tmp_path:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_real_template_is_laid_whole(tmp_path: Path, language: str) -> None:
-    template = read_template(resource("vault_template"), language)
+    template = laid_first(read_template(resource("vault_template"), language), AT_ROOT)
     done = initialise(tmp_path / "vault", template, tmp_path / "state", SystemClock(), FAST)
-    assert set(done.created) == set(template) and ".gitignore" in template
+    welcome = "Welcome.md" if language == "en" else "欢迎.md"
+    assert set(done.created) == set(template) == {"AGENT.md", "MEMORY.md", welcome, "vault-agent.yaml"}
+    assert sorted(each.name for each in (tmp_path / "vault").iterdir()) == sorted({*template, ".git", "inbox"})
     assert f"language: {language}".encode() in (tmp_path / "vault/vault-agent.yaml").read_bytes()
     assert subprocess.run(["git", "fsck"], cwd=tmp_path / "vault", capture_output=True, check=False).returncode == 0
 

@@ -32,7 +32,7 @@ from agent.vault.health.trust import Executable
 from agent.vault.hooks import ours
 from agent.vault.merge_driver_setup import is_ours
 from agent.vault.store import Vault, open_repository
-from agent.vault.template import placed, read_template
+from agent.vault.template import laid_first, read_template
 from agent.workspace.workspace import Workspace, load_daemon_state, options
 
 _NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
@@ -101,7 +101,7 @@ def _vault(
         checks += examine.held(vault)
         checks += examine.trust(vault, _own_hooks(vault), partial(_is_own_driver, vault))
         files = read_template(resource("vault_template"), loaded.settings.vault.language)
-        checks += examine.template(vault, placed(files, vault.home))
+        checks += examine.template(vault, laid_first(files, vault.home))
         workspace = Workspace(vault, loaded.settings, loaded, vault.clock, places)
         checks += search_checks(workspace, fix=fix)
         checks += skill_checks(workspace)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
+from operator import attrgetter
 from typing import Literal, TypeAlias
 
 from agent.asking.questions.law import EverAsked, ever_asked, may_ask_one
@@ -11,12 +12,12 @@ from agent.asking.questions.notes import asked_questions
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.growth.curiosity.look import asking_hours
-from agent.growth.procedures.material import counted, days_before, logs, names_in, title_of
+from agent.growth.procedures.material import counted, days_before, logs
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, propose
 from agent.growth.procedures.update_profile import work_of
-from agent.markdown.note import Note
 from agent.memory.daily import inert
+from agent.memory.profile.load import profile_with_forms
 from agent.memory.understanding.statements import is_question
 from agent.tools.builtin.human import SILENT
 from agent.vault.change import Create
@@ -99,13 +100,17 @@ def _named(context: ProcedureContext) -> Iterator[Gap]:
 
 
 def _fields(context: ProcedureContext) -> Iterator[Gap]:
-    names = [context.call.target_file] if context.call.target_file else names_in(context, PROFILE)
-    for name in names:
-        note = Note.parse(context.note(name).encode())
-        title = note.string("title") or title_of(name)  # its name is English in every vault
-        for found in _FIELD.finditer(note.body):
-            label = " ".join((found["what"] or found["label"]).split()) or title
-            yield Gap(context.text("gap", field=label, title=title), name, found["label"].strip(" *-") or label)
+    files = profile_with_forms(context.vault, context.language)
+    for file in sorted(files, key=attrgetter("name")):
+        name = PROFILE + file.name
+        if context.call.target_file not in ("", name):
+            continue
+        marked = {each["label"].strip(" *-"): each for each in _FIELD.finditer(file.text)}
+        empty = (each.label for each in file.fields if not each.value)
+        for label in dict.fromkeys((*marked, *empty)):
+            what = " ".join((marked[label]["what"] or "").split()) if label in marked else ""
+            asked = what or label or file.title
+            yield Gap(context.text("gap", field=asked, title=file.title), name, label or asked)
 
 
 def _unanswered(context: ProcedureContext) -> Iterator[Gap]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.growth.procedures.procedure import ProcedureContext
@@ -46,13 +46,6 @@ def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry
     was replaced since."""
     found = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     return tuple(each for each in found if is_stated_by_owner(each, context.runs.recall.foreign))
-
-
-def names_in(context: ProcedureContext, folder: str) -> tuple[str, ...]:
-    """The notes in one of the agent's folders, as the table of folders names them; in order."""
-    place = Path(context.vault.place.root, context.path(folder))
-    found = sorted(place.glob("*.md")) if place.is_dir() else ()
-    return tuple(folder + path.relative_to(place).as_posix() for path in found)
 
 
 def quote(text: str) -> str:

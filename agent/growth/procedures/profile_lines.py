@@ -8,11 +8,8 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, completed
-from agent.memory.profile.load import load_profile, missing
-from agent.memory.profile.profile_file import ProfileFile, field_in, parse_profile
+from agent.memory.profile.profile_file import field_in
 from agent.memory.profile.statements import settle_profile_questions
-from agent.memory.profile.template import template_note
-from agent.vault.folders import PROFILE
 
 _MOST = 12
 """The most lines of one answer."""
@@ -36,13 +33,6 @@ def propose(context: ProcedureContext, changes: Iterable[ProfileChange | BlockCh
     writing = writing_of(context)
     settled = settle_profile_questions(writing)
     return settled if settled.requests else propose_changes(writing, changes)
-
-
-def profile_with_template(context: ProcedureContext) -> tuple[ProfileFile, ...]:
-    """The notes about the person; those that are missing as the template has them."""
-    files = load_profile(context.vault)
-    fresh = ((each, template_note(each, context.language)) for each in missing(files))
-    return (*files, *(parse_profile(context.path(PROFILE + name), name, data) for name, data in fresh))
 
 
 def changes_in_answer(context: ProcedureContext, name: str, answer: str, heading: str) -> tuple[ProfileChange, ...]:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from agent.growth.procedures.material import bullets, days_before, quote, stated, title_of
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.profile_lines import changes_in_answer, profile_with_template, propose
+from agent.growth.procedures.profile_lines import changes_in_answer, propose
 from agent.growth.topic_words import words_of
 from agent.markdown.note import Note
 from agent.memory.profile.changes import Proposed
+from agent.memory.profile.load import profile_with_forms
 from agent.memory.profile.profile_file import CORE, note_of
 from agent.memory.profile.statements import changes_of_entries
 from agent.memory.store import StoredEntry
@@ -29,12 +30,21 @@ def plain(context: ProcedureContext) -> Work:
     lines = [f"{quote(each.entry.text)} ({each.link})" for each in _belonging(context, target_of(context))][:_MOST]
     link = f"[[{context.path(target_of(context)).removesuffix('.md')}]]"
     says = context.text("profile_quoted", count=len(lines), link=link)
-    return Work(f"{says}\n{bullets(lines)}" if lines else "")
+    return Work(f"{says}\n{bullets(lines)}{_fields(context)}" if lines else "")
+
+
+def _fields(context: ProcedureContext) -> str:
+    """The fields of the note that have no value yet, on a line for a model; empty if there are none."""
+    name = target_of(context).removeprefix(PROFILE)
+    files = (each for each in profile_with_forms(context.vault, context.language) if each.name == name)
+    labels = [field.label for file in files for field in file.fields if not field.value]
+    return f"\n\n{context.text('profile_fields', labels=', '.join(labels))}" if labels else ""
 
 
 def stated_changes(context: ProcedureContext) -> Work:
     """The fields that the person's statements fill, by rules: all of them, or those of the note that the task names."""
-    found = changes_of_entries(stated(context, days_before(context.today, _DAYS)), profile_with_template(context))
+    files = profile_with_forms(context.vault, context.language)
+    found = changes_of_entries(stated(context, days_before(context.today, _DAYS)), files)
     target = context.call.target_file
     return work_of(context, propose(context, [each for each in found if target in ("", PROFILE + each.note)][-_MOST:]))
 

@@ -33,10 +33,10 @@ from agent.workspace.workspace import Workspace, is_watched
 @click.argument("path", required=False, type=NamedPath())
 @click.option("--init", "make", is_flag=True, help="Make PATH a vault first, if it is none.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="With --init: the notes' language.")
-@click.option("--under", metavar="FOLDER", help="With --init: the folder for all that is the agent's, such as Agent.")
+@click.option("--under", metavar="FOLDER", help="With --init: the folder for all that is the agent's.")
 @click.option("--http", "http", is_flag=True, help="Open the dashboard and the API on a port of this machine, too.")
 @click.option("--port", type=click.IntRange(0, 65_535), help="With --http: the port; 0 takes any that is free.")
-@click.option("-y", "--yes", is_flag=True, help="With --init: ask nothing; what you have stays as it is.")
+@click.option("-y", "--yes", is_flag=True, help="With --init: ask nothing, and do it.")
 @click.pass_obj
 def command(
     output: Output,

@@ -13,11 +13,13 @@ from agent.app.open import open_workspace
 from agent.deeds.jobs import (
     JobHistory,
     PastRunView,
+    Switched,
     find_job,
     job_history,
     job_view,
     list_jobs,
     pause_job,
+    ready_jobs,
     resume_job,
     show_job,
     stop_schedule,
@@ -38,7 +40,8 @@ from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import DayCost, cost_of_day, job_as_it_is, job_shelf, record_here
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.history import history_path
-from agent.schedule.job import Job, JobStatus
+from agent.schedule.job import Job
+from agent.schedule.job_templates import job_templates
 from agent.schedule.new_job import job_of_words
 from agent.schedule.occurrences import moment_in
 from agent.schedule.task_notes import load_tasks
@@ -194,23 +197,38 @@ def _format_result(result: "JobResult") -> list[str]:
 @in_vault
 def pause(output: Output, workspace: Workspace, name: str) -> None:
     """Set `status: paused` in the note of a job; nothing else of it changes."""
-    _set(output, workspace, name, "paused")
+    _show_switched(output, workspace, pause_job(workspace, name))
 
 
 @command.command("resume", short_help="Let a job run again; says what a day of it costs.")
 @click.argument("name", metavar="ID")
 @in_vault
 def resume(output: Output, workspace: Workspace, name: str) -> None:
-    """Set `status: active` in the note of a job. One that its failures have stopped runs again, too."""
-    _set(output, workspace, name, "active")
+    """Set `status: active` in the note of a job. One that its failures have stopped runs again, too; one of `jobs
+    templates` is written into the vault."""
+    _show_switched(output, workspace, resume_job(workspace, name))
 
 
-def _set(output: Output, workspace: Workspace, name: str, status: JobStatus) -> None:
-    job = find_job(workspace, name)
-    done = (resume_job if status == "active" else pause_job)(workspace, job.id)
+@command.command("templates", short_help="List the jobs that are ready to be switched on.")
+@in_vault
+def templates(output: Output, workspace: Workspace) -> None:
+    """List the jobs that are ready; `jobs resume ID` writes one into the vault and lets it run."""
+    found = ready_jobs(workspace)
+    ready = job_templates(workspace.vault.home, workspace.settings.vault.language)
+    there = {each.id for each in found.jobs if each.is_in_vault}
+    lines = [
+        f"{padded(each.job.id, 18)} {format_when(each.job)}"
+        + (f"  {said('is in this vault')}" if each.job.id in there else "")
+        for each in ready
+    ]
+    output.emit(found, as_lines([*lines, "", said("to switch one on: vault-agent jobs resume ID")]))
+
+
+def _show_switched(output: Output, workspace: Workspace, done: Switched) -> None:
     lines = [said("waits until git has finished what it is doing")] if done.queued else []
-    lines += [said("{id} is {status}", id=job.name, status=said(status))]
-    if status == "active":
+    job = job_shelf(workspace).load().get(done.job)  # none yet, where a new one waits
+    lines.append(said("{id} is {status}", id=job.name if job else done.job, status=said(done.status)))
+    if done.status == "active" and job is not None:
         lines += [format_cost(cost_of_day(workspace, job, has_model(workspace))), *what_keeps_jobs(workspace)]
     output.emit(done, as_lines(lines))
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.app.setup import take_back_setup
+from agent.config.directories import VAULT_FILE
 from agent.deeds.changes import undo_report
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, listed, said
@@ -68,6 +70,8 @@ def command(
         raise UserError("there is no change of the agent's to take back", hint="vault-agent log lists the changes")
     selection = found or Selection(commits, run, jobs, start, include_human, actor)
     result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
+    if not dry_run and not (workspace.vault.place.root / VAULT_FILE).exists():
+        take_back_setup(workspace.vault)
     output.emit(lambda: undo_report(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 

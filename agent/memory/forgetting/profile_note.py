@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from agent.markdown.note import Note
 from agent.memory.forgetting.said_again import has_name
 from agent.memory.profile.profile_file import CHANGELOG, field_in
-from agent.texts import text
 
 LineWithout = Callable[[str], str]
 """Function from a line to what is left of it; empty if it rests on nothing else."""
@@ -26,5 +25,5 @@ def profile_note_without(
         if left or not row.strip():
             rows.append(left)
         elif not is_log and (field := field_in(row)) is not None:
-            rows.append(field[0].rstrip() + " " + text("profile.empty", "en" if field[1].isascii() else "zh"))
+            rows.append(field[0].rstrip())
     return note.with_body("\n".join(rows)).data

@@ -28,8 +28,8 @@ class BlockChange:
     id: str = ""
 
 
-def change_block(edit: NoteEdit, change: BlockChange, template: bytes) -> BlockDone | None:
-    """Make the change; a section that is left empty goes, unless `template` has it. Returns what was done, or None if
+def change_block(edit: NoteEdit, change: BlockChange) -> BlockDone | None:
+    """Make the change; a section that is left empty goes. Returns what was done, or None if
     the lines are not there as the program wrote them, or the person keeps the program out of the section."""
     edit.mark_kept()
     if not change.before:
@@ -38,6 +38,5 @@ def change_block(edit: NoteEdit, change: BlockChange, template: bytes) -> BlockD
         return None
     if change.after:
         return "replaced"
-    if f"## {change.heading}".encode() not in template.splitlines():
-        edit.drop_empty_section(change.heading)
+    edit.drop_empty_section(change.heading)
     return "removed"

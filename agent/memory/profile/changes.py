@@ -31,7 +31,7 @@ from agent.memory.profile.profile_file import (
     said_in,
 )
 from agent.memory.profile.questions import ProfileConflict
-from agent.memory.profile.template import template_note
+from agent.memory.profile.template import Outline, first_note, outline_of
 from agent.memory.understanding.rules import is_same, says_no_more
 from agent.memory.understanding.statements import kind_of
 from agent.texts import Language, text
@@ -145,7 +145,7 @@ def propose_changes(
             RefusedChange(ProfileChange(each.note, each.new, each.evidence, each.field), why) for each in work.conflicts
         )
     if work.rows:
-        head = template_note(CHANGELOG, writing.language)
+        head = first_note(CHANGELOG, writing.language)
         path = writing.vault.home.at(PROFILE + CHANGELOG)
         work.requests.append(Append(path, "".join(f"{row}\n" for row in work.rows).encode("utf-8", "replace"), head))
     requests = (*work.requests, *asked)
@@ -242,18 +242,19 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
         why = "a part of this note came from elsewhere, and the person has not looked at it yet"
         work.refused += (RefusedChange(each, why) for each in wanted)
         return
-    begin = base if base is not None else template_note(name, writing.language)
+    begin = base if base is not None else first_note(name, writing.language)
+    outline = outline_of(name, writing.language)
     theirs = person_lines(writing.vault, path, begin) if base is not None else (False,) * (begin.count(b"\n") + 1)
     edit = NoteEdit.begin(begin, theirs)
     edit.mark_kept()
-    gone = _gone(writing.vault, path, edit) if base is not None else frozenset[str]()
+    gone = _gone(writing.vault, path, edit)
     made, rows = list[ProfileChange | BlockChange](), list[str]()
     for change in wanted:
         if isinstance(change, BlockChange):
-            done = _apply_block(edit, change, writing.language)
+            done = _apply_block(edit, change)
         else:
             is_logged = not resolution and _is_logged(work.log, path, change)
-            done = _apply(edit, change, is_logged, gone, writing.language, resolution)
+            done = _apply(edit, change, is_logged, gone, outline, writing.language, resolution)
         match done:
             case RefusedChange():
                 work.refused.append(done)
@@ -278,8 +279,8 @@ def _change_note(work: _Work, name: str, wanted: Sequence[ProfileChange | BlockC
 _Done = Literal["filled", "added", "replaced", "removed"]
 
 
-def _apply_block(edit: NoteEdit, change: BlockChange, language: Language) -> "_Done | RefusedChange | ProfileConflict":
-    done = change_block(edit, change, template_note(change.note, language))
+def _apply_block(edit: NoteEdit, change: BlockChange) -> "_Done | RefusedChange | ProfileConflict":
+    done = change_block(edit, change)
     why = "these lines are the person's, or they keep the section as it is"
     return done or RefusedChange(change, why)
 
@@ -289,6 +290,7 @@ def _apply(
     change: ProfileChange,
     is_logged: bool,
     gone: frozenset[str],
+    outline: Outline,
     language: Language,
     resolution: Resolution,
 ) -> "_Done | RefusedChange | ProfileConflict":
@@ -312,10 +314,11 @@ def _apply(
             return ProfileConflict(change.note, against.text, change.line, change.field, change.evidence)
         against.text, against.is_theirs = _indent(against.text) + line, False
         return "replaced"
-    heading = change.heading or text("profile.own_words", language)
-    if not edit.add(heading, line):
+    own = outline.heading_of(change.field)
+    heading = own or change.heading or text("profile.own_words", language)
+    if not edit.add(heading, line, before=outline.after(heading)):
         return RefusedChange(change, "the person keeps this section as it is")
-    return "added"
+    return "filled" if own else "added"
 
 
 def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | None:

@@ -1,6 +1,7 @@
 """Loads a vault's profile: each note as it counts as the person's, and when it changed last, by its history."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -9,12 +10,15 @@ from agent.errors import Unknown
 from agent.memory.profile.profile_file import (
     CHANGELOG,
     CORE,
+    Field,
     ProfileFile,
     is_core,
     is_profile_note,
     note_name,
     parse_profile,
 )
+from agent.memory.profile.template import outline_of, template_note
+from agent.texts import Language
 from agent.vault.folders import PROFILE
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
@@ -40,6 +44,20 @@ def load_profile(vault: Vault) -> tuple[ProfileFile, ...]:
     names = [path.relative_to(place).as_posix() for path in found if not path.is_symlink()]
     loaded = (load_file(vault, name) for name in sorted(names, key=_order) if is_profile_note(name))
     return tuple(each for each in loaded if each is not None)
+
+
+def profile_with_forms(vault: Vault, language: Language) -> tuple[ProfileFile, ...]:
+    """The notes of the profile, each with the fields of its form that it lacks; a missing note as its form is."""
+    files = load_profile(vault)
+    lacking = ((each, vault.home.at(PROFILE + each)) for each in missing(files))
+    forms = tuple(parse_profile(path, name, template_note(name, language)) for name, path in lacking)
+    return (*(_with_form(each, language) for each in files), *forms)
+
+
+def _with_form(file: ProfileFile, language: Language) -> ProfileFile:
+    there = {each.label.casefold() for each in file.fields}
+    labels = (label for label, _ in outline_of(file.name, language).fields if label.casefold() not in there)
+    return replace(file, fields=(*file.fields, *(Field(label, "", 0) for label in labels)))
 
 
 def load_file(vault: Vault, name: str) -> ProfileFile | None:

@@ -9,7 +9,7 @@ from typing import Self
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote
-from agent.markdown.blocks import parse_body
+from agent.markdown.blocks import Heading, parse_body
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.memory.profile.evidence import Evidence
@@ -104,12 +104,16 @@ class NoteEdit:
         row.text = f"{begin} {value}"
         row.is_theirs = False
 
-    def add(self, heading: str, *lines: str) -> bool:
-        """Add lines at the end of the section of this heading, which is added if it is missing; false if the person
-        keeps the program out of it."""
+    def add(self, heading: str, *lines: str, before: Sequence[str] = ()) -> bool:
+        """Add lines at the end of the section of this heading, which is added if it is missing, above the first of the
+        headings `before` that is there; false if the person keeps the program out of it."""
         rows = [Row(line, is_theirs=False) for line in lines]
         at = self._end_of(heading)
         if at is None:
+            later = next((each for name in before if (each := self._heading_row(name)) is not None), None)
+            if later is not None:
+                self.rows[later:later] = [Row(f"## {heading}", False), Row("", False), *rows, Row("", False)]
+                return True
             self._close()
             gap = [] if self._is_blank(len(self.rows) - 2) else [Row("", is_theirs=False)]
             self.rows[-1:-1] = [*gap, Row(f"## {heading}", is_theirs=False), Row("", is_theirs=False), *rows]
@@ -191,17 +195,28 @@ class NoteEdit:
 
     def _end_of(self, heading: str) -> int | None:
         """The number of the row before which a line is added to the section; None without the section."""
+        begin = self._heading_row(heading)
+        if begin is None:
+            return None
+        first, headings = self._headings()
+        level = next(each.level for each in headings if first + each.line - 1 == begin)
+        below = (first + each.line - 1 for each in headings if each.level <= level)
+        end = next((at for at in below if at > begin), len(self.rows))
+        while self._is_blank(end - 1):
+            end -= 1
+        return end
+
+    def _heading_row(self, heading: str) -> int | None:
+        """The number of the row with this heading, below the title; None without it."""
         wanted = heading.strip().casefold()
+        first, headings = self._headings()
+        rows = (first + each.line - 1 for each in headings if each.level > 1 and _plain(each.text) == wanted)
+        return next(rows, None)
+
+    def _headings(self) -> tuple[int, Sequence[Heading]]:
+        """The number of the first row of the body, and the body's headings, whose lines count from there."""
         first = next((at for at, row in enumerate(self.rows) if row.is_body), len(self.rows))
-        headings = parse_body("\n".join(row.text for row in self.rows[first:])).headings
-        for number, each in enumerate(headings):
-            if each.level > 1 and KEEP.sub("", each.text).strip().casefold() == wanted:
-                below = (other.line for other in headings[number + 1 :] if other.level <= each.level)
-                end = first + next(below, len(self.rows) - first + 1) - 1
-                while self._is_blank(end - 1):
-                    end -= 1
-                return end
-        return None
+        return first, parse_body("\n".join(row.text for row in self.rows[first:])).headings
 
     def _heading_above(self, at: int) -> str:
         rows = (row.text for row in reversed(self.rows[:at]) if row.text.startswith("#") and KEEP.search(row.text))
@@ -217,6 +232,10 @@ class NoteEdit:
 
     def _is_heading(self, at: int) -> bool:
         return 0 <= at < len(self.rows) and self.rows[at].text.startswith("#")
+
+
+def _plain(heading: str) -> str:
+    return KEEP.sub("", heading).strip().casefold()
 
 
 def _is_empty_field(line: str) -> bool:

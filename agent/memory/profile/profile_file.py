@@ -136,7 +136,7 @@ _LINKS = re.compile(r"\s*\((?:\s*\[\[[^\]\n]*\]\],?\s*)+\)\s*$")
 @dataclass(frozen=True, slots=True)
 class Field:
     """A labelled value, `- **Name**: Ida`; `value` is empty while nobody has filled it. `line` counts from 1 in the
-    file."""
+    file; 0 for one that only the note's form has."""
 
     label: str
     value: str

@@ -36,7 +36,8 @@ _TOOK = "|".join(
     for each in in_all_languages(f"memory_day.took_{unit}")
 )
 _BARE = re.compile(
-    rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About|关于) .*|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*|- (?:{_TOOK})\s*)?"
+    rf"\s*(?:#{{1,6}} .*|.*\[\[(?:About |关于 |Welcome\]\]|欢迎\]\]).*"
+    rf"|- [^\[\n]*{SESSION_LINK}[^\]\n]*\]\]\s*|- (?:{_TOOK})\s*)?"
 )
 """A line without a memory: blank, a heading (in a day's log, what was asked), how long that took, a link to an
 explaining note or to a session."""
@@ -49,6 +50,8 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 """A line with an unfilled value, such as `- Name: [to be filled]` or `- **姓名**: [待填写]`."""
+_FIELD = re.compile(r"\s*[-*+]\s+\*\*[^\n*]{1,80}(?:[:：]\*\*|\*\*[:：])\s*")
+"""A field of a form that nobody has filled, such as `- **Name**:`."""
 _COMMENT = re.compile(r"\s*%%.*%%\s*")
 """A line that an editor does not show."""
 
@@ -97,8 +100,8 @@ def is_given_as_note(hit: Hit, home: AgentFolder) -> bool:
 
 
 def is_bare(passage: str) -> bool:
-    """True if the passage has only headings and unfilled placeholders."""
-    return all(_BARE.fullmatch(line) for line in filled(passage).splitlines())
+    """True if the passage has only headings, unfilled placeholders and fields without a value."""
+    return all(_BARE.fullmatch(line) or _FIELD.fullmatch(line) for line in filled(passage).splitlines())
 
 
 def filled(passage: str) -> str:

@@ -17,10 +17,10 @@ from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writi
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.figures import profile_figures
 from agent.memory.profile.load import last_updated, load_profile
-from agent.memory.profile.profile_file import CHANGELOG, ProfileFile, is_core, note_name, parse_profile
+from agent.memory.profile.profile_file import CHANGELOG, ProfileFile, note_name, parse_profile
 from agent.memory.profile.search import search_profile
 from agent.memory.profile.summary import whole_summary
-from agent.memory.profile.template import template_note
+from agent.memory.profile.template import first_note
 from agent.texts import Language, text
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
@@ -146,19 +146,17 @@ class ProfileTools:
         vault = self.notes.vault
         path = vault.home.at(PROFILE + name)
         data = vault.read(path)
-        fresh = template_note(name, self.language) if is_core(name) else None
-        if data is None or data == fresh:
+        if data is None or not parse_profile(path, name, data).filled:
             raise ToolRetry(f"{name} says nothing; there is nothing to put away")
         if not context.is_attended and self._has_lines_of_person(path, name, data):
             raise ToolFailed("the person has written in this note, so only they can have it put away")
         writing = self._writing(context)
         stem = PurePosixPath(name).stem
         kept = f"{ARCHIVE}{PROFILE}{stem}-{writing.now:%Y-%m-%d-%H%M%S}.md"
-        what = text("profile.emptied" if fresh else "profile.put_away", self.language)
+        what = text("profile.put_away", self.language)
         row = log_row(writing, name, " · ".join(filter(None, (what, " ".join(reason.split())))), ())
-        log = Append(vault.home.at(PROFILE + CHANGELOG), f"{row}\n".encode(), template_note(CHANGELOG, self.language))
-        change = Delete(path, data) if fresh is None else Edit(path, data, fresh)
-        return (Create(vault.home.at(kept), data), change, log)
+        log = Append(vault.home.at(PROFILE + CHANGELOG), f"{row}\n".encode(), first_note(CHANGELOG, self.language))
+        return (Create(vault.home.at(kept), data), Delete(path, data), log)
 
     def _has_lines_of_person(self, path: str, name: str, data: bytes) -> bool:
         file = parse_profile(path, name, data)

@@ -115,11 +115,12 @@ class Writer:
         Raises `BadPath` for a path in another repository, or one that a sparse checkout excludes.
         """
         self.check_ours(order.requests)
+        requests = (*order.requests, *self._views(order))
         resolving: type[Resolver] = import_module("agent.vault.write.resolve").Resolver
         for attempt in range(TRIES):
             token = order.token if attempt == 0 else self.clock.new_id()
             resolver = resolving(self.files, self.combine, token, self._copy_name(token))
-            changes = resolver.changes(order.requests)
+            changes = resolver.changes(requests)
             if not changes and order.arrival is None and not any(map(self.held.get, order.release)):
                 return Outcome()
             self._brake(order, changes)
@@ -129,6 +130,15 @@ class Writer:
                 if attempt == TRIES - 1:
                     raise
         raise AssertionError("unreachable")
+
+    def _views(self, order: Order) -> Iterable[Request]:
+        """The tables for Obsidian that come with the first note of their folder; an undo brings none."""
+        if not self.options.views or order.arrival is not None or order.stamp.undoes or not order.requests:
+            return ()
+        created: Iterable[Request] = import_module("agent.vault.views").first_views(
+            self.place.root, self.options.home, self.options.language, order.requests
+        )
+        return created
 
     def _brake(self, order: Order, changes: Sequence[Change]) -> None:
         """Raise `MassChange` if this change, with the earlier ones of its run, loses too many notes."""

@@ -202,7 +202,8 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / path).write_text(text, "utf-8")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("VAULT_AGENT_HOME", str(folder / "home"))
-        assert main(["init", str(root), "--yes", "--language", "zh"]) == 0
+        assert main(["init", str(root), "--yes", "--under", "/", "--language", "zh"]) == 0
+    (root / "jobs").mkdir()
     for name, on in {"早": '{cron: "0 9 * * *"}', "变": "{change: 日记/**}", "错": "{cron: 每天}"}.items():
         (root / f"jobs/{name}.md").write_text(f"---\ntype: job\non: {on}\n---\n说你好。\n", "utf-8")
     (root / "新.md").write_text("新的。\n", "utf-8")

@@ -64,7 +64,7 @@ WRONG: dict[str, list[str]] = {
     "a vault to make of nothing": ["init", ""],
     "a vault to make in /proc": ["init", "/proc/vault"],
     "a language that is none": ["init", "new", "--language", "klingon"],
-    "a daemon for no folder": ["daemon", "--init"],
+    "a daemon for no folder": ["daemon", "--init", "--yes"],
     "a daemon for no vault": ["daemon", "nowhere"],
     "a file to import that is none": ["import", "none.json"],
     "a shell that is none": ["completion", "tcsh"],

@@ -37,9 +37,9 @@ def test_a_port_that_is_taken_is_said_before_anything_is_made(
 ) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert main(["daemon", str(tmp_path / "new"), "--init", "--http", "--port", port]) == 2
+        assert main(["daemon", str(tmp_path / "new"), "--init", "--yes", "--http", "--port", port]) == 2
         assert "already in use" in capsys.readouterr().err and not (tmp_path / "new").exists()
-        assert main(["init", str(tmp_path / "chinese"), "--language", "zh"]) == 0
+        assert main(["init", "--yes", str(tmp_path / "chinese"), "--language", "zh"]) == 0
         capsys.readouterr()
         assert main(["daemon", str(tmp_path / "chinese"), "--http", "--port", port]) == 2
     told = capsys.readouterr().err

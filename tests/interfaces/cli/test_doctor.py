@@ -21,7 +21,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def vault(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    assert main(["init", "vault", "--no-hooks"]) == 0
+    assert main(["init", "--yes", "vault", "--no-hooks"]) == 0
     capsys.readouterr()
     return tmp_path / "vault"
 
@@ -73,7 +73,7 @@ def test_skills_that_cannot_be_used_are_named_with_file_line_and_reason(
 
 
 def test_our_own_hooks_are_no_warning(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["init", str(vault), "--hooks"]) == 0
+    assert main(["init", "--yes", str(vault), "--hooks"]) == 0
     assert main(["--vault", str(vault), "doctor"]) == 0
     assert "ok    trust: " in capsys.readouterr().out
 

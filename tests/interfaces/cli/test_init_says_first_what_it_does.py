@@ -66,7 +66,7 @@ DRAFTS = " M a.md\n D b.md\nM  c.md\n?? new.md\n"
 def test_an_empty_folder_needs_no_words(root: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_AUTHOR_NAME", "Anna")
     monkeypatch.setenv("GIT_AUTHOR_EMAIL", "anna@example.org")
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -75,7 +75,7 @@ def test_what_is_there_is_named_before_anything_is_done(root: Path, capsys: Capt
     write(root / "daily/2026-11-20.md", "mine\n")
     write(root / "photo.png", BINARY)
     write(root / "film.md", b"x" * 21_000_000)
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root), "--under", "/"]) == 0
     err = in_one_line(capsys.readouterr().err)
     assert "your 2 files (0.1 MB) as the first commit of a new git repository" in err
     assert "film.md: larger than 20 MB, photo.png: no text" in err and "git.binaries" in err
@@ -95,7 +95,7 @@ def test_looking_changes_nothing_when_the_person_does_not_want_it(root: Path, ca
     assert sorted(path.name for path in root.iterdir()) == ["note.md", "pyproject.toml"]
     assert main(["daemon", str(root), "--init"]) == 2
     assert main(["init", str(root), "--yes"]) == 0
-    assert (root / "AGENT.md").exists()
+    assert (root / "Agent/AGENT.md").exists()
 
 
 def test_more_source_files_than_notes_are_source_code(root: Path, capsys: Captured) -> None:
@@ -104,12 +104,12 @@ def test_more_source_files_than_notes_are_source_code(root: Path, capsys: Captur
     assert main(["init", str(root)]) == 2
     assert "looks like source code (2 source files)" in capsys.readouterr().err
     write(root / "plan.md", "plan\n")
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
 
 
 def test_drafts_are_not_committed_before_they_change(root: Path, capsys: Captured) -> None:
     with_drafts(root)
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     out, err = capsys.readouterr()
     err = in_one_line(err)
     assert "your 3 changes (a.md, b.md, new.md)" in err and "have staged (1 file)" in err
@@ -127,7 +127,7 @@ def test_drafts_are_not_committed_before_they_change(root: Path, capsys: Capture
 def test_status_tells_what_was_left_at_init_from_what_was_edited_since(root: Path, capsys: Captured) -> None:
     with_drafts(root)
     write(root / "photo.png", BINARY)
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     write(root / "later.md", "later\n")
     capsys.readouterr()
     assert main(["--vault", str(root), "status"]) == 0
@@ -147,14 +147,14 @@ def test_status_tells_what_was_left_at_init_from_what_was_edited_since(root: Pat
 
 def test_drafts_are_committed_at_once_or_asked_about_later(root: Path, tmp_path: Path, capsys: Captured) -> None:
     with_drafts(root)
-    assert main(["init", str(root), "--drafts", "commit"]) == 0
+    assert main(["init", "--yes", str(root), "--drafts", "commit"]) == 0
     assert "commits your uncommitted 3 changes (a.md, b.md, new.md)" in in_one_line(capsys.readouterr().err)
     assert git(root, "status", "--porcelain") == "M  c.md\n"
     other = with_drafts(tmp_path / "other")
-    assert main(["init", str(other), "--drafts", "later"]) == 0
+    assert main(["init", "--yes", str(other), "--drafts", "later"]) == 0
     file = drafts_file(opened(other).private_folder)
     assert load_drafts(file).ask and set(load_drafts(file).files) == {"a.md", "b.md", "new.md"}
-    assert main(["init", str(other), "--drafts", "commit", "--watch-inbox"]) == 0
+    assert main(["init", "--yes", str(other), "--drafts", "commit", "--watch-inbox"]) == 0
     assert "inbox.every_note" in capsys.readouterr().err
     assert not file.exists() and git(other, "status", "--porcelain") == "M  c.md\n"
 
@@ -168,14 +168,14 @@ def test_a_damaged_list_of_drafts_is_none(tmp_path: Path) -> None:
 def test_an_inbox_of_the_person_stays_theirs_until_they_say_otherwise(root: Path, tmp_path: Path) -> None:
     write(root / "inbox/call.md", "Call the bank.\n")
     write(root / "inbox/ask.md", "---\nagent: ask\n---\nWhich bank?\n")
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", "--under", "/", str(root)]) == 0
     assert load_settings(root).settings.inbox.every_note is False
     workspace = load_workspace(root)
     assert [len(asked_in(workspace, f"inbox/{name}.md")) for name in ("call", "ask")] == [0, 1]
     assert len(asked_in(workspace, "inbox/call.md", named=True)) == 1
     other = tmp_path / "other"
     write(other / "inbox/call.md", "Call the bank.\n")
-    assert main(["init", str(other), "--watch-inbox"]) == 0
+    assert main(["init", "--yes", "--under", "/", str(other), "--watch-inbox"]) == 0
     write(other / "inbox/rates.md", "Which bank has the best rates?\n")
     assert [len(asked_in(load_workspace(other), f"inbox/{name}.md")) for name in ("call", "rates")] == [0, 1]
 
@@ -187,7 +187,7 @@ def test_a_note_in_the_inbox_that_was_not_committed_before_the_vault_asks_nothin
     for name in ("todo", "staged", "asks", "again"):
         write(root / f"inbox/{name}.md", old)
     git(root, "add", "inbox/staged.md")
-    assert main(["init", str(root), "--drafts", drafts, "--watch-inbox"]) == 0
+    assert main(["init", "--yes", "--under", "/", str(root), "--drafts", drafts, "--watch-inbox"]) == 0
     write(root / "inbox/todo.md", old + "Paint the door.\n")
     write(root / "inbox/asks.md", f"---\nagent: ask\n---\n{old}")
     write(root / "inbox/again.md", "Which screws do I need?\n")
@@ -200,7 +200,7 @@ def test_a_note_in_the_inbox_that_was_not_committed_before_the_vault_asks_nothin
 
 
 def test_a_new_picture_stays_out_until_the_person_adds_it(root: Path, capsys: Captured) -> None:
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     write(root / "photo.png", BINARY)
     write(root / "old note.md", "Grüße".encode("utf-16"))
     assert opened(root).commit_human().paths == ("old note.md",)
@@ -217,13 +217,13 @@ def test_a_picture_is_committed_where_the_setting_says_so(root: Path, monkeypatc
     monkeypatch.setenv("VAULT_AGENT_GIT__BINARIES", "commit")
     monkeypatch.setenv("VAULT_AGENT_GIT__LARGEST_MEGABYTES", "0")
     write(root / "photo.png", BINARY)
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     assert git(root, "status", "--porcelain") == ""
 
 
 def test_a_person_whom_git_does_not_know_has_no_made_up_address(root: Path) -> None:
     write(root / "a.md", "a\n")
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     assert git(root, "log", "-1", "--format=%ae", "HEAD~1").strip() == ""
     assert git(root, "fsck", "--strict") == ""
 
@@ -236,54 +236,108 @@ def test_the_question_is_about_the_note_that_the_others_link_to(root: Path) -> N
     write(root / "$(rm).md", "[[2026-11-20]]\n")
     os.mkfifo(root / "pipe.md")
     (root / "link.md").symlink_to("Roof.md")
-    assert make_vault(root, Wishes())[2] == "What do my notes say about Garden plan?"
-    assert 'ask "What do my notes say about Garden plan?"' in (root / "Welcome.md").read_text()
+    assert make_vault(root, Wishes()).question == "What do my notes say about Garden plan?"
+    assert 'ask "What do my notes say about Garden plan?"' in (root / "Agent/Welcome.md").read_text()
 
 
-def test_at_a_terminal_each_thing_is_asked_once(root: Path, tmp_path: Path) -> None:
+def test_one_screen_shows_all_and_a_letter_changes_a_line_of_it(root: Path, tmp_path: Path) -> None:
     with_drafts(root)
-    write(root / "inbox/call.md", "Call the bank.\n")
+    write(root / "Inbox/call.md", "Call the bank.\n")
     own = {"VAULT_AGENT_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": "/dev/null"}
     with terminal(tmp_path, own, "init", str(root)) as person:
-        person.sees("Make this folder a vault? [Y/n]")
-        person.type("y\n")
-        person.sees("leave uncommitted (l), or ask later (a)? [l]")
-        person.type("a\n")
-        person.sees("put all that is the agent's into Agent/? [Y/n]")
-        person.type("n\n")
-        person.sees("be a request to the agent? [y/N]")
+        for line in ("5 things in Agent/", "your standing instructions", "vault-agent.yaml", "your Inbox/ (1 file)"):
+            person.sees(line)
+        person.sees("git does not know you")
+        person.sees("the daemon commits your own edits")
+        person.sees("Enter makes it a vault")
+        person.type("f\n")
+        person.sees("the top; Enter: /")
         person.type("\n")
+        person.sees("4 things at the top")
+        person.sees("asks the agent only with `agent: ask`")
+        for letter, line in (("i", "every new note in it"), ("e", "nothing of your own edits"), ("l", "Chinese")):
+            person.sees("Enter makes it a vault")
+            person.type(f"{letter}\n")
+            person.sees(line)
+        person.sees("Enter makes it a vault")
+        person.type("d\n")
+        person.sees("your uncommitted 4 changes")
+        person.sees("Enter makes it a vault")
+        person.type("n\n")
         person.sees("Your name for your own commits")
         person.type("Anna Example\n")
         person.sees("Your e-mail address for them")
         person.type("y\n")
         person.sees("y has no @")
         person.type("anna@example.org\n")
-        person.sees("passwords and keys")
-        person.sees("Install these three hooks? [y/N]")
+        person.sees("Anna Example <anna@example.org>")
+        person.sees("Enter makes it a vault")
         person.type("\n")
         assert person.ends() == 0
     assert git(root, "config", "--local", "user.email").strip() == "anna@example.org"
-    assert load_drafts(drafts_file(opened(root).private_folder)).ask
-    assert load_settings(root).settings.inbox.every_note is False
+    settings = load_settings(root).settings
+    assert (settings.inbox.every_note, settings.git.human_commits) == (True, "off")
+    assert (root / "欢迎.md").is_file() and not (root / "inbox").exists()
+    assert git(root, "status", "--porcelain") == "M  c.md\n", "the drafts are committed, what is staged is not"
     assert not (root / ".git/hooks/pre-commit").exists()
 
 
-def test_a_no_at_the_terminal_changes_nothing(root: Path, tmp_path: Path) -> None:
+def tidy(root: Path) -> Path:
+    """A repository of notes in which all is committed."""
+    root.mkdir()
+    init(root)
     write(root / "note.md", "mine\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "before")
+    return root
+
+
+@pytest.mark.parametrize("command", [["init"], ["daemon", "--init"]])
+def test_a_tidy_repository_is_asked_as_well(root: Path, tmp_path: Path, command: list[str]) -> None:
+    tidy(root)
     own = {"VAULT_AGENT_HOME": str(tmp_path / "home")}
-    with terminal(tmp_path, own, "init", str(root)) as person:
-        person.sees("Make this folder a vault?")
-        person.type("n\n")
+    with terminal(tmp_path, own, *command, str(root)) as person:
+        person.sees("5 things in Agent/")
+        person.sees("Enter makes it a vault")
+        person.type("q\n")
         person.sees("nothing was changed")
         assert person.ends() == 2
-    assert [path.name for path in root.iterdir()] == ["note.md"]
+    assert sorted(path.name for path in root.iterdir()) == [".git", "note.md"]
+
+
+@pytest.mark.parametrize("command", [["init"], ["daemon", "--init"]])
+def test_where_nobody_can_be_asked_nothing_is_changed_without_a_yes(
+    root: Path, capsys: Captured, command: list[str]
+) -> None:
+    assert main([*command, str(root)]) == 2
+    err = in_one_line(capsys.readouterr().err)
+    assert "4 things at the top" not in err and "5 things at the top" in err, "it is shown all the same"
+    assert "nobody can be asked here" in err and "--yes" in err
+    assert not root.exists()
+
+
+def test_taking_it_back_leaves_no_trace(root: Path, capsys: Captured) -> None:
+    tidy(root)
+    write(root / ".git/info/attributes", "*.png binary\n")
+
+    def state() -> dict[str, bytes]:
+        parts = ("config", "info", "hooks")
+        files = [path for part in parts for path in (root / ".git" / part, *(root / ".git" / part).rglob("*"))]
+        mine = [path for path in root.rglob("*") if ".git" not in path.parts]
+        return {str(path): path.read_bytes() if path.is_file() else b"" for path in (*files, *mine) if path.exists()}
+
+    before, revision = state(), git(root, "rev-parse", "HEAD")
+    assert main(["init", str(root), "--yes", "--hooks", "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["merge_driver"] and len(made["hooks"]) == 3 and state() != before
+    assert main(["--vault", str(root), "undo", made["commit"]]) == 0
+    assert state() == before and git(root, "diff", "--stat", revision.strip(), "HEAD") == ""
 
 
 def test_a_vault_that_lost_its_repository_says_what_it_commits(root: Path, capsys: Captured) -> None:
     write(root / "vault-agent.yaml", "")
     write(root / "inbox/mine.md", "mine\n")
-    assert main(["init", str(root)]) == 0
+    assert main(["init", "--yes", str(root)]) == 0
     err = capsys.readouterr().err
     assert "your 2 files" in err and "shares" not in err and "adds" not in err
 
@@ -291,7 +345,7 @@ def test_a_vault_that_lost_its_repository_says_what_it_commits(root: Path, capsy
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_vault_without_links_is_asked_about_the_sample(root: Path, language: str, capsys: Captured) -> None:
     write(root / "Secret.md", "nothing links here\n")
-    assert main(["init", str(root), "--language", language, "--json"]) == 0
+    assert main(["init", "--yes", str(root), "--language", language, "--json"]) == 0
     assert "Secret" not in " ".join(json.loads(capsys.readouterr().out)["next"])
-    (note,) = [path for name in ("Welcome.md", "欢迎.md") if (path := root / name).exists()]
+    (note,) = [path for name in ("Welcome.md", "欢迎.md") if (path := root / "Agent" / name).exists()]
     assert "{question}" not in note.read_text("utf-8")

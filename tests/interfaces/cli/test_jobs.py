@@ -37,6 +37,20 @@ def test_the_next_times_have_their_offset(root: Path, run: Run, name: str) -> No
     assert times(found) == ["2026-10-25T02:30:00+02:00", "2026-10-26T02:30:00+01:00"]
 
 
+def test_a_ready_job_comes_into_the_vault_when_it_is_switched_on(root: Path, run: Run) -> None:
+    ready = {each["id"]: each for each in run("jobs", "templates")["jobs"]}
+    assert len(ready) == 10 and not any(each["is_in_vault"] for each in ready.values())
+    assert run("jobs", "list")["jobs"] == [] and not (root / "jobs").exists()
+    done = run("jobs", "resume", "morning-briefing")
+    assert (done["job"], done["status"]) == ("morning-briefing", "active")
+    assert "status: active\n" in (root / "jobs/morning-briefing.md").read_text("utf-8")
+    assert [(each["id"], each["status"]) for each in run("jobs", "list")["jobs"]] == [("morning-briefing", "active")]
+    assert [each["id"] for each in run("jobs", "templates")["jobs"] if each["is_in_vault"]] == ["morning-briefing"]
+    assert run("jobs", "pause", "morning-briefing")["status"] == "paused"
+    assert run("jobs", "resume", "Morning briefing")["status"] == "active", "the note in the vault, not another"
+    assert run("jobs", "resume", "evening-briefing", code=2)["error"]["type"] == "Unknown"
+
+
 def test_only_active_days_are_shown(root: Path, run: Run) -> None:
     weekend = NIGHT.replace("status: active", "active_days: [5, 6]")
     write(root / "jobs/week.md", weekend.replace("id: night", "id: week"))

@@ -11,7 +11,7 @@ from tests.vaults import git, write
 @pytest.fixture
 def laid(root: Path, run: Run) -> Path:
     """The vault with the profile's notes."""
-    assert len(run("profile", "init")["created"]) == 19  # type: ignore[arg-type]
+    assert len(run("profile", "init")["created"]) == 17  # type: ignore[arg-type]
     return root
 
 
@@ -24,7 +24,7 @@ def files(run: Run) -> dict[str, dict[str, object]]:
 
 def test_every_note_is_shown_with_its_layer_and_how_far_it_is_filled(laid: Path, run: Run) -> None:
     path = laid / "profile/00-basic-info.md"
-    write(path, path.read_text("utf-8").replace("- **Name**: [to be filled]", "- **Name**: Ida"))
+    write(path, path.read_text("utf-8").replace("- **Name**:", "- **Name**: Ida"))
     found = files(run)
     assert len(found) == 17
     basic, traits = found["profile/00-basic-info.md"], found["profile/10-personality.md"]
@@ -40,15 +40,15 @@ def test_laying_out_touches_nothing_that_is_there(root: Path, run: Run) -> None:
     write(root / "profile/31-preferences.md", "mine\n")
     created = run("profile", "init", "--language", "zh")["created"]
     assert isinstance(created, list)
-    assert len(created) == 18 and (root / "profile/31-preferences.md").read_text("utf-8") == "mine\n"
+    assert len(created) == 16 and (root / "profile/31-preferences.md").read_text("utf-8") == "mine\n"
     assert "# 基本信息" in (root / "profile/00-basic-info.md").read_text("utf-8")
     assert run("profile", "init")["created"] == []
-    assert git(root, "show", "--name-only", "--format=%s", "HEAD").count("profile/") == 18
+    assert git(root, "show", "--name-only", "--format=%s", "HEAD").count("profile/") == 16
 
 
 def test_the_figures_count_fields_and_lines(laid: Path, run: Run) -> None:
     path = laid / "profile/23-interests-hobbies.md"
-    write(path, path.read_text("utf-8").replace("Music**: [to be filled]", "Music**: Grieg") + "\nI sail.\n")
+    write(path, path.read_text("utf-8").replace("Music**:", "Music**: Grieg") + "\nI sail.\n")
     status = run("profile", "status")
     assert (status["notes"], status["filled_notes"], status["filled_fields"], status["lines"]) == (17, 1, 1, 1)
     assert (status["missing"], status["open_questions"], status["sensitive"]) == ([], [], "ask")
@@ -60,7 +60,7 @@ def test_the_figures_count_fields_and_lines(laid: Path, run: Run) -> None:
 
 def test_what_is_filled_is_found_and_what_is_empty_is_not(laid: Path, run: Run) -> None:
     path = laid / "profile/23-interests-hobbies.md"
-    write(path, path.read_text("utf-8").replace("Music**: [to be filled]", "Music**: Grieg"))
+    write(path, path.read_text("utf-8").replace("Music**:", "Music**: Grieg"))
     hits = run("profile", "search", "music")["hits"]
     assert isinstance(hits, list)
     assert [(each["path"], each["text"]) for each in hits] == [("profile/23-interests-hobbies.md", "Music: Grieg")]
@@ -87,7 +87,7 @@ def test_what_nobody_filled_in_is_not_recalled(laid: Path, run: Run) -> None:
     assert "profile/" not in str(answer)
     assert "profile/22" not in str(run("search", "goals and aspirations"))
     path = laid / "profile/22-goals-aspirations.md"
-    write(path, path.read_text("utf-8").replace("Dream**: [to be filled]", "Dream**: To sail round Norway"))
+    write(path, path.read_text("utf-8").replace("Dream**:", "Dream**: To sail round Norway"))
     assert "profile/22" in str(run("search", "sail round Norway")) and "Norway" in str(run("recall", "Where to sail?"))
 
 
@@ -101,10 +101,10 @@ def test_what_is_forgotten_is_gone_from_the_profile(laid: Path, run: Run) -> Non
     run("forget", "I live in Oslo.", "--yes")
     run("forget", "I prefer tea without sugar.", "--yes")
     profile = "".join(each.read_text("utf-8") for each in (laid / "profile").glob("*.md"))
-    assert "Oslo" not in profile and "tea without" not in profile and "- **Home**: [to be filled]" in profile
+    assert "Oslo" not in profile and "tea without" not in profile and "- **Home**:\n" in profile
     assert "My own line about sugar." in profile
     changes = (laid / "profile/_changelog.md").read_text("utf-8")
-    assert "[to be filled]" not in changes and "- 20" not in changes, "its rows are gone as a whole"
+    assert "- 20" not in changes, "its rows are gone as a whole"
     body = (laid / "profile/00-basic-info.md").read_text("utf-8").partition("\n# ")[2]
     assert body == before.partition("\n# ")[2]
 

@@ -64,7 +64,7 @@ def test_consent_is_asked_by_a_notice_and_given_by_its_code(laid: Path, run: Run
 
 def test_a_contradiction_is_decided_by_a_button(laid: Path, run: Run) -> None:
     path = laid / "profile/00-basic-info.md"
-    write(path, path.read_text("utf-8").replace("- **Home**: [to be filled]", "- **Home**: Bergen"))
+    write(path, path.read_text("utf-8").replace("- **Home**:", "- **Home**: Bergen"))
     open_workspace(laid).vault.commit_human()
     workspace = asked(run, laid, "I live in Oslo.")
     (notice,) = waiting_notices(workspace, set())

@@ -43,7 +43,7 @@ def test_a_field_is_filled_where_it_stands(tmp_path: Path) -> None:
     evidence = house.said("I live in Oslo.")
     house.propose(ProfileChange(BASIC, "Oslo", (evidence,), field="home"))
     assert f"- **Home**: Oslo ({evidence.dated_link})\n" in house.text(BASIC)
-    body = before.partition("---\n# ")[2].replace("- **Home**: [to be filled]\n", "")
+    body = before.partition("---\n# ")[2].replace("- **Home**:\n", "")
     assert [row for row in body.splitlines()[1:] if row not in house.text(BASIC).splitlines()] == []
     assert house.file(BASIC).fields[4].value == "Oslo"
     assert profile_figures(house.vault).filled_fields == 1
@@ -91,7 +91,7 @@ def test_a_note_counts_where_the_person_wrote_it_and_not_where_the_agent_did(tmp
 
 def test_a_line_of_the_person_that_says_otherwise_becomes_a_question(tmp_path: Path) -> None:
     house = home(tmp_path)
-    house.edit(BASIC, "- **Home**: [to be filled]", "- **Home**: Bergen, near the harbour")
+    house.edit(BASIC, "- **Home**:", "- **Home**: Bergen, near the harbour")
     before = house.text(BASIC)
     evidence = house.said("I live in Oslo.")
     change = ProfileChange(BASIC, "Oslo", (evidence,), field="Home")
@@ -107,7 +107,7 @@ def test_a_line_of_the_person_that_says_otherwise_becomes_a_question(tmp_path: P
 @pytest.mark.parametrize(("tick", "left"), [(0, ["Bergen"]), (1, ["Oslo"]), (2, ["Bergen", "Oslo"])])
 def test_the_answer_is_carried_out(tmp_path: Path, tick: int, left: list[str]) -> None:
     house = home(tmp_path)
-    house.edit(BASIC, "- **Home**: [to be filled]", "- **Home**: Bergen")
+    house.edit(BASIC, "- **Home**:", "- **Home**: Bergen")
     asked = house.propose(ProfileChange(BASIC, "Oslo", (house.said("I live in Oslo."),), field="Home")).asked
     path = house.vault.place.root / asked[0]
     assert settle_profile_questions(house.writing).requests == ()
@@ -143,7 +143,7 @@ def test_what_the_person_removed_or_changed_stays_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("commit", [True, False])
 def test_marked_lines_and_sections_are_left_alone(tmp_path: Path, commit: bool) -> None:
     house = home(tmp_path)
-    house.edit(BASIC, "- **Home**: [to be filled]", "- **Home**: [to be filled] %% keep %%", commit=commit)
+    house.edit(BASIC, "- **Home**:", "- **Home**: %% keep %%", commit=commit)
     house.edit(BASIC, "## Work and contact", "## Work and contact %% keep %%", commit=commit)
     before = house.text(BASIC)
     evidence = house.said("I work as a nurse and live in Oslo.")
@@ -153,7 +153,7 @@ def test_marked_lines_and_sections_are_left_alone(tmp_path: Path, commit: bool) 
     )
     after = house.text(BASIC)
     kept = before[before.index("## Work and contact") :].rstrip("\n")
-    assert "- **Home**: [to be filled] %% keep %%\n" in after and kept in after
+    assert "- **Home**: %% keep %%\n" in after and kept in after
     assert "Writes letters" not in after
 
 

@@ -1,5 +1,6 @@
 """What the person says goes into their profile within a day, without a task that anybody planned."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,35 @@ def test_what_was_replaced_or_has_ended_since_is_taken_out(tmp_path: Path, monke
     assert "I lived in Oslo as a child." in text, "a line of the person's stays"
 
 
-def test_a_vault_without_a_profile_is_given_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def body_of(note: Path) -> str:
+    """The note without its header, and without the evidence in brackets."""
+    return re.sub(r" \(\[\[.*?\]\]\)", "", note.read_text("utf-8").split("---\n", 2)[2])
+
+
+def test_a_note_comes_with_its_first_line_and_grows_in_the_order_of_its_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    upkeeper = Upkeeper(open_workspace(root))
+    assert upkeeper.fill_profile().requests == () and not (root / "profile").exists()
+    tell(root, {}, "remember", "I work as a nurse")
+    upkeeper.fill_profile()
+    assert sorted(each.name for each in (root / "profile").iterdir()) == ["00-basic-info.md", "_changelog.md"]
+    note = root / "profile/00-basic-info.md"
+    assert body_of(note) == "# Basic information\n\n## Work and contact\n\n- **Work**: nurse\n"
+    tell(root, {}, "remember", SAID[0])
+    upkeeper.fill_profile()
+    person = "## Person\n\n- **Name**: Mara Lindt\n\n"
+    assert body_of(note) == f"# Basic information\n\n{person}## Work and contact\n\n- **Work**: nurse\n"
+    assert "filled: Name: Mara Lindt" in (root / "profile/_changelog.md").read_text("utf-8")
+
+
+def test_a_note_that_the_person_has_deleted_does_not_come_back_with_the_same_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     tell(root, {}, "remember", SAID[0])
+    Upkeeper(open_workspace(root)).fill_profile()
+    git(root, "rm", "-q", "profile/00-basic-info.md", "profile/_changelog.md")
+    git(root, "commit", "-q", "-m", "not this")
     assert Upkeeper(open_workspace(root)).fill_profile().requests == ()
-    assert not (root / "profile").exists()
