@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from agent.app.open import open_workspace
-from agent.app.setup import hook_program
+from agent.app.setup import hook_program, ignore_rules
 from agent.config.directories import directories, process_clock
 from agent.config.load import load_settings, vault_folder_in
 from agent.errors import ConfigError, UserError
@@ -21,6 +21,7 @@ from agent.interfaces.cli.usage_errors import NamedPath
 from agent.runs.arrivals import arrival_state
 from agent.vault import merge_driver_setup
 from agent.vault.folders import AT_ROOT, SKILLS, AgentFolder, agent_folder
+from agent.vault.initialise import keep_passing_files_out
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.receiving.release import release_own
 from agent.vault.sync.cloning import clone, remember
@@ -54,6 +55,7 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
     workspace = open_workspace(made.root)
     remember(workspace.vault, made, clock)
     merge_driver_setup.install(workspace.vault, hook_program())
+    keep_passing_files_out(workspace.vault, ignore_rules())
     record_writers(output, workspace, made.name, made.address, mine, others)
     release_own(workspace.vault)
     progress("indexing …")

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.setup import ignore_rules
 from agent.interfaces.cli.main import main
+from agent.vault.exclude import rules
 from tests.interfaces.cli.terminal import terminal
 from tests.remotes import git_as, make_remote
 from tests.vaults import git, make_vault, write
@@ -51,6 +53,37 @@ def test_a_clone_is_a_vault_that_searches_and_syncs(remote: Path, tmp_path: Path
     assert "sent 1 file" in types(capsys, "--vault", str(root), "sync")
     assert git(remote, "show", "main:trips/oslo.md") == "# Oslo\n"
     assert not list(root.parent.glob(".vault*"))
+
+
+def test_where_someone_is_in_their_editor_is_no_change_of_a_clone(
+    remote: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    root = tmp_path / "new"
+    types(capsys, "clone", str(remote), str(root), "--only-me")
+    write(root / ".obsidian/workspace.json", "{}")
+    write(root / "a.md~", "half")
+    types(capsys, "--vault", str(root), "sync")
+    assert (
+        git(root, "status", "--porcelain") == "" and git(root, "log", "--format=%H", "--", ".obsidian", "a.md~") == ""
+    )
+    assert ".obsidian" not in git(remote, "ls-tree", "-r", "--name-only", "main")
+
+
+def test_rules_that_a_vault_brings_are_not_doubled(remote: Path, tmp_path: Path, capsys: Captured) -> None:
+    work = tmp_path / "one/vault"
+    write(work / ".gitignore", ignore_rules().decode() + "mine/\n")
+    git(work, "add", ".gitignore")
+    git(work, "commit", "-q", "-m", "rules")
+    git(work, "push", "-q", str(remote), "main")
+    root = tmp_path / "new"
+    types(capsys, "clone", str(remote), str(root), "--only-me")
+    assert (root / ".gitignore").read_bytes() == (work / ".gitignore").read_bytes()
+    own = (root / ".git/info/exclude").read_text() if (root / ".git/info/exclude").exists() else ""
+    assert not set(own.splitlines()) & set(rules(ignore_rules()))
+    other = tmp_path / "other"
+    types(capsys, "clone", str(remote), str(other), "--others")
+    write(other / ".obsidian/workspace.json", "{}")
+    assert git(other, "status", "--porcelain") == "", "the rules hold while those of the vault are held back"
 
 
 def test_what_steers_waits_for_a_look_unless_only_the_person_writes_there(
