@@ -1,34 +1,11 @@
-"""What the settings of Obsidian in a vault say: which files it excludes from its search, and how it writes links."""
+"""What the settings of Obsidian in a vault say: which files it excludes from its search."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Literal
-
-from agent.dataclass import dataclass
 
 _APP = ".obsidian/app.json"
 _LARGEST = 1 << 20
-LinkForm = Literal["shortest", "relative", "absolute"]
-
-
-@dataclass(frozen=True, slots=True)
-class LinkStyle:
-    """How a person has their links written: by the shortest text that is one note's, or by a path; as wikilinks or in
-    Markdown."""
-
-    form: LinkForm = "shortest"
-    is_markdown: bool = False
-
-
-def link_style(root: Path) -> LinkStyle | None:
-    """How Obsidian writes links in the vault at `root`; None where it has no settings."""
-    said = load_json(root / _APP)
-    if not isinstance(said, dict):
-        return None
-    form = said.get("newLinkFormat")
-    known: tuple[LinkForm, ...] = ("relative", "absolute")
-    return LinkStyle(next((each for each in known if each == form), "shortest"), said.get("useMarkdownLinks") is True)
 
 
 def excluded_files(root: Path) -> Callable[[str], bool]:
