@@ -16,15 +16,17 @@ from agent.vault.worktree.paths import is_note
 
 def first_views(root: Path, home: AgentFolder, language: Language, requests: Iterable[Request]) -> Iterator[Create]:
     """The tables that come with these requests, in a vault at `root`."""
-    fresh = (each.path for each in requests if isinstance(each, Create | Append) and is_note(each.path))
+    asked = tuple(requests)
+    fresh = (each.path for each in asked if isinstance(each, Create | Append) and is_note(each.path))
     rows = dict.fromkeys(home.row(path).path for path in fresh if not (root / path).exists())
     folders = [row for row in rows if row.endswith("/") and not _has_notes(root / home.at(row))]
     if not folders:
         return
+    laid = {each.path for each in asked if isinstance(each, Create)}
     views = read_template(resource("vault_template"), language)
     for folder in folders:
         name = folder.rstrip("/") + VIEW
-        if name in views and not (root / home.at(name)).exists():
+        if name in views and home.at(name) not in laid and not (root / home.at(name)).exists():
             yield Create(home.at(name), placed_view(views[name], home))
 
 

@@ -53,6 +53,14 @@ def test_none_replaces_one_that_is_there_or_comes_into_a_folder_of_the_persons(t
     assert committed(made.place.root, "entries.base") == b"views: []\n"
 
 
+def test_none_stands_in_the_way_of_one_that_comes_with_the_note(tmp_path: Path) -> None:
+    made = vault(tmp_path)
+    with made.transaction("note(write): both", Stamp("agent")) as change:
+        change.create(ENTRY, b"# Tea\n")
+        change.create("entries.base", b"views: []\n")
+    assert committed(made.place.root, "entries.base") == b"views: []\n"
+
+
 def test_it_goes_with_the_note_when_that_is_taken_back(tmp_path: Path) -> None:
     made = vault(tmp_path)
     add(made, ENTRY)
