@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from agent.app.setup import take_back_setup
+from agent.config.directories import VAULT_FILE
 from agent.deeds.result import ResultValue
+from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.difference import FileDifference
-from agent.vault.history.undo import Undone
+from agent.vault.history.undo import Undone, undo
+from agent.vault.history.undo_choice import Selection
+from agent.vault.store import Vault
 
 ChangeLines: TypeAlias = Sequence[Sequence[str]]
 """For each file of a commit, the lines that describe its changes."""
@@ -102,6 +107,23 @@ def diff_of(commit: str | None, found: Sequence[FileDifference]) -> Diff:
         for each, patch in zip(found, patches, strict=True)
     ]
     return Diff(commit, files)
+
+
+def take_back(
+    vault: Vault,
+    selection: Selection,
+    *,
+    partial: bool = False,
+    confirmed: bool = False,
+    dry_run: bool = False,
+    actor: str = HUMAN,
+) -> Undone:
+    """Undo the selected changes in one commit of `actor`; where the folder is no vault any more, git forgets what it
+    was told of it, too. `dry_run`: only say what would happen."""
+    done = undo(vault, selection, partial=partial, confirmed=confirmed, dry_run=dry_run, actor=actor)
+    if not dry_run and not (vault.place.root / VAULT_FILE).exists():
+        take_back_setup(vault)
+    return done
 
 
 def undo_report(done: Undone, dry_run: bool) -> UndoReport:

@@ -55,24 +55,30 @@ def add(gitdir: Files, lines: list[str], token: str) -> list[str]:
 
 
 def take_out(gitdir: Files, lines: list[str], token: str) -> None:
-    """Remove rules that `add` has added."""
+    """Remove the rules that `add` has added below its title; a person's own, the same ones too, stay."""
     before = gitdir.read(PATH)
     if before is None or not lines:
         return
-    gone = {_TITLE, *lines}
-    kept = [
-        line for line in before.decode("utf-8", "surrogateescape").splitlines(keepends=True) if line.strip() not in gone
-    ]
+    kept: list[str] = []
+    is_ours = False
+    for line in before.decode("utf-8", "surrogateescape").splitlines(keepends=True):
+        is_ours = line.strip() == _TITLE or (is_ours and line.strip() in lines)
+        kept += [] if is_ours else [line]
     put(gitdir, PATH, before, "".join(kept).encode("utf-8", "surrogateescape"), token)
 
 
 def put(gitdir: Files, path: str, before: bytes | None, after: bytes, token: str) -> None:
-    """Write a file of the repository's shared folder; `before` is its content, None if it is missing.
+    """Write a file of the repository's shared folder; `before` is its content, None if it is missing. A file that
+    would be empty is removed.
 
     Raises `BadPath` if it cannot be written.
     """
     temporary = f"vault-agent-exclude.{token}"
     try:
+        if before is not None and not after:
+            gitdir.take(path, temporary)
+            gitdir.discard(path, temporary)
+            return
         gitdir.stage(path, temporary, after, None)
         if before is None:
             gitdir.publish(path, temporary)

@@ -5,9 +5,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from agent.app.open import open_workspace
-from agent.app.setup import take_back_setup
-from agent.config.directories import VAULT_FILE
-from agent.deeds.changes import undo_report
+from agent.deeds.changes import take_back, undo_report
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import Output
@@ -16,7 +14,7 @@ from agent.vault.history.commit_index import HUMAN, is_commit_id
 from agent.vault.history.difference import summary
 from agent.vault.history.find import commits as recent_commits
 from agent.vault.history.typed_time import parse_time
-from agent.vault.history.undo import Undone, undo
+from agent.vault.history.undo import Undone
 from agent.vault.history.undo_choice import Selection, last_change
 from agent.vault.history.undo_plan import Reason
 
@@ -69,9 +67,7 @@ def command(
     if last and found is None:
         raise UserError("there is no change of the agent's to take back", hint="vault-agent log lists the changes")
     selection = found or Selection(commits, run, jobs, start, include_human, actor)
-    result = undo(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
-    if not dry_run and not (workspace.vault.place.root / VAULT_FILE).exists():
-        take_back_setup(workspace.vault)
+    result = take_back(workspace.vault, selection, partial=partial, confirmed=yes, dry_run=dry_run)
     output.emit(lambda: undo_report(result, dry_run), lambda: as_lines(format_undone(result, dry_run)))
 
 

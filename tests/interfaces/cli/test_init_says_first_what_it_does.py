@@ -140,7 +140,7 @@ def test_status_tells_what_was_left_at_init_from_what_was_edited_since(root: Pat
     found = json.loads(capsys.readouterr().out)
     assert found["left_out"] == {
         **dict.fromkeys(["a.md", "b.md", "new.md"], "a draft of yours"),
-        "photo.png": "no text",
+        "photo.png": "no text, and no note embeds it",
     }
     assert {each["path"] for each in found["dirty"]} > found["left_out"].keys()
 
@@ -319,6 +319,7 @@ def test_where_nobody_can_be_asked_nothing_is_changed_without_a_yes(
 def test_taking_it_back_leaves_no_trace(root: Path, capsys: Captured) -> None:
     tidy(root)
     write(root / ".git/info/attributes", "*.png binary\n")
+    write(root / ".git/info/exclude", "mine/\n.DS_Store\n")
 
     def state() -> dict[str, bytes]:
         parts = ("config", "info", "hooks")

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from agent.deeds.changes import Diff, LoggedCommit, UndoReport, diff_of, logged_commit, undo_report
+from agent.deeds.changes import Diff, LoggedCommit, UndoReport, diff_of, logged_commit, take_back, undo_report
 from agent.deeds.result import ResultValue
 from agent.errors import UserError
 from agent.interfaces.http.api.paging import NEXT, cursor_after, parse_cursor
@@ -13,7 +13,6 @@ from agent.vault.history.commits import resolve
 from agent.vault.history.difference import describe, of_commit, of_working_tree
 from agent.vault.history.find import commits
 from agent.vault.history.typed_time import parse_time
-from agent.vault.history.undo import undo as undo_changes
 from agent.vault.history.undo_choice import Selection
 from agent.vault.worktree.paths import check_inside
 from agent.workspace.workspace import Workspace
@@ -109,7 +108,7 @@ def undo(workspace: Workspace, asked: Undoing) -> TypedReply[UndoReport]:
     selection = Selection(
         tuple(asked.commits), asked.run, (asked.job,) if asked.job else (), start, asked.include_human, asked.actor
     )
-    done = undo_changes(
+    done = take_back(
         workspace.vault, selection, partial=asked.partial, confirmed=asked.yes, dry_run=asked.dry_run, actor=ACTOR
     )
     return TypedReply(undo_report(done, asked.dry_run), status=202 if done.queued else 0)

@@ -10,6 +10,7 @@ from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeReceipt, Reaction
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
+from agent.deeds.changes import take_back as take_back_changes
 from agent.deeds.notices import react as react_to
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
@@ -25,7 +26,6 @@ from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.difference import FileDifference, of_commit
 from agent.vault.history.find import commits
-from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 
 MOST = 300
@@ -192,7 +192,7 @@ def take_back(request: PageRequest) -> Done:
     what = request.needed("what")
     run = what.removeprefix("run:") if what.startswith("run:") else ""
     selection = Selection(run=run) if run else Selection(commits=(what,))
-    result = undo(request.own_vault, selection, partial=bool(request.field("partial")))
+    result = take_back_changes(request.own_vault, selection, partial=bool(request.field("partial")))
     if result.queued:
         return Done(request.text("undo_waits"))
     return Done(request.text("undone" if result.files else "undo_nothing"))
