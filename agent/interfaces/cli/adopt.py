@@ -22,6 +22,8 @@ from agent.vault.folders import AGENT_NOTE, ARCHIVE, DAILY, INBOX, MEMORY_NOTE, 
 from agent.vault.prospect import Person, Prospect
 
 _SHOWN = 5
+_HYPHEN = "\ue001"
+"""Stands for a hyphen while lines are broken: a name such as vault-agent is not."""
 _SHARED = {
     DAILY: "the agent adds a section of its own to the note of the day, below your lines",
     ARCHIVE: "search leaves it out, and what has expired moves there",
@@ -307,7 +309,8 @@ def _inbox(found: Prospect) -> str:
 def _row(what: str, text: str) -> list[str]:
     """A paragraph that is as wide as the terminal, with its first word in a column of its own."""
     width = min(size(error=True)[0], 100)
-    return wrap_text(f"  {padded(said(what), 8)} {text}", width, subsequent_indent=" " * 11).splitlines()
+    whole = f"  {padded(said(what), 8)} {text}".replace("-", _HYPHEN)
+    return wrap_text(whole, width, subsequent_indent=" " * 11).replace(_HYPHEN, "-").splitlines()
 
 
 def _files(number: int) -> str:

@@ -104,7 +104,7 @@ def _format(made: MadeVault, *, offered: bool) -> list[str]:
         lines.append(said("  {count} files were added: {commit}", count=len(done.created), commit=done.commit[:12]))
     lines += _format_left(done.left)
     lines += [said("  a repository of its own, left alone: {name}", name=name) for name in done.nested[:_SHOWN]]
-    if done.excluded:
+    if done.excluded and done.was_vault:
         lines.append(
             said(
                 "  {count} rules in the repository's info/exclude keep what comes and goes out of git",
@@ -115,11 +115,12 @@ def _format(made: MadeVault, *, offered: bool) -> list[str]:
         one = "  1 file of yours is not committed: `{call} commit` records it"
         more = "  {count} files of yours are not committed: `{call} commit` records them"
         lines.append(counted(done.uncommitted, one, more, call=_call(done)))
-    lines.append(
-        said("  git merges notes with vault-agent; taken back by: git config --remove-section merge.vault-agent")
-        if not made.no_driver
-        else said("  git merges notes without vault-agent ({why})", why=said(made.no_driver))
-    )
+    if made.no_driver:
+        lines.append(said("  git merges notes without vault-agent ({why})", why=said(made.no_driver)))
+    elif done.was_vault:
+        lines.append(
+            said("  git merges notes with vault-agent; taken back by: git config --remove-section merge.vault-agent")
+        )
     lines += [said("  git hook installed: {name}", name=name) for name in made.hooks]
     lines += [said("  git hook left: {path} ({why})", path=item.path, why=said(item.why)) for item in made.hooks_left]
     if offered and not made.hooks and not made.hooks_left and not done.was_vault:
@@ -130,6 +131,9 @@ def _format(made: MadeVault, *, offered: bool) -> list[str]:
                 root=shlex.quote(str(root)),
             )
         )
+    if done.commit and not done.was_vault:
+        undo = "  to take all of it back: {call} undo {commit}"
+        lines.append(said(undo, call=_call(done), commit=done.commit[:12]))
     tries = [f"  {command}" for command in _next(made)]
     note = done.vault.home.at(text("init.welcome_note", made.language))
     is_new = (root / note).is_file() and not done.was_vault

@@ -240,6 +240,17 @@ def test_the_question_is_about_the_note_that_the_others_link_to(root: Path) -> N
     assert 'ask "What do my notes say about Garden plan?"' in (root / "Agent/Welcome.md").read_text()
 
 
+def test_the_screen_is_chinese_where_the_person_is(root: Path, tmp_path: Path) -> None:
+    write(root / "Inbox/call.md", "Call the bank.\n")
+    own = {"VAULT_AGENT_HOME": str(tmp_path / "home"), "LANG": "zh_CN.UTF-8"}
+    with terminal(tmp_path, own, "init", str(root), "--under", "/") as person:
+        person.sees("文件夹 (f), 你的修改 (e), 语言 (l)")
+        person.sees("收件夹 (i)")
+        person.sees("钩子 (h)")
+        person.type("q\n")
+        assert person.ends() == 2
+
+
 def test_one_screen_shows_all_and_a_letter_changes_a_line_of_it(root: Path, tmp_path: Path) -> None:
     with_drafts(root)
     write(root / "Inbox/call.md", "Call the bank.\n")
