@@ -28,13 +28,18 @@ _MY = re.compile(
     r"|^我的?(?P<named>[\u4e00-\u9fff]{1,10}?)(?:是|叫|为|在)(?P<given>.+)$",
     re.IGNORECASE,
 )
+_OTHER = r"(?:the|an?|this|that|there|his|her|their)\s(?:.*\s)?(?:is|are|was|were|has|have)\s"
+"""How a statement about something else goes on: "my name is Mara and the key is with Ana"."""
 _MORE = re.compile(
+    rf"\b(?:and|but|because|so|which)\s+{_OTHER}|"
     r"\b(?:and|but|because|so|which)\s+(?:i|my|we|it|he|she|they|work|live|study|teach|have|like|love|prefer)\b"
     r"|[,;，；。!?]\s*\S|\w{4,}\.\s+\S",
     re.IGNORECASE,
 )
 """A value that goes on with another statement is no value."""
-_PARTS = re.compile(r"[,;]?\s+(?:and|but)\s+(?=(?:i|i'm|my|we)\b)|[,;]\s+(?=(?:i|i'm|my|we)\b)|[，；]", re.IGNORECASE)
+_PARTS = re.compile(
+    rf"[,;]?\s+(?:and|but)\s+(?=(?:i|i'm|my|we)\b|{_OTHER})|[,;]\s+(?=(?:i|i'm|my|we)\b)|[，；]", re.IGNORECASE
+)
 """What stands between two statements of one sentence, each of which may fill a field of its own."""
 _DENIAL = re.compile(r"(?:not|no|never|nowhere|none)\b|不", re.IGNORECASE)
 """What a value does not begin with: "my name is not important"."""

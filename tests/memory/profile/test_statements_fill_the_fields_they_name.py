@@ -59,6 +59,8 @@ def test_the_planted_facts_are_there_with_evidence_and_nothing_else(tmp_path: Pa
     [
         ("en", "My name is Ida Berg and I live in Oslo.", ("- **Name**: Ida Berg (", "- **Home**: Oslo (")),
         ("en", "My name is Ida Berg and I can swim.", ("- **Name**: Ida Berg (",)),
+        ("en", "My name is Ida Berg and the spare key is with Ana.", ("- **Name**: Ida Berg (",)),
+        ("en", "I work as a keeper of the park and the zoo.", ("- **Work**: keeper of the park and the zoo (",)),
         ("en", "My name is not important, and I live in Oslo.", ("- **Home**: Oslo (",)),
         ("zh", "我叫安娜，我住在奥斯陆。", ("- **姓名**: 安娜 (", "- **住处**: 奥斯陆 (")),
     ],
