@@ -257,7 +257,8 @@ def setting_type(key: str) -> SettingType:
         raise ConfigError("{key} is a section, not a setting", hint="its settings: {inside}", key=key, inside=inside)
     from difflib import get_close_matches
 
-    near = [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
+    near = [each for each in keys() if each.startswith(f"{key}_")]
+    near = near or [each for each in keys() if key.rpartition(".")[2] == each.rpartition(".")[2]]
     near = near or get_close_matches(key, keys(), n=3, cutoff=0.5)
     hint = Sentence("vault-agent config list shows all settings")
     if near:

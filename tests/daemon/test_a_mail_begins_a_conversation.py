@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.asking.codes import codes_by_path
 from agent.attention.set_aside import SetAside
 from agent.background.incoming.queue import MessageQueue
 from agent.events.notices import NoticeRaised
+from agent.llm.messages import Context
+from agent.loop.session import load_session
 from agent.texts import text
 from agent.vault.layout import SET_ASIDE
 from tests.attention.mailbox import Mailbox, mailbox
@@ -140,8 +143,9 @@ def test_a_reply_to_a_notice_is_understood(tmp_path: Path, monkeypatch: pytest.M
         post.write("Re: Brief me", "When is it?", post.sent[0])
         answered(house, post, 2)
     [words] = sessions(root)
-    given = words.partition('{"source": "notice"}')[2]
-    assert "the dentist at 10:30" in given.partition("```text")[2].partition("```")[0], "the model was not told of it"
+    (path,) = (each.relative_to(root).as_posix() for each in (root / "sessions").rglob("*.md"))
+    given = [each.text for each in load_session(open_workspace(root).vault, path).history if isinstance(each, Context)]
+    assert any("the dentist at 10:30" in each for each in given), "the model was not told of it"
     assert "a notice that was answered" in words, "what a notice says may be made of what others wrote"
 
 

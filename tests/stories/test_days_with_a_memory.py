@@ -26,9 +26,8 @@ ONCE = "The plumber came on Tuesday."
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Life:
     """A vault with a MEMORY.md as `init` lays it, on the morning of the first day."""
     days = life(tmp_path, monkeypatch.setenv)
-    for path in ("MEMORY.md", "entries/About entries.md"):
-        laid = (TEMPLATE / path).read_text("utf-8")
-        write(days.root / path, laid)
+    for name in ("MEMORY.md", "Welcome.md"):
+        write(days.root / name, (TEMPLATE / name).read_text("utf-8"))
     days.morning_of(1)
     return days
 

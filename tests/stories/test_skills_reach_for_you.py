@@ -111,8 +111,12 @@ def test_a_skill_comes_as_a_skill_and_never_as_a_note_like_others(
     assert paths == ["skills/tea-round/SKILL.md"] and "parks.md" in {receipt["path"] for receipt in receipts}
 
 
-def test_the_skill_that_the_readme_writes_from_scratch_works(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = re.search(r"```markdown\n(---\nname: (\S+)\n.*?)```", (PROJECT / "README.md").read_text("utf-8"), re.DOTALL)
+def test_the_skill_that_the_documentation_writes_from_scratch_works(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = re.search(
+        r"```markdown\n(---\nname: (\S+)\n.*?)```", (PROJECT / "agent/docs/en/skills.md").read_text("utf-8"), re.DOTALL
+    )
     assert found is not None
     write(root / f"skills/{found[2]}/SKILL.md", found[1])
     assert told(root, capsys, "skills", "list")["problems"] == []

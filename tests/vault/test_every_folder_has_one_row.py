@@ -70,8 +70,8 @@ def test_every_folder_of_the_template_has_a_row(language: str) -> None:
     assert {path.name for path in template.glob("*.md")} & {"AGENT.md", "MEMORY.md"} <= {each.path for each in FOLDERS}
 
 
-def test_every_folder_that_the_readme_names_has_a_row() -> None:
-    about = (ROOT / "README.md").read_text("utf-8").partition("## What a vault is")[2].partition("\n## ")[0]
+def test_every_folder_that_the_documentation_names_has_a_row() -> None:
+    about = (ROOT / "agent/docs/en/vault.md").read_text("utf-8")
     named = set(re.findall(r"`([a-z]+/)`", about))
     assert named and named <= {folder.path for folder in FOLDERS}
 

@@ -28,12 +28,13 @@ from agent.vault.provenance.marks import all_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import NOWHERE, AnswerFile, RemoteAnswers, addresses
 from agent.vault.receiving_limits import ReceivingLimits
-from agent.vault.write.resolve import is_conflict_copy
 
 if TYPE_CHECKING:
     from agent.markdown.adjacent_merge import merge_touching
+    from agent.vault.write.resolve import is_conflict_copy
 else:  # few notes that arrived were edited here since
     merge_touching = later("agent.markdown.adjacent_merge", "merge_touching")
+    is_conflict_copy = later("agent.vault.write.resolve", "is_conflict_copy")
 
 
 @dataclass(slots=True)

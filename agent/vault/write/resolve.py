@@ -1,7 +1,6 @@
 """Resolves requests against the current notes into changes of files, by a three-way merge where both sides changed."""
 
 import re
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from pathlib import Path
@@ -91,6 +90,8 @@ def combiner(git: Git) -> Combine:
 
 def merge_lines(git: Git, base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
     """git's three-way merge of lines; None for a conflict, and for content that git treats as binary."""
+    import tempfile  # slow to load, and few notes are merged
+
     with tempfile.TemporaryDirectory(prefix="vault-agent-merge-") as folder:
         names = [str(Path(folder) / name) for name in ("ours", "base", "theirs")]
         for name, data in zip(names, (ours, base, theirs), strict=True):

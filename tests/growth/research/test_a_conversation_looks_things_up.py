@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.errors import ToolFailed, ToolRetry
 from agent.growth.research.research_tools import research_tools
+from agent.loop.session import load_session
 from agent.tools.tool import RunContext, Tool
 from tests.growth.research.study import Study, page, studying, usual
 from tests.growth.research.test_a_topic_is_researched import BRIDGE, QUESTIONS
@@ -71,7 +73,7 @@ def test_a_model_searches_the_web_and_after_that_a_research_needs_a_yes(
         )
         own = {**settings(tmp_path, said), "VAULT_AGENT_RESEARCH__SEARXNG__BASE_URL": study.web.engine}
         ended = document(study.made.root, own, "ask", "What did the bridge cost?")
-        note = (study.made.root / ended["session"]).read_text("utf-8")
+        given = [each.text for each in load_session(open_workspace(study.made.root).vault, ended["session"]).history]
         (asked,) = (study.made.root / "approvals").glob("*.md")
-    assert ended["outcome"] == "needs_approval" and '<untrusted source="SearXNG">' in note
+    assert ended["outcome"] == "needs_approval" and any('<untrusted source="SearXNG">' in each for each in given)
     assert "research can carry data out" in asked.read_text("utf-8") and not study.web.fetched

@@ -62,7 +62,7 @@ WRONG: dict[str, list[str]] = {
     "a vault to make of a file": ["init", "vault/tea.md"],
     "a vault to make in a vault": ["init", "vault/inner"],
     "a vault to make of nothing": ["init", ""],
-    "a vault to make in /proc": ["init", "/proc/vault"],
+    "a vault to make in /proc": ["init", "/proc/vault", "--yes"],
     "a language that is none": ["init", "new", "--language", "klingon"],
     "a daemon for no folder": ["daemon", "--init", "--yes"],
     "a daemon for no vault": ["daemon", "nowhere"],

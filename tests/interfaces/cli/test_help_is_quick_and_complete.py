@@ -164,8 +164,8 @@ FINDING = "yaml agent.events agent.loop agent.llm agent.tools agent.vault.write.
     ("words", "most", "dataclasses", "unwanted"),
     [
         (["get", "tea.md"], 196, 2, READING),
-        (["status"], 352, 2, LOOKING),
-        (["search", "green tea"], 500, 10, FINDING),
+        (["status"], 350, 2, LOOKING),
+        (["search", "green tea"], 500, 11, FINDING),
     ],
     ids=["get", "status", "search"],
 )

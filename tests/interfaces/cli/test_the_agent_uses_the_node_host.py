@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from agent.app.open import open_workspace
 from agent.config.directories import directories
 from agent.config.private import make_folder, write
 from agent.interfaces.cli.main import main
+from agent.loop.session import load_session
 from tests.tools.node_fake import TOKEN, FakeNode, fake_node
 
 Run = Callable[..., dict[str, Any]]
@@ -58,9 +60,9 @@ def test_a_call_waits_for_a_yes_and_is_made_once(run: Run, node: FakeNode) -> No
     ended = run("ask", "--resume", asked["session"])
     assert ended["answer"] == "It is done."
     assert [each["arguments"] for each in node.asked] == [{"text": "a"}]
-    note = Path(asked["session"]).read_text()
-    assert '<untrusted source="node host, clipboard">\n> copied words' in note
-    assert "Untrusted text" in note
+    given = [each.text for each in load_session(open_workspace(Path.cwd()).vault, asked["session"]).history]
+    assert any('<untrusted source="node host, clipboard">\n> copied words' in each for each in given)
+    assert "Untrusted text" in Path(asked["session"]).read_text()
 
 
 def test_without_the_host_the_rest_goes_on(run: Run, node: FakeNode) -> None:

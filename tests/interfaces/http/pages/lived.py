@@ -125,5 +125,6 @@ def addresses(house: House) -> list[str]:
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
         "/settings", "/settings?all=yes", "/browsers", "/sync", "/metrics", "/metrics?days=90",
+        "/documentation", "/documentation/jobs",
         "/graph", "/graph?text=roof", "/graph/notes", "/graph/notes?text=nothing%20like%20it",
     ]  # fmt: skip
