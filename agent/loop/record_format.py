@@ -269,7 +269,7 @@ def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Lang
             data = {"id": call, "name": name, **_given(failed=failed)}
             data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
             data |= {"digest": spoken.digest} if spoken.digest else {"text": text}
-            is_told = failed or name == ASKS_A_PERSON
+            is_told = name == ASKS_A_PERSON or (failed and language == "en")  # errors of tools are English
             more = " ".join(filter(None, (_if_short(text) if is_told else "", spoken.remark)))
             yield _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
         case _:

@@ -171,7 +171,7 @@ def test_the_installed_program_makes_a_vault_remembers_and_tells(installed: Inst
     made = installed.ask("init", "--yes", str(vault), "--language", language)
     assert Path(str(made["vault"])) == vault
     assert (vault / "AGENT.md").is_file()
-    assert (vault / ".obsidian/types.json").is_file()
+    assert (vault / "Welcome.md").is_file()
 
     remembered = installed.ask("--vault", str(vault), "remember", TEXT)
     assert TEXT in (vault / str(remembered["path"])).read_text("utf-8")
