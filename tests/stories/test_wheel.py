@@ -171,7 +171,7 @@ def test_the_installed_program_makes_a_vault_remembers_and_tells(installed: Inst
     made = installed.ask("init", "--yes", str(vault), "--language", language)
     assert Path(str(made["vault"])) == vault
     assert (vault / "AGENT.md").is_file()
-    assert (vault / "Welcome.md").is_file()
+    assert (vault / "vault-agent.yaml").is_file()
 
     remembered = installed.ask("--vault", str(vault), "remember", TEXT)
     assert TEXT in (vault / str(remembered["path"])).read_text("utf-8")
@@ -218,6 +218,7 @@ def test_the_readmes_first_command_gives_a_vault_that_is_watched(tmp_path: Path)
 def check_vault_is_watched(command: str, clone: Path, env: Mapping[str, str]) -> None:
     """Check that a command makes `~/my-vault` and watches it; the program is in `clone`."""
     vault = Path(env["HOME"]) / "my-vault"
+    command = f"{command} --yes"  # nobody is here to press Enter
     with subprocess.Popen(
         ["sh", "-c", command], env=env, cwd=clone, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as daemon:
