@@ -98,7 +98,8 @@ def _as_shipped(vault: Vault) -> list[str]:
     folder = resource("vault_template")
     shipped = [read_template(folder, language) for language in LANGUAGES]
     names = {path: vault.home.name_of(path) for path in arrived}
-    return [path for path in arrived if vault.read(path) in [each.get(names[path], b"") for each in shipped]]
+    notes = ((path, vault.read(path)) for path in arrived)
+    return [path for path, data in notes if data and data in [each.get(names[path]) for each in shipped]]
 
 
 def ask_about_arrivals(vault: Vault, when: datetime, new_id: str, language: Language) -> tuple[str, ...]:

@@ -166,6 +166,17 @@ def test_what_the_program_ships_itself_is_not_asked_about_and_is_in_force(vault:
     assert [each.path for each in unseen_steering(vault)] == ["AGENT.md"]
 
 
+def test_a_note_that_a_stranger_has_emptied_is_asked_about(vault: Vault, mallory: Mallory) -> None:
+    write(vault.place.root / "jobs/tea.md", "---\ntype: job\non:\n  - cron: 0 9 * * *\n---\nBrew tea.\n")
+    git(vault.place.root, "add", "-A")
+    git(vault.place.root, "commit", "-q", "-m", "a job")
+    git(vault.place.root, "push", "-q", "origin", "HEAD:main")
+    git(mallory.root, "pull", "-q", "--no-rebase", "--no-edit")
+    pulled(vault, mallory, {"jobs/tea.md": ""})
+    assert [path for path in ask(vault) if "tea" in path]
+    assert b"Brew tea." in (vault.own_version("jobs/tea.md") or b"")
+
+
 def test_what_the_persons_other_machine_remembers_is_not_asked_about(vault: Vault, mallory: Mallory) -> None:
     pulled(vault, mallory, {"MEMORY.md": "- likes tea\n", "AGENT.md": f"{RULE}\n"})
     assert [each.path for each in unseen_steering(vault)] == ["AGENT.md", "MEMORY.md"]
