@@ -296,8 +296,11 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
         mend = Sentence("mend that line with an editor: {name}", name=name)
         raise ConfigError(error.message, hint=error.hint or mend) from error
     for key, entry in content.entries.items():
-        is_list = entry.text is None and key in LISTS
-        yield key, "".join(f"{item}\n" for item in entry.items) if is_list else entry.text, entry.line
+        if entry.text is not None or key not in LISTS:
+            yield key, entry.text, entry.line
+            continue
+        items = [*entry.items] * (2 if len(entry.items) == 1 else 1)  # a line's end tells a list from words and commas
+        yield key, "\n".join(items), entry.line
 
 
 _KEPT = "vault-agent/settings.json"

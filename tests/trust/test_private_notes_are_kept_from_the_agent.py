@@ -193,9 +193,13 @@ def test_a_program_reads_none_over_http(tmp_path: Path) -> None:
     with open_house(tmp_path, {**NOTES, **PRIVATE}) as door:
         write(door.root / "Diary/canary5x.md", f"{SAID}\nlater\n")
         door.until(lambda: "Diary/canary5x.md" not in git(door.root, "status", "--porcelain"), "the edit is committed")
-        for path in _all_gets(door):
-            answer = door.client.get(path, params={"q": "doctor tea", "query": "doctor tea", "commit": "HEAD"})
+        told = []
+        for path, parameters in _all_gets(door):
+            answer = door.client.get(path, params=parameters)
             assert not CANARY.findall(answer.text), path
+            assert answer.status_code < 400, (path, answer.text)
+            told.append(answer.text)
+        assert any("plan.md" in each for each in told), "what is not private is told"
         for path in PRIVATE:
             for form in ("/api/v1/notes/{}", "/api/v1/pictures/{}", "/notes/{}", "/history/{}", "/backlinks/{}"):
                 answer = door.client.get(form.format(quote(path)))
@@ -206,12 +210,18 @@ def test_a_program_reads_none_over_http(tmp_path: Path) -> None:
         assert refused.status_code >= 400 and not (door.root / "Diary/new.md").exists()
 
 
-def _all_gets(door: OpenHouse) -> Iterator[str]:
-    """The paths of all operations that read and take no name, and the pages."""
+_ASKED = {"q": "doctor tea", "query": "doctor tea", "task": "doctor tea", "commit": "HEAD"}
+
+
+def _all_gets(door: OpenHouse) -> Iterator[tuple[str, dict[str, str]]]:
+    """The paths of all operations that read and take no name, each with those of these words that it takes, and the
+    pages."""
     for path, operations in door.get("/openapi.json")["paths"].items():
         if "get" in operations and "{" not in path and operations["get"]["operationId"] not in {"events", "port"}:
-            yield path
-    yield from ("/", "/notes", "/notes?folder=people", "/graph", "/graph/data", "/memory", "/status", "/sync", "/tasks")
+            taken = {each["name"] for each in operations["get"].get("parameters", ())}
+            yield path, {name: words for name, words in _ASKED.items() if name in taken}
+    pages = ("/", "/notes", "/notes?folder=people", "/graph", "/graph/notes", "/memory", "/status", "/sync", "/tasks")
+    yield from ((page, {}) for page in pages)
 
 
 def test_nor_over_mcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,3 +307,12 @@ def test_what_a_program_writes_stays_out_of_private_folders(tmp_path: Path) -> N
     assert vault.read("Diary/new.md") is None and vault.whole.read("Diary/new.md") == b"x"
     assert [each.subject for each in commits(vault)] != [each.subject for each in commits(vault.whole)]
     assert vault.read("AGENT.md"), "what the agent lives by is never private"
+
+
+@pytest.mark.parametrize("more", [(), ("Diary/",)], ids=["alone", "with another"])
+def test_a_name_with_a_comma_is_one_pattern_of_a_list(tmp_path: Path, more: tuple[str, ...]) -> None:
+    listed = "".join(f"    - '{each}'\n" for each in ("Smith, Jane/", *more))
+    vault = make_vault(tmp_path, {"Smith, Jane/talk.md": SAID, "Jane/plan.md": "# Plan\n", "plan.md": "# Plan\n"})
+    write(vault.place.root / "vault-agent.yaml", f"vault:\n  private:\n{listed}")
+    assert [*vault.note_paths()] == ["Jane/plan.md", "plan.md"]
+    assert vault.read("Smith, Jane/talk.md") is None
