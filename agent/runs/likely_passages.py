@@ -214,7 +214,7 @@ class LikelyPassages:
             if len(chosen) >= (most if each.is_log else most - logs):
                 continue
             if each.memory is not None:
-                found = self.recaller.current(each.memory, self.asker, replaced, unasked=True)
+                found = self.recaller.current(each.memory, self.asker, replaced, unasked=True, is_past=is_past)
             else:
                 found = self._of_note(each)
             found = without_told(found, chosen) if found is not None else None

@@ -504,6 +504,16 @@ def test_what_was_replaced_is_given_for_the_past_and_when_the_newer_one_is_delet
     assert given("Where does my sister Mara live?") == {older.text}
 
 
+def test_what_was_replaced_since_the_index_saw_it_is_given_for_the_past_only(shelf: Shelf) -> None:
+    older = Entry("01HZZZZZZZ0000000000000001", NOW, "Mara lives in Porto with Ana.", EntryType.FACT)
+    newer = Entry("01HZZZZZZZ0000000000000002", NOW, "Mara lives in Lisbon with Rui.", EntryType.FACT)
+    shelf.notes |= {older.path: older.note(), newer.path: newer.note()}
+    recaller = shelf.open()  # with an index of now; then one takes the place of the other
+    shelf.notes[older.path] = replace(older, superseded_by=newer.link).note()
+    assert said(recaller.recall("Where does Mara live?", Asker(), 8)) == [newer.text]
+    assert older.text in said(recaller.recall("Where did Mara live before?", Asker(), 8))
+
+
 def test_a_question_that_cannot_be_asked_is_no_failure_of_the_model(caplog: pytest.LogCaptureFixture) -> None:
     def refused() -> SearchResult:
         raise UserError("someday is not a day", hint="write it as 2023-05-08")

@@ -146,15 +146,15 @@ class Recaller:
         pool = self.candidates(text, asker, unasked=unasked)
         least = FAINT * max((each.score for each in pool.ranked), default=0.0)
         fresh: list[Remembered] = []
-        replaced: set[str] = set()
+        replaced, is_past = set[str](), is_of_past(text)
         for each in pool.ranked:
             if len(fresh) >= limit + limit // 2:
                 break
             is_telling = each.score >= least and not each.is_asked_for
-            found = self.current(each, asker, replaced, unasked=unasked) if is_telling else None
+            found = self.current(each, asker, replaced, unasked=unasked, is_past=is_past) if is_telling else None
             if found is not None and not any(repeats(found, other) or repeats(other, found) for other in fresh):
                 fresh.append(found)
-        if not is_of_past(text):
+        if not is_past:
             fresh = [each for each in fresh if replaced.isdisjoint((each.id, each.link))]
         asked_for = (self.current(each, asker, set(), unasked=unasked) for each in pool.ranked if each.is_asked_for)
         logs = [each for each in asked_for if each is not None]
@@ -216,10 +216,10 @@ class Recaller:
         return tuple(left for each in found if (left := _left(each, stones) if each.kind == DAILY_KIND else each))
 
     def current(
-        self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool
+        self, candidate: RecallCandidate, asker: Asker, replaced: set[str], *, unasked: bool, is_past: bool = False
     ) -> Remembered | None:
-        """A candidate from its current note; None if the note is deleted or no longer visible to the asker. What it
-        replaces is added to `replaced`."""
+        """A candidate from its current note; None if the note is deleted, no longer visible to the asker, or replaced
+        since the index saw it; `is_past`: a replaced one is asked for. What it replaces is added to `replaced`."""
         hit, data = candidate.hit, self.read(candidate.hit.path)
         if data is None or (unasked and self.hidden(hit.path, data)):
             return None
@@ -230,7 +230,7 @@ class Recaller:
                 entry is None
                 or not is_for(entry, asker)
                 or _is_echo(entry)
-                or self._is_replaced_since(candidate, entry)
+                or (not is_past and self._is_replaced_since(candidate, entry))
             ):
                 return None
             first = data.decode("utf-8", "replace").count("\n") - entry.text.count("\n")
