@@ -8,15 +8,11 @@ letters: a short number would match in many lists of numbers.
 """
 
 import json
-import logging
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import TextIO
 
 from agent.dataclass import dataclass
-from agent.escape import escape
 
 HIDDEN = "***"
 """The replacement for a value in logs, in prompts and on the screen."""
@@ -237,49 +233,3 @@ def printable_bytes(data: bytes) -> bytes:
     text = data.decode("utf-8", "surrogateescape")
     masked = printable(text)
     return data if masked == text else masked.encode("utf-8", "surrogateescape")
-
-
-def report_from(level: str) -> None:
-    """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, escaped."""
-    import logging  # 8 ms to import, which `--help` saves
-
-    class Escaped(logging.Formatter):
-        def format(self, record: logging.LogRecord) -> str:
-            return escape(super().format(record))
-
-    class OnStandardError(logging.StreamHandler[TextIO]):
-        def emit(self, record: logging.LogRecord) -> None:
-            self.stream = sys.stderr  # looked up on each call: the calling program may have replaced it
-            super().emit(record)
-
-    logger = logging.getLogger("agent")
-    logger.setLevel(level.upper())
-    logger.propagate = False
-    if not logger.handlers:
-        stream = OnStandardError()
-        stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
-        logger.addHandler(stream)
-
-
-class NoSecrets(logging.Filter):
-    """A log filter: secrets become `***` in messages and in their tracebacks."""
-
-    def __init__(self, secrets: tuple[str, ...]) -> None:
-        super().__init__()
-        self.secrets = secrets
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = redact(record.getMessage(), self.secrets), None
-        if record.exc_info and not record.exc_text:
-            record.exc_text = logging.Formatter().formatException(record.exc_info)
-        if record.exc_text:
-            record.exc_text = redact(record.exc_text, self.secrets)
-        return True
-
-
-def keep_out_of_logs(secrets: tuple[str, ...], name: str = "agent") -> None:
-    """Add the filter to every handler of this logger, replacing an earlier filter."""
-    for handler in logging.getLogger(name).handlers:
-        for earlier in [each for each in handler.filters if isinstance(each, NoSecrets)]:
-            handler.removeFilter(earlier)
-        handler.addFilter(NoSecrets(secrets))

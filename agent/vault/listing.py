@@ -125,7 +125,7 @@ def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | Non
         if data is not None and data[0] != "120000":
             notes[path] = vault.git.blob_id(data[1])
     is_sure = not found.unread and vault.git.compares_all_times and before == index_stamp(index)
-    covered = [path for path in notes if vault.private_notes.cover(path)]
+    covered = vault.private_notes.covered(notes)
     for path in covered:
         del notes[path]
     number = None if staged or others or covered else number
@@ -220,7 +220,7 @@ def listed(vault: Vault, paths: Collection[str]) -> set[str]:
     else:
         named = (vault.place.prefix + path for path in paths)
         found = set(vault.place.in_vault(vault.git.fields(*command, "--", *named)))
-    return {path for path in found if not vault.private_notes.cover(path)}
+    return found.difference(vault.private_notes.covered(found))
 
 
 def contents_at(vault: Vault, commit: str) -> dict[str, str]:

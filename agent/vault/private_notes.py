@@ -76,10 +76,15 @@ class PrivateNotes:
 
     def cover(self, path: str) -> bool:
         """True if a pattern covers the path, whether a note is there or not."""
+        return bool(self.covered((path,)))
+
+    def covered(self, paths: Iterable[str]) -> list[str]:
+        """Those of these paths that a pattern covers; the settings are looked at once."""
         stamp = _stamp(f"{self.root}/{VAULT_FILE}")
         if self._covers is None or stamp != self._settings:
             self._covers, self._settings = self._load() or self._covers or compile_private(""), stamp
-        return self._covers(path) and self.may_be(path)
+        covers = self._covers
+        return [path for path in paths if covers(path) and self.may_be(path)]
 
     def have(self, path: str) -> bool:
         """True if a pattern covers the path, or the header of the note that is there now keeps the agent out."""
@@ -113,7 +118,7 @@ class PrivateNotes:
         if stamp is None:
             return known is not None and known[1]  # a note that is gone counts as it was
         if known is None or known[0] != stamp:
-            known = self._headers[path] = stamp, _says_never(file) and self.may_be(path)
+            known = self._headers[path] = stamp, self.may_be(path) and _says_never(file)
         return known[1]
 
 
@@ -122,8 +127,8 @@ class NothingPrivate(PrivateNotes):
 
     __slots__ = ()
 
-    def cover(self, path: str) -> bool:
-        return False
+    def covered(self, paths: Iterable[str]) -> list[str]:
+        return []
 
     def have(self, path: str) -> bool:
         return False

@@ -109,7 +109,8 @@ class Vault:
     @property
     def whole(self) -> "Vault":
         """The vault with the private notes: for what the owner alone sees, and for keeping versions."""
-        return replace(self, private_notes=NOTHING_PRIVATE())
+        seen = (self.place, self.layout, self.git, self.files, self.clock, self.options, NOTHING_PRIVATE())
+        return Vault(*seen, self._writer, self._provenance, self._records)
 
     @property
     def private_folder(self) -> Path:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from agent.clock import Clock, in_machine_seconds
 from agent.config.directories import VAULT_FILE, Directories, directories, process_clock
 from agent.config.load import Loaded, load_vault_settings
-from agent.config.masking import KnownSecrets, keep_out_of_logs, keep_out_of_print, report_from
+from agent.config.logs import keep_out_of_logs, report_from
+from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings

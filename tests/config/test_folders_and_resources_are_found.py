@@ -8,7 +8,7 @@ import pytest
 from platformdirs import PlatformDirs
 
 from agent.config.directories import directories
-from agent.config.masking import report_from
+from agent.config.logs import report_from
 from agent.config.resources import Name, _first_folder, resource
 from agent.errors import Permanent
 

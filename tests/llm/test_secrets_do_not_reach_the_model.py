@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from agent.config.load import load_settings
-from agent.config.masking import NoSecrets, keep_out_of_logs
+from agent.config.logs import NoSecrets, keep_out_of_logs
 from agent.config.secrets import Secret, known_secrets
 from agent.errors import AgentError
 from agent.llm.messages import Assistant, Context, JsonObject, Request, System, ToolCall, ToolResult, User

@@ -37,7 +37,8 @@ _TEMPLATE = re.compile(r"<%[^\n]{0,80}")
 """Run by Templater wherever it stands, also in code."""
 _COMMENT = re.compile(r"%%[^\n]{0,80}")
 _CROSSING = re.compile(r"%%|<!--")
-"""Marks that an editor may pair across the end of a code block, which is then none; so may it two `$$`."""
+"""Marks that an editor may pair across the end of a code block, which is then none; so may it two `$$`. The program's
+own records in a note begin with one, too."""
 _EMBED = re.compile(r"!\[\[([^\]\n]+)\]\]")
 _FIELD = re.compile(r"([\w -]{1,40})::[^\n]*//[^\n]*")
 _DEFINITION = re.compile(r"\[(?!\^)[^\]]{1,999}\]:\s*<?([^\s>]+)")
@@ -308,8 +309,6 @@ def is_formula(text: str) -> bool:
     return all(len(name) == 1 or name in _TEX for name in _COMMAND.findall(text))
 
 
-_MARK = re.compile("%%|<!--")
-"""Also in code: the program's own records in a note begin with one."""
 TEMPLATE = "<%"
 """A template plugin runs what begins with this in each new note, also in a code block."""
 _BELOW = "Below."
@@ -350,6 +349,6 @@ def fenced(text: str, language: str = "text") -> str:
 
 def _acts(text: str) -> bool:
     """True if a note with the text would fetch or run something, or hide the text below it."""
-    if _MARK.search(text) or blocks.parse_body(f"{text}\n\n{_BELOW}").kinds[-1] != "text":
+    if _CROSSING.search(text) or blocks.parse_body(f"{text}\n\n{_BELOW}").kinds[-1] != "text":
         return True
     return bool(active_parts(text))

@@ -30,7 +30,10 @@ def _private_paths(vault: Vault, changes: list[FileChange]) -> set[str]:
     names = {path for each in changes for path in (each.path, each.old_path) if path is not None}
     private = {path for path in names if vault.private_notes.have(path)}
     root = vault.place.root
-    gone = {path for path in names - private if is_note(path) and not os.path.lexists(f"{root}/{path}")}
+    may_be = vault.private_notes.may_be
+    gone = {
+        path for path in names - private if is_note(path) and may_be(path) and not os.path.lexists(f"{root}/{path}")
+    }
     versions = [
         (path, entry.oid)
         for each in changes
@@ -41,4 +44,4 @@ def _private_paths(vault: Vault, changes: list[FileChange]) -> set[str]:
     never = {
         oid for oid, data in zip(ids, vault.read_blobs(ids), strict=True) if data is not None and keeps_agent_out(data)
     }
-    return private | {path for path, oid in versions if oid in never and vault.private_notes.may_be(path)}
+    return private | {path for path, oid in versions if oid in never}
