@@ -5,7 +5,7 @@ The answer is sent as HTML each time it has grown, at most a few times a second;
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import datetime
 
 from starlette.concurrency import run_in_threadpool
@@ -73,16 +73,15 @@ def show(request: PageRequest) -> Mapping[str, object]:
 
 def _beside(request: PageRequest, path: str = "", run: str = "") -> dict[str, object]:
     """The list of conversations, in which the one at `path` or of this run is open."""
-    going_on = {each.session: each for each in request.service.runs.all() if each.result is None}
-    begun = [each for each in going_on.values() if not each.session]
+    runs = [each for each in request.service.runs.all() if each.result is None]
     found = conversations(request.workspace.vault, _LISTED)
-    known = {each.path for each in found}
-    begun += [each for each in going_on.values() if each.session and each.session not in known]
+    known, going_on = {each.path for each in found}, {each.session for each in runs}
+    begun = [each for each in runs if each.session not in known]
     fresh = [TalkRow(f"/ask/{each.id}", each.task, CHANNEL, each.began, True, False, each.id == run) for each in begun]
     return {"talks": [*fresh, *(_row(each, going_on, path) for each in found)]}
 
 
-def _row(info: SessionInfo, going_on: Mapping[str, AskedRun], path: str) -> TalkRow:
+def _row(info: SessionInfo, going_on: Collection[str], path: str) -> TalkRow:
     at = datetime.fromisoformat(info.last) if info.last else None
     is_running = info.path in going_on
     return TalkRow(talk_address(info.path), info.title, info.channel, at, is_running, info.waits, info.path == path)
@@ -94,7 +93,7 @@ def show_talk(request: PageRequest) -> Mapping[str, object]:
     runs = [each for each in request.service.runs.all() if each.session == session.path and each.result is None]
     turns = list(turns_of(request, session, run_of(runs[0]) if runs else ""))
     info = session_info(session)
-    return {**_talk(request, info, turns), **(_live(request, runs[0]) if runs else {"run": None, "result": None})}
+    return {**_talk(request, info, turns), **(_live(request, runs[0]) if runs else {"run": None})}
 
 
 def show_run(request: PageRequest) -> Mapping[str, object]:

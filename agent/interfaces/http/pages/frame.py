@@ -66,9 +66,8 @@ def rendered(template: str, request: PageRequest, values: Mapping[str, object]) 
 
 def compile_first_page() -> None:
     """Compile the templates of the first page, which takes longer than to make it: nobody shall wait for that."""
-    _environment().get_template("ask.html")
-    _environment().get_template("macros.html")
-    _environment().get_template("frame.html")
+    for name in ("ask.html", "talks.html", "happening.html", "macros.html", "frame.html"):
+        _environment().get_template(name)
 
 
 def compile_pages(is_over: Callable[[], bool]) -> None:

@@ -169,6 +169,8 @@ def _obsidian(state: StateCore) -> None:
             _callout(tokens, number)
         elif token.type == "list_item_open":
             _task(tokens, number, place)
+        elif token.type == "table_open":
+            token.attrSet("tabindex", "0")  # a wide one is scrolled with keys
         elif token.type == "inline" and token.children:
             token.children = _checked(token.children, place)
 

@@ -56,7 +56,7 @@ _HEADERS = {
 
 def find_and_load(request: PageRequest) -> Picture:
     """The picture that an address means: exactly, or as a link in the note `from` of the query would."""
-    vault = request.workspace.vault
+    vault = request.own_vault
     return load_picture(vault, find_picture(vault, request.field("from"), request.named["path"]))
 
 
