@@ -9,7 +9,7 @@ from agent.asking.replies import NO, YES
 from agent.deeds.result import ResultValue
 from agent.errors import Unknown, UserError
 from agent.runs.kinds import decide_proposal, pending_decisions
-from agent.runs.named_decisions import NamedAnswer, answer_question, decision_text, find_decision, find_question
+from agent.runs.named_decisions import decision_text, find_decision, find_question
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
@@ -134,11 +134,6 @@ def yes_or_no(words: str) -> tuple[bool, str]:
     if word not in (*YES, *NO):
         raise UserError("{words} is neither yes nor no", hint="vault-agent needs answer NAME yes", words=words)
     return word in YES, reason.strip()
-
-
-def answer(workspace: Workspace, question: Question, words: str) -> NamedAnswer:
-    """Answer a question: `words` are one of its options, an option's number, or the person's own."""
-    return answer_question(workspace, question, words)
 
 
 def list_questions(workspace: Workspace) -> ListedQuestions:

@@ -59,8 +59,8 @@ def set_setting(workspace: Workspace, key: str, value: str) -> SettingWritten:
     vault_id = workspace.vault.id if key in OF_VAULT_HERE else ""
     if value:
         set_machine(key, value, vault_id=vault_id)
-    else:
-        unset_machine(key, vault_id=vault_id)
+    elif not unset_machine(key, vault_id=vault_id)[1] and vault_id:
+        unset_machine(key)
     return SettingWritten(key, format_value(present_settings(workspace).values[key]), _overriding(key))
 
 

@@ -79,11 +79,10 @@ def list_all(output: Output, workspace: Workspace) -> None:
     """List the rules with their uses, what I believe you prefer with how sure that is, and the last reflections."""
     language, model = workspace.settings.vault.language, person_model(workspace)
     found, reflected = _rules(workspace), load_reflections(workspace.vault)
-    document = {
-        **found.document,
-        "beliefs": model_document(workspace.vault, model, language)["beliefs"],
-        "reflections": [reflection_document(each) for each in reflected],
-    }
+
+    def document() -> dict[str, object]:
+        beliefs = model_document(workspace.vault, model, language)["beliefs"]
+        return {**found.document, "beliefs": beliefs, "reflections": [reflection_document(each) for each in reflected]}
 
     def text() -> str:
         now = workspace.clock.now()
@@ -215,7 +214,7 @@ def beliefs(output: Output, workspace: Workspace) -> None:
     in profile/31-preferences.md. Above 0.6 a model is told of it, for texts of its kind; above 0.9 it is confirmed."""
     language, model = workspace.settings.vault.language, person_model(workspace)
     output.emit(
-        model_document(workspace.vault, model, language),
+        lambda: model_document(workspace.vault, model, language),
         lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
     )
 

@@ -13,7 +13,6 @@ from agent.asking.questions.question import Question
 from agent.deeds.decisions import (
     QuestionView,
     ShownApproval,
-    answer,
     approval,
     decide,
     find_need,
@@ -32,7 +31,14 @@ from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.interfaces.cli.time_format import format_time
 from agent.runs.kinds import pending_decisions
-from agent.runs.named_decisions import NamedAnswer, decision_text, find_decision, find_question, name_of
+from agent.runs.named_decisions import (
+    NamedAnswer,
+    answer_question,
+    decision_text,
+    find_decision,
+    find_question,
+    name_of,
+)
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
@@ -214,7 +220,7 @@ def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, re
 
 
 def _answer(output: Output, workspace: Workspace, question: Question, words: str, go: bool) -> None:
-    done = answer(workspace, question, words)
+    done = answer_question(workspace, question, words)
     note = said("answered in {path}: {words}", path=question.path, words=done.words)
     document = {**question_view(QuestionView, question).document(), "answer": done.words}
     if done.is_of_run:
