@@ -8,7 +8,7 @@ from datetime import datetime
 from agent.dataclass import dataclass
 from agent.events.runs import HumanResponse
 from agent.llm.messages import ToolResult, User
-from agent.loop.records import Spoken
+from agent.loop.records import ASKS_A_PERSON, Spoken
 from agent.loop.session import Session
 from agent.tools.builtin.human import ANSWERED
 from agent.tools.registry import Called
@@ -45,7 +45,6 @@ class Mailbox:
             return any(message.sender == sender for message in self._waiting)
 
 
-_ASK = "human_ask"
 _MOST = 3
 
 
@@ -65,5 +64,5 @@ def response_of(result: ToolResult, called: Called, context: RunContext, now: da
 
 def answer_of(result: ToolResult) -> str:
     """What the person has answered, if that is what a call has brought; else empty."""
-    is_answer = result.name == _ASK and not result.failed and result.text.startswith(ANSWERED)
+    is_answer = result.name == ASKS_A_PERSON and not result.failed and result.text.startswith(ANSWERED)
     return result.text.removeprefix(ANSWERED) if is_answer else ""

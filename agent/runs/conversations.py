@@ -20,7 +20,7 @@ from agent.events.bus import ignore_event
 from agent.events.runs import ContextCompact, MemoryFlushed, TaskCompleted
 from agent.llm.messages import Assistant, Message, Request, ToolCall, ToolResult, User
 from agent.loop.mailbox import answer_of
-from agent.loop.records import Began, Spoken
+from agent.loop.records import ASKS_A_PERSON, Began, Spoken
 from agent.loop.session import Session, load_session
 from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.conversation_facts import (
@@ -50,6 +50,7 @@ from agent.runs.waiting_statements import (
     tried_once_more,
     waiting_conversation,
 )
+from agent.tools.tool_names import resolved
 from agent.vault.change import CAPTURE, Stamp
 from agent.workspace.workspace import Workspace
 
@@ -60,7 +61,7 @@ _KNOWN = 40
 """The most known facts that the model is shown."""
 _BEFORE = 4
 """The messages before those that wait, which the model is shown so that it understands them."""
-_ASK, _OWNER_TOKENS = "human_ask", 600
+_OWNER_TOKENS = 600
 _WRITTEN_IN: Mapping[str, Sequence[str]] = {
     "vault_write": ("content",),
     "vault_append": ("text",),
@@ -216,7 +217,7 @@ class Conversations:
                 case User(text) if text.strip():
                     yield TalkLine(text, True, line, at, run)
                 case Assistant(text, calls):
-                    asked = (str(call.arguments.get("question", "")) for call in calls if call.name == _ASK)
+                    asked = (str(call.arguments.get("question", "")) for call in calls if call.name == ASKS_A_PERSON)
                     for said in filter(str.strip, (text, *asked)):
                         yield TalkLine(said, False, line, at, run)
                 case ToolResult() as result if answer := answer_of(result):
@@ -230,7 +231,7 @@ class Conversations:
                 continue
             match spoken:
                 case Assistant(_, made):
-                    calls |= {call.id: call for call in made}
+                    calls |= {call.id: resolved(call) for call in made}
                 case ToolResult(call=id, failed=False) if (call := calls.get(id)) and call.name in _WRITTEN_IN:
                     given = (call.arguments.get(name) for name in _WRITTEN_IN[call.name])
                     text = "\n".join(each for each in given if isinstance(each, str))

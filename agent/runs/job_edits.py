@@ -7,6 +7,7 @@ not have stay. Of a note that arrived from elsewhere nothing is changed before i
 import threading
 from collections.abc import Mapping
 from datetime import datetime
+from math import isfinite, nan
 
 from agent.dataclass import dataclass
 from agent.errors import BadNote, Conflict, NoteGone, UserError
@@ -148,7 +149,7 @@ def new_job(workspace: Workspace, form: JobForm) -> NewJob:
     now = workspace.clock.now().astimezone()
     title, text = " ".join((form.title or "").split()), (form.text or "").strip()
     fields: dict[str, Value] = {**_schedule(form, now), **({"approval_required": True} if form.asks else {})}
-    fields |= {key: value for key, value in _conduct(form, {}).items() if value is not None}
+    fields |= _conduct(form, {})
     first = text.partition("\n")[0]
     if not (title or first):
         empty = UserError("a job needs a title or a text", hint="say what it is about")
@@ -247,10 +248,13 @@ def _conduct(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
 
 def _number(typed: str, field: str) -> float:
     try:
-        return float(typed.strip() or "0")
+        number = float(typed.strip() or "0")
     except ValueError:
+        number = nan
+    if not isfinite(number):
         error = UserError("{value} is no number", hint="write 0, 5 or 30", value=typed.strip())
-        raise WrongInput(error, field) from None
+        raise WrongInput(error, field)
+    return number
 
 
 def _minutes(seconds: Value) -> str:

@@ -69,14 +69,14 @@ def fill_profile(workspace: Workspace) -> Proposed:
     vault = workspace.vault
     now = workspace.clock.now()
     try:
-        profile = load_profile(vault)
+        writing = profile_writing(workspace)
+        profile = profile_with_forms(vault, writing.language)
         days = (now.date() - timedelta(days=back) for back in range(_DAYS))
         paths = (path for day in days for path in entry_paths_on(vault, day))
         foreign, found = text_origin_of(vault), load_entries(vault, paths)
         stated = tuple(each for each in found if is_stated_by_owner(each, foreign))
         old = tuple(outdated_lines(vault, profile, found))
-        writing = profile_writing(workspace)
-        changes = changes_of_entries(stated, profile_with_forms(vault, writing.language))
+        changes = changes_of_entries(stated, profile)
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:

@@ -173,8 +173,8 @@ class GoalNotes:
         """True if a person wrote the lines that make a note a goal; a commit that only claims a run as its author
         counts as a run's."""
         wanted = {line for line in data.decode("utf-8", "surrogateescape").splitlines() if _FIELD.match(line)}
-        found = import_module("agent.vault.history.commits").blame(self.vault, path)  # with what reads commits
-        commits = import_module("agent.vault.history.commits")
+        commits = import_module("agent.vault.history.commits")  # with what reads commits
+        found = commits.blame(self.vault, path)
         human = import_module("agent.vault.history.commit_index").HUMAN
         blamed = [(line, commit) for line, commit in found if line in wanted]
         claimed = commits.claimed_trailers(self.vault, {commit for _, commit in blamed})

@@ -27,15 +27,16 @@ def plain(context: ProcedureContext) -> Work:
     note."""
     if not context.runs.present:
         return stated_changes(context)
-    lines = [f"{quote(each.entry.text)} ({each.link})" for each in _belonging(context, target_of(context))][:_MOST]
-    link = f"[[{context.path(target_of(context)).removesuffix('.md')}]]"
+    target = target_of(context)
+    lines = [f"{quote(each.entry.text)} ({each.link})" for each in _belonging(context, target)][:_MOST]
+    link = f"[[{context.path(target).removesuffix('.md')}]]"
     says = context.text("profile_quoted", count=len(lines), link=link)
-    return Work(f"{says}\n{bullets(lines)}{_fields(context)}" if lines else "")
+    return Work(f"{says}\n{bullets(lines)}{_fields(context, target)}" if lines else "")
 
 
-def _fields(context: ProcedureContext) -> str:
+def _fields(context: ProcedureContext, target: str) -> str:
     """The fields of the note that have no value yet, on a line for a model; empty if there are none."""
-    name = target_of(context).removeprefix(PROFILE)
+    name = target.removeprefix(PROFILE)
     files = (each for each in profile_with_forms(context.vault, context.language) if each.name == name)
     labels = [field.label for file in files for field in file.fields if not field.value]
     return f"\n\n{context.text('profile_fields', labels=', '.join(labels))}" if labels else ""

@@ -23,7 +23,7 @@ from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.capture.keywords import plain_keywords
 from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
 from agent.memory.capture.run_trace import RunTrace
-from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.entry import SAVED, Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import memory_change
 from agent.memory.store import StoredEntry, load_entries
@@ -40,8 +40,6 @@ _TRIES = 4
 """Attempts at a capture while another process holds the vault lock."""
 _RECENT = 20
 """Number of last written entries that are also compared: the index may not contain them yet."""
-_SAVE = "memory_save"
-"""The tool with which a model keeps what it is asked to remember."""
 
 Near = Callable[[Entry], Sequence[str]]
 """Function from an entry to the paths of entries that may say the same, from the index."""
@@ -257,7 +255,7 @@ class CaptureWorker:
         entries = entries_of_run(event, trace, self._config)
         is_later = self._config.waits(event, trace)
         if is_later:
-            is_saved = _SAVE in event.tools
+            is_saved = SAVED in event.tools
             entries = tuple(each for each in entries if each.type is not EntryType.FACT and not is_saved)
         additions = [each for also in self._also for each in _asked(also, event)]
         if not (entries or additions):

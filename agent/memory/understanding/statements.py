@@ -226,20 +226,19 @@ def _typed(text: str) -> str:
     return text.replace("’", "'")
 
 
-_LONGEST = 300
+_LONGEST_TALK = 300
 """Characters from which a text is never small talk, and would be slow to scan."""
-_LETTER = re.compile(r"\w")
 _BREAK = re.compile(r"[\s,，、。.!！?？;；:：~～…]+")
 
 
 def is_small_talk(task: str) -> bool:
     """True for a task that is only small talk."""
-    return bool(task.strip()) and not _LETTER.search(without_phrases(task))
+    return bool(task.strip()) and not _WORD.search(without_phrases(task))
 
 
 def without_phrases(task: str) -> str:
     """The task without its small talk; in Chinese only whole clauses are removed. Long tasks are unchanged."""
-    if len(task) > _LONGEST:
+    if len(task) > _LONGEST_TALK:
         return task
     text = _phrases().sub(" ", " ".join(task.replace("’", "'").split()))
     return " ".join(part for part in _BREAK.split(text) if part and not _is_small_talk(part))

@@ -278,9 +278,10 @@ def skill_index(skills: Iterable[Skill], near: Sequence[str], room: int, count: 
     rank = {key: at for at, key in enumerate(near)}
     others = [skill for skill in skills if skill.reviewed]
     others.sort(key=lambda each: (rank.get(each.key, len(rank)), each.name))
+    line = {each.key: f"- `{each.name}`: {_index_line(each.summary)}" for each in others}
     for shown in range(len(others), 0, -1):
         chosen = sorted(others[:shown], key=lambda each: each.name)
-        lines = [f"- `{skill.name}`: {_index_line(skill.summary)}" for skill in chosen]
+        lines = [line[skill.key] for skill in chosen]
         rest = [f"and {len(others) - shown} more: skills (list)"] if shown < len(others) else []
         text = "\n".join([_INDEX_HEAD, *lines, *rest])
         if (tokens := count(text)) <= room:

@@ -1,6 +1,6 @@
 """The tools that search notes: passages by meaning and memories, lines by their exact text, and open tasks."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -155,6 +155,17 @@ _LINE = 300
 _FOLDER: JsonObject = {"type": "string", "maxLength": 300}
 
 
+def _without_records(
+    found: Iterable[tuple[str, int, str]], home: AgentFolder, records: dict[str, None], *, whole: bool
+) -> Iterator[tuple[str, int, str]]:
+    """The lines without those of the program's own records, whose paths go into `records`; `whole`: all of them."""
+    for row in found:
+        if not whole and home.write_rule(row[0]) is WriteRule.PROGRAM:
+            records[row[0]] = None
+        else:
+            yield row
+
+
 def grep_tool(notes: Notes) -> Tool:
     """`vault_grep`, which finds lines that have just this text; for guests only in notes that they may read."""
 
@@ -165,10 +176,9 @@ def grep_tool(notes: Notes) -> Tool:
         home = notes.vault.home
         found = numbered_lines(notes.vault, text, folder)
         readable = (row for row in found if not is_hidden(row[0]) and may_read(context.role, row[0], home))
-        for path, number, line in islice((row for row in readable if row[0] != context.session), _LOOKED_AT):
-            if not folder and home.write_rule(path) is WriteRule.PROGRAM:
-                own[path] = None
-            elif _origin(notes, path, number):
+        others_of = (row for row in readable if row[0] != context.session)
+        for path, number, line in islice(_without_records(others_of, home, own, whole=bool(folder)), _LOOKED_AT):
+            if _origin(notes, path, number):
                 by_others[path] = None
             else:
                 rows.append(f"{path}:{number}: {clipped(line.strip(), _LINE)}")
