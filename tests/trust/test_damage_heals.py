@@ -86,7 +86,7 @@ def test_a_damaged_note_of_where_the_vault_lies_is_written_again(home: Home, kin
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
 @pytest.mark.parametrize("of", ["cache", "state"])
-def test_a_file_that_may_not_be_read_is_named(home: Home, of: str) -> None:
+def test_a_file_that_may_not_be_read_ends_no_command(home: Home, of: str) -> None:
     for name in home.files(of):
         home.put_back()
         (home.folder / "home" / name).chmod(0)

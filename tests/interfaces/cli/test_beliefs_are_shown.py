@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stories.agents import furnish, settings, tell
+from tests.stories.agents import document, furnish, script, settings, tell
 
 
 def test_beliefs_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,3 +23,22 @@ def test_beliefs_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert belief["path"] is None, "what was only stated stands in its own words, as a memory"
     assert belief["evidence"][0].startswith("[[") and belief["evidence"][0].endswith('"I prefer short answers."')
     assert document["silent"] == 0
+
+
+def test_what_was_taken_out_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = script(tmp_path / "said.json", after="一段很长的回答。")
+    own = {**settings(tmp_path, said), "VAULT_AGENT_VAULT__LANGUAGE": "zh", "LANG": "zh_CN.UTF-8"}
+    root = furnish(tmp_path, monkeypatch.setenv)
+    for task in ("写一份花园的报告", "写一份厨房的报告", "写一份书房的报告"):
+        asked = document(root, own, "ask", task)
+        tell(root, own, "ask", "--session", asked["session"], "太长了")
+    tell(root, own, "memory", "run")
+    note = root / "profile/31-preferences.md"
+    rows = note.read_text("utf-8").splitlines()
+    assert any("偏好更短的文字 · " in row for row in rows)
+    note.write_text(
+        "\n".join(row for row in rows if "belief-" not in row and not row.startswith("  - ")) + "\n", "utf-8"
+    )
+    tell(root, own, "commit")
+    (belief,) = json.loads(tell(root, own, "--json", "profile", "beliefs"))["beliefs"]
+    assert belief["refused"] and not belief["told"]

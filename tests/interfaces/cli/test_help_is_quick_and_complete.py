@@ -163,9 +163,9 @@ FINDING = "yaml agent.events agent.loop agent.llm agent.tools agent.vault.write.
 @pytest.mark.parametrize(
     ("words", "most", "dataclasses", "unwanted"),
     [
-        (["get", "tea.md"], 196, 2, READING),
+        (["get", "tea.md"], 195, 2, READING),
         (["status"], 350, 2, LOOKING),
-        (["search", "green tea"], 500, 11, FINDING),
+        (["search", "green tea"], 500, 10, FINDING),
     ],
     ids=["get", "status", "search"],
 )

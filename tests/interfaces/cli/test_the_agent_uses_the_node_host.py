@@ -61,7 +61,7 @@ def test_a_call_waits_for_a_yes_and_is_made_once(run: Run, node: FakeNode) -> No
     assert ended["answer"] == "It is done."
     assert [each["arguments"] for each in node.asked] == [{"text": "a"}]
     given = [each.text for each in load_session(open_workspace(Path.cwd()).vault, asked["session"]).history]
-    assert any('<untrusted source="node host, clipboard">' in each and "copied words" in each for each in given)
+    assert any('<untrusted source="node host, clipboard">\ncopied words' in each for each in given)
     assert "Untrusted text" in Path(asked["session"]).read_text()
 
 
