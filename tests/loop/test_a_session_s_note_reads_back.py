@@ -122,7 +122,7 @@ def test_a_result_without_a_duration_reads_as_before(said: str) -> None:
     assert parse_records(note.replace(', "seconds": 2.0', said)) == [SessionRecord(AT, replace(result, seconds=None))]
 
 
-def test_headings_speak_the_language_of_the_vault() -> None:
+def test_headings_speak_the_language_of_the_vault_and_no_other() -> None:
     said: list[Began | Spoken | ToolsChosen | Closed] = [
         Spoken(System("a")),
         Began("r", "t", "cli"),
@@ -144,7 +144,7 @@ def test_headings_speak_the_language_of_the_vault() -> None:
         "### 14:12 你",
         "> [!quote]- 回忆",
         "### 14:12 助手",
-        "> [!quote]- vault_read → 失败: a",
+        "> [!quote]- vault_read → 失败",
         "### 14:12 运行等待批准",
     ]
 

@@ -79,7 +79,10 @@ def test_a_day_with_the_daemon(root: Path, machine: Mapping[str, str]) -> None:
         before = commits(root)
         run(root, machine, "remember", "the echidna has spines")
         wait_for(
-            daemon, lambda: len(set(asking.found("echidna")) - {"MEMORY.md"}) == 1, "what was remembered is found", 60
+            daemon,
+            lambda: len(set(asking.found("echidna")) - {"Agent/MEMORY.md"}) == 1,
+            "what was remembered is found",
+            60,
         )
 
         tip = head(root)
