@@ -7,7 +7,7 @@ from functools import partial
 from agent.app.jobs import run_by_hand
 from agent.background.failures import failure_text
 from agent.background.pool import Pool, Priority
-from agent.deeds.jobs import find_job
+from agent.deeds.jobs import job_to_run
 from agent.deeds.result import ResultValue
 from agent.workspace.workspace import Workspace
 
@@ -22,8 +22,8 @@ class BegunRun(ResultValue, frozen=True):
 
 
 def begin_job(workspace: Workspace, pool: Pool, name: str) -> BegunRun:
-    """Run a job once now, also one that is paused or asks for a yes."""
-    job = find_job(workspace, name)
+    """Run a job once now, also one that is paused, asks for a yes, or is only ready."""
+    job = job_to_run(workspace, name)
     work = partial(run_by_hand, workspace, job)
     future = pool.submit(work, key=f"asked job {job.id}", priority=Priority.PERSON)
     future.add_done_callback(partial(_log_failure, job.id))

@@ -1,17 +1,20 @@
 """Jobs: what the agent does at its time. They are listed, made, switched, and looked back at."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from agent.app.past_runs import past_runs
 from agent.background.presence_files import give_order
 from agent.deeds.result import Id, ResultValue
 from agent.errors import Unknown
+from agent.markdown.note import Note
 from agent.runs.configured_models import has_model
 from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf, record_here, set_status
 from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job, JobStatus
 from agent.schedule.job_templates import find_template, job_templates
+from agent.schedule.new_job import NewJob
 from agent.schedule.shelf import Shelf
 from agent.schedule.triggers import format_trigger
 from agent.vault.change import Outcome
@@ -156,7 +159,31 @@ def problem_views(shelf: Shelf) -> list[JobProblemView]:
 
 def find_job(workspace: Workspace, name: str) -> Job:
     """The job of this id, note or title; raises `UserError`."""
-    return job_shelf(workspace).load().find(name)
+    try:
+        return job_shelf(workspace).load().find(name)
+    except Unknown:
+        made = _ready(workspace, name)
+        if made is None:
+            raise
+        hint = "vault-agent jobs resume {name} switches it on"
+        raise Unknown("the job {name} is not switched on", hint=hint, name=made.job.id) from None
+
+
+def job_to_run(workspace: Workspace, name: str) -> Job:
+    """The job of this id, note or title. One that is ready gets its note, paused: it runs this once only."""
+    try:
+        return find_job(workspace, name)
+    except Unknown:
+        made = _ready(workspace, name)
+        if made is None:
+            raise
+        paused = replace(made, data=Note.parse(made.data).with_key("status", "paused").data)
+        write_new_job(workspace, paused)
+        return find_job(workspace, made.job.id)
+
+
+def _ready(workspace: Workspace, name: str) -> NewJob | None:
+    return find_template(workspace.vault.home, workspace.settings.vault.language, name)
 
 
 def show_job(workspace: Workspace, id: Id) -> WholeJob:
@@ -196,7 +223,7 @@ def resume_job(workspace: Workspace, id: Id) -> Switched:
     try:
         job = find_job(workspace, id)
     except Unknown:
-        made = find_template(workspace.vault.home, workspace.settings.vault.language, id)
+        made = _ready(workspace, id)
         if made is None:
             raise
         return _switched(workspace, made.job, "active", write_new_job(workspace, made))

@@ -16,6 +16,7 @@ from agent.deeds.jobs import (
     Switched,
     find_job,
     job_history,
+    job_to_run,
     job_view,
     list_jobs,
     pause_job,
@@ -166,8 +167,10 @@ else:
 @click.argument("name", metavar="ID")
 @in_vault
 def run(output: Output, workspace: Workspace, name: str) -> None:
-    """Run a job once now, in this terminal, also one that is paused or asks for a yes. It is in the job's history."""
-    job = find_job(workspace, name)
+    """Run a job once now, in this terminal, also one that is paused or asks for a yes. It is in the job's history.
+
+    One that is only ready gets its note, paused: `jobs resume` lets it run by itself."""
+    job = job_to_run(workspace, name)
     progress("running …")
     result = run_by_hand(workspace, job)
     document = {

@@ -51,6 +51,16 @@ def test_a_ready_job_comes_into_the_vault_when_it_is_switched_on(root: Path, run
     assert run("jobs", "resume", "evening-briefing", code=2)["error"]["type"] == "Unknown"
 
 
+def test_a_ready_job_that_is_run_once_is_not_switched_on(root: Path, run: Run) -> None:
+    assert run("jobs", "show", "health-check", code=2)["error"]["hint"] == (
+        "vault-agent jobs resume health-check switches it on"
+    )
+    assert run("jobs", "run", "health-check")["job"] == "health-check"
+    assert [(each["id"], each["status"]) for each in run("jobs", "list")["jobs"]] == [("health-check", "paused")]
+    assert len(run("jobs", "history", "health-check")["runs"]) == 1
+    run("jobs", "run", "evening-briefing", code=2)
+
+
 def test_only_active_days_are_shown(root: Path, run: Run) -> None:
     weekend = NIGHT.replace("status: active", "active_days: [5, 6]")
     write(root / "jobs/week.md", weekend.replace("id: night", "id: week"))
