@@ -2,24 +2,34 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from agent.app.past_runs import past_runs
 from agent.background.presence_files import give_order
 from agent.deeds.result import Id, ResultValue
 from agent.errors import Unknown
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.runs.configured_models import has_model
-from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import cost_of_day, job_as_it_is, job_shelf, record_here, set_status
-from agent.runs.wake_times import switch_schedule
 from agent.schedule.job import Job, JobStatus
-from agent.schedule.job_templates import find_template, job_templates
-from agent.schedule.new_job import NewJob
 from agent.schedule.shelf import Shelf
 from agent.schedule.triggers import format_trigger
 from agent.vault.change import Outcome
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
+
+if TYPE_CHECKING:  # a list of jobs reads no sentences and writes nothing
+    from agent.app.past_runs import past_runs
+    from agent.runs.job_edits import write_new_job
+    from agent.runs.wake_times import switch_schedule
+    from agent.schedule.job_templates import find_template, job_templates
+    from agent.schedule.new_job import NewJob
+else:
+    past_runs = later("agent.app.past_runs", "past_runs")
+    write_new_job = later("agent.runs.job_edits", "write_new_job")
+    switch_schedule = later("agent.runs.wake_times", "switch_schedule")
+    find_template = later("agent.schedule.job_templates", "find_template")
+    job_templates = later("agent.schedule.job_templates", "job_templates")
 
 
 class JobView(ResultValue, frozen=True):
@@ -182,7 +192,7 @@ def job_to_run(workspace: Workspace, name: str) -> Job:
         return find_job(workspace, made.job.id)
 
 
-def _ready(workspace: Workspace, name: str) -> NewJob | None:
+def _ready(workspace: Workspace, name: str) -> "NewJob | None":
     return find_template(workspace.vault.home, workspace.settings.vault.language, name)
 
 

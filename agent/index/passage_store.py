@@ -24,8 +24,7 @@ from agent.index.files import Damaged, store_errors
 from agent.index.fingerprint import fingerprint, with_note
 from agent.index.indexed_paths import IndexedPaths
 from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, record_of, row_of
-from agent.index.query import Filters
-from agent.index.records import IndexTotals, NoteStatus, StoredNote, is_attachment
+from agent.index.records import Filters, IndexTotals, NoteStatus, StoredNote, is_attachment
 from agent.json_value import parse_json
 
 VERSION = 11

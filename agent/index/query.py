@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.index.analysis import query_terms
+from agent.index.records import Filters
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = tuple(_NAMES.split())
@@ -127,28 +128,6 @@ def answering_days(asked: NamedDay) -> tuple[str, str]:
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
 Engine: TypeAlias = Literal["whoosh", "tantivy"]
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """Conditions that every hit must satisfy; an empty field is no condition. Days are `YYYY-MM-DD`, inclusive on both
-    sides."""
-
-    paths: tuple[str, ...] = ()
-    """Any of these: the beginning of a path, or a pattern with `*`."""
-    after: str = ""
-    before: str = ""
-    keys: tuple[tuple[str, str], ...] = ()
-    """All of these: a key of the header (`tag` for tags, in the header or the text) and a value in lower case."""
-    without: "tuple[Filters, ...]" = ()
-    """None of these: a note that satisfies one of them is left out."""
-
-    def but(self, without: "tuple[Filters, ...]") -> "Filters":
-        """The same conditions, with `without` for what is left out."""
-        return Filters(self.paths, self.after, self.before, self.keys, without)
-
-    def __bool__(self) -> bool:
-        return bool(self.paths or self.after or self.before or self.keys or self.without)
 
 
 @dataclass(frozen=True, slots=True)

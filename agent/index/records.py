@@ -1,4 +1,4 @@
-"""What the passage store holds: a row for each note, and the sums over all of them."""
+"""What the passage store holds: a row for each note, the sums over all of them, and the conditions to choose by."""
 
 from typing import Literal, TypeAlias
 
@@ -49,3 +49,25 @@ class IndexTotals:
     def plus(self, other: "IndexTotals", sign: int = 1) -> "IndexTotals":
         notes, units = self.notes + sign * other.notes, self.units + sign * other.units
         return IndexTotals(notes, units, self.terms + sign * other.terms, self.hood_terms + sign * other.hood_terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that every hit must satisfy; an empty field is no condition. Days are `YYYY-MM-DD`, inclusive on both
+    sides."""
+
+    paths: tuple[str, ...] = ()
+    """Any of these: the beginning of a path, or a pattern with `*`."""
+    after: str = ""
+    before: str = ""
+    keys: tuple[tuple[str, str], ...] = ()
+    """All of these: a key of the header (`tag` for tags, in the header or the text) and a value in lower case."""
+    without: "tuple[Filters, ...]" = ()
+    """None of these: a note that satisfies one of them is left out."""
+
+    def but(self, without: "tuple[Filters, ...]") -> "Filters":
+        """The same conditions, with `without` for what is left out."""
+        return Filters(self.paths, self.after, self.before, self.keys, without)
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.after or self.before or self.keys or self.without)

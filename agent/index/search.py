@@ -24,8 +24,8 @@ from agent.index.embedder import Embedder, EmbedderChoice
 from agent.index.files import Damaged, IndexFiles
 from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.passage_store import PassageStore, open_store
-from agent.index.query import Filters, Hit, Mode, Query, SearchResult, answering_days, closeness, parse_query
-from agent.index.records import StoredNote, is_attachment
+from agent.index.query import Hit, Mode, Query, SearchResult, answering_days, closeness, parse_query
+from agent.index.records import Filters, StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
 from agent.index.vector import VectorIndex, load_vectors

@@ -6,8 +6,7 @@ from agent.index.document import parse_document
 from agent.index.embedder import Embedder
 from agent.index.encode import encode
 from agent.index.prepare import stored_note
-from agent.index.query import Filters
-from agent.index.records import StoredNote
+from agent.index.records import Filters, StoredNote
 
 
 def encode_unsaved(

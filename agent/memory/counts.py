@@ -5,9 +5,10 @@ from datetime import datetime
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
+from agent.memory.entry import with_offset
 from agent.memory.expiry import expiry
 from agent.memory.memory_note import parse_facts
-from agent.memory.store import ARCHIVED, load_entries, with_offset
+from agent.memory.store import ARCHIVED, load_entries
 from agent.vault.folders import ENTRIES, FORGOTTEN, MEMORY_NOTE
 from agent.vault.store import Vault
 

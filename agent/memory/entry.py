@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import field
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import PurePosixPath
 
@@ -226,3 +226,8 @@ def before_in(entry_text: str) -> str:
 def without_before(entry_text: str) -> str:
     """The text of an entry without the statement that it corrects."""
     return _BEFORE.sub("", entry_text)
+
+
+def with_offset(when: datetime) -> datetime:
+    """The time with an offset; UTC for a time that a person typed without one."""
+    return when if when.tzinfo else when.replace(tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
@@ -10,7 +10,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory import daily
-from agent.memory.entry import Entry, EntryType, parse_entry
+from agent.memory.entry import Entry, EntryType, parse_entry, with_offset
 from agent.vault.change import Kind
 from agent.vault.folders import ARCHIVE, DAILY, ENTRIES, SESSION_LINK, WriteRule
 from agent.vault.history.find import commits
@@ -108,11 +108,6 @@ def _read(vault: Vault, path: str) -> StoredEntry | None:
         return None
     is_marked = b"untrusted" in data and bool(Note.parse(data).header.get("untrusted"))
     return StoredEntry(path, data, entry, is_marked or bool(vault.provenance.strangers(path, data)))
-
-
-def with_offset(when: datetime) -> datetime:
-    """The time with an offset; UTC for a time that a person typed without one."""
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 PastKind: TypeAlias = Literal["asked", "said", "edited"]

@@ -16,14 +16,14 @@ from agent.errors import AgentError
 from agent.escape import escape_line
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.memory.entry import MODEL, Scope
+from agent.memory.entry import MODEL, Scope, with_offset
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import LongTermFact, parse_facts
 from agent.memory.profile.changes import Proposed, Writing, propose_changes
 from agent.memory.profile.load import load_profile, profile_with_forms
 from agent.memory.profile.owner import NAMES, VaultPlace, owner_block, owner_facts
 from agent.memory.profile.statements import changes_of_entries, outdated_lines, settle_profile_questions
-from agent.memory.store import StoredEntry, entry_paths_on, load_entries, with_offset
+from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.seam import WISH, FactKind
 from agent.runs.recall_source import RecallSource
 from agent.tools.text_origin import TextOrigin, text_origin_of

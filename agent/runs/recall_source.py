@@ -12,7 +12,8 @@ from agent.events.receipt import MEMORIES
 from agent.events.runs import MemoryRecalled
 from agent.index.embedder import EmbedderChoice
 from agent.index.keyword import Weights
-from agent.index.query import Filters, Mode, SearchResult
+from agent.index.query import Mode, SearchResult
+from agent.index.records import Filters
 from agent.index.search import Searcher, UnsavedNote
 from agent.llm.messages import Assistant
 from agent.loop.records import Began

@@ -18,7 +18,8 @@ from agent.index.files import IndexFiles
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, Weights, engine_for
 from agent.index.nearest import load_library
-from agent.index.query import Filters, SearchResult
+from agent.index.query import SearchResult
+from agent.index.records import Filters
 from agent.index.search import Searcher, UnsavedNote
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed

@@ -10,7 +10,8 @@ from agent.errors import UserError
 from agent.index.analysis import query_terms
 from agent.index.embedder import EmbedderChoice
 from agent.index.pieces import Pieces
-from agent.index.query import Filters, SearchResult, parse_query, without_filters
+from agent.index.query import SearchResult, parse_query, without_filters
+from agent.index.records import Filters
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder

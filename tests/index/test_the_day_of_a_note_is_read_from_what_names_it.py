@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.index.query import Filters
+from agent.index.records import Filters
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
 
 DAY = "2023-05-08"

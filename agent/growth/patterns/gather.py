@@ -19,8 +19,8 @@ from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.markdown.tasks import find_tasks
 from agent.memory import daily
-from agent.memory.entry import MODEL, EntryType
-from agent.memory.store import StoredEntry, load_entries, with_offset
+from agent.memory.entry import MODEL, EntryType, with_offset
+from agent.memory.store import StoredEntry, load_entries
 from agent.runs.workflow_traces import traces_of
 from agent.schedule.shelf import is_goal
 from agent.schedule.task_notes import load_tasks

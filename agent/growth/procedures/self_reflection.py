@@ -22,7 +22,7 @@ from agent.growth.reflections.store import (
     reflections_name,
 )
 from agent.memory import daily
-from agent.memory.store import with_offset
+from agent.memory.entry import with_offset
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.memory_upkeep import UpkeepDue
 from agent.schedule.procedures import TaskType

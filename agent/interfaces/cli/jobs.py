@@ -37,18 +37,25 @@ from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.markdown.note import Note
 from agent.runs.configured_models import has_model
-from agent.runs.job_edits import write_new_job
 from agent.runs.job_upkeep import DayCost, cost_of_day, job_as_it_is, job_shelf, record_here
-from agent.runs.wake_times import switch_schedule
 from agent.schedule.history import history_path
 from agent.schedule.job import Job
-from agent.schedule.job_templates import job_templates
-from agent.schedule.new_job import job_of_words
 from agent.schedule.occurrences import moment_in
 from agent.schedule.task_notes import load_tasks
 from agent.schedule.trigger_words import often_words
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
+
+if TYPE_CHECKING:
+    from agent.runs.job_edits import write_new_job
+    from agent.runs.wake_times import switch_schedule
+    from agent.schedule.job_templates import job_templates
+    from agent.schedule.new_job import job_of_words
+else:
+    write_new_job = later("agent.runs.job_edits", "write_new_job")
+    switch_schedule = later("agent.runs.wake_times", "switch_schedule")
+    job_templates = later("agent.schedule.job_templates", "job_templates")
+    job_of_words = later("agent.schedule.new_job", "job_of_words")
 
 MOST = 1_000
 """The most times of a job that are shown at once."""

@@ -9,7 +9,8 @@ nor is the agent's log in the note of a day, and of a conversation the person's 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent.index.query import Filters, Hit
+from agent.index.query import Hit
+from agent.index.records import Filters
 from agent.lazy import later
 from agent.memory.entry import EntryType
 from agent.vault.folders import (

@@ -8,7 +8,8 @@ import re
 
 from agent.dataclass import dataclass
 from agent.index.fusion import SURE
-from agent.index.query import Filters, Hit, parse_query
+from agent.index.query import Hit, parse_query
+from agent.index.records import Filters
 from agent.memory.recall.authorship import agents_notes, is_agents
 from agent.vault.folders import AgentFolder
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent.memory.daily import Logged, cut
-from agent.memory.entry import ANSWER, EntryType
-from agent.memory.store import DayEntries, StoredEntry, with_offset
+from agent.memory.entry import ANSWER, EntryType, with_offset
+from agent.memory.store import DayEntries, StoredEntry
 from agent.memory.understanding.seam import SourceText
 from agent.memory.understanding.statements import facts_in
 from agent.memory.upkeep.longterm import owner_words, repeats

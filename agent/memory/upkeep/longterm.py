@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
-from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone, without_before
+from agent.memory.entry import ANSWER, MODEL, EntryType, Scope, answer_alone, with_offset, without_before
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import (
     LongTermFact,
@@ -25,7 +25,7 @@ from agent.memory.memory_note import (
     with_line,
     words,
 )
-from agent.memory.store import StoredEntry, with_offset
+from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import is_same, same_words, says_no_more
 from agent.memory.understanding.seam import FactKind, SourceText
 from agent.memory.understanding.statements import clauses, facts_in, is_lasting, named_kind

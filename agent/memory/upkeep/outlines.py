@@ -20,9 +20,9 @@ from agent.config import private
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, EntryType, Scope, parse_entry
+from agent.memory.entry import Entry, EntryType, Scope, parse_entry, with_offset
 from agent.memory.expiry import lifetime
-from agent.memory.store import StoredEntry, session_days, with_offset
+from agent.memory.store import StoredEntry, session_days
 from agent.memory.understanding.rules import same_words
 from agent.memory.upkeep.longterm import stated_by_rule
 from agent.vault.layout import OUTLINES

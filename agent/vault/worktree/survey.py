@@ -10,17 +10,20 @@ from dataclasses import replace
 from enum import StrEnum
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing.commit import Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_file import load_index
 from agent.vault.plumbing.object_ids import MODULE
 from agent.vault.plumbing.repository import Place
 from agent.vault.plumbing.running import Obstructed, Running
 from agent.vault.worktree.paths import is_note, is_temporary
+
+if TYPE_CHECKING:
+    from agent.vault.plumbing.commit import Tip
 
 _MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
 """`.git` in every spelling: a file system that ignores case treats them all as git's folder."""
@@ -266,7 +269,7 @@ def closed(git: Git, place: Place, paths: Collection[str]) -> dict[str, BadPath]
     return found
 
 
-def check_tip(tip: Tip, paths: Iterable[bytes]) -> None:
+def check_tip(tip: "Tip", paths: Iterable[bytes]) -> None:
     """Raise `BadPath` for the first path (inside the repository) that belongs to a submodule of the last commit."""
     for path in paths:
         folder = submodule_above(tip, path)
@@ -274,7 +277,7 @@ def check_tip(tip: Tip, paths: Iterable[bytes]) -> None:
             raise _foreign(_text(path), _text(folder))
 
 
-def submodule_above(tip: Tip, path: bytes) -> bytes | None:
+def submodule_above(tip: "Tip", path: bytes) -> bytes | None:
     """The submodule of the last commit that contains the path, or is the path; None if there is none."""
     for folder in (*map(_bytes, folders_above(_text(path))), path):
         entry = tip.entry(folder)
