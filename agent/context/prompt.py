@@ -68,15 +68,19 @@ def _named(names: "dict[str, str] | list[str]") -> str:
     return ", ".join("{{" + name + "}}" for name in sorted(names))
 
 
-def system_part(read: VaultReader, language: Language, folder: str = "", fixed: Sequence[str] = ()) -> str:
-    """The fixed part of a conversation; `folder` is that of the agent's notes, empty for the vault's root, and `fixed`
-    are the texts about the owner and the skills.
+def system_part(
+    read: VaultReader, language: Language, folder: str = "", fixed: Sequence[str] = (), link: str = ""
+) -> str:
+    """The fixed part of a conversation; `folder` is that of the agent's notes, empty for the vault's root, `fixed` are
+    the texts about the owner and the skills, and `link` shows how the owner's notes write one, empty for any way.
 
     `read` reads the vault. Raises `UserError` for one of the vault's prompts with a wrong variable.
     """
     parts = [fill("system", read, language=text("prompt.language_rule", language))]
     if folder:
         parts.append(text("prompt.folder", language, folder=folder))
+    if link:
+        parts.append(text("prompt.link", language, link=link))
     said = Note.parse(read(AGENT_NOTE) or b"").body.strip()
     if said:
         parts.append(f"What your owner says ({AGENT_NOTE})\n\n{said}")

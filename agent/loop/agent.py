@@ -25,6 +25,7 @@ from agent.tools.arguments import main_argument
 from agent.tools.registry import Called, Registry
 from agent.tools.tool import RunContext
 from agent.tools.tool_names import resolved
+from agent.vault.obsidian import link_form
 from agent.vault.store import Vault
 
 FixedTexts: TypeAlias = Callable[[], tuple[str, ...]]
@@ -46,7 +47,8 @@ class SystemMessages:
     def new(self, audience: Audience, fixed: FixedTexts = no_texts) -> Spoken:
         """The message of a conversation that begins now; raises `UserError` for a prompt with a wrong variable."""
         folder = "" if audience is Audience.GUEST else self.vault.home.path
-        text = system_part(reader_for(audience, self.vault.own_version_of), self.language, folder, fixed())
+        read, link = reader_for(audience, self.vault.own_version_of), link_form(self.vault.place.root)
+        text = system_part(read, self.language, folder, fixed(), link)
         return Spoken(System(self.vault.masked(text)), audience=audience.name.lower())
 
     def provide(self, session: Session, audience: Audience, fixed: FixedTexts = no_texts) -> None:

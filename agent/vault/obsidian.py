@@ -1,4 +1,4 @@
-"""What the settings of Obsidian in a vault say: which files it excludes from its search."""
+"""What the settings of Obsidian in a vault say: which files it excludes from its search, and how links are written."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +14,18 @@ def excluded_files(root: Path) -> Callable[[str], bool]:
     filters = said.get("userIgnoreFilters") if isinstance(said, dict) else None
     tests = list(_tests(filters if isinstance(filters, list) else ()))
     return lambda path: any(test(path.casefold()) for test in tests)
+
+
+def link_form(root: Path) -> str:
+    """How Obsidian writes a link in the vault at `root`, as an example; empty where its settings leave it open."""
+    said = load_json(root / _APP)
+    if not isinstance(said, dict):
+        return ""
+    form, is_markdown = said.get("newLinkFormat"), said.get("useMarkdownLinks") is True
+    if form is None and not is_markdown:
+        return ""
+    path = {"relative": "../path/to/note", "absolute": "path/to/note"}.get(str(form), "note")
+    return f"[note]({path}.md)" if is_markdown else f"[[{path}]]"
 
 
 def _tests(filters: "list[object] | tuple[object, ...]") -> Iterator[Callable[[str], bool]]:
