@@ -6,6 +6,7 @@ from agent.llm.messages import Json
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.session import load_session
+from agent.vault.change import CAPTURE, Stamp
 from tests.loop.stage import Stage, carried_out, note, stage
 from tests.vaults import write
 
@@ -87,4 +88,31 @@ def test_what_steers_the_agent_is_taken_back_by_its_person_alone(tmp_path: Path)
     first = here.ask("Remind me of tea each day")
     here.ask("Take that back", load_session(here.vault, first.session))
     assert here.vault.read("jobs/tea.md") is not None
-    assert told(here, first.session) == "there is nothing of yours to take back"
+    assert "(job(create): tea) has changed what steers you; the person can do it" in told(here, first.session)
+
+
+def test_what_steers_is_not_taken_back_by_taking_back_what_was_written_before_it(tmp_path: Path) -> None:
+    lines: list[ScriptedReply | str] = [
+        does("vault_write", path="plan.md", content="# Plan\n"),
+        "Written.",
+        does("jobs", action="add", title="Tea", text="Say which tea.", when="every day at 9"),
+        "Done.",
+        does(UNDO),
+        "I cannot.",
+    ]
+    here = stage(tmp_path, lines)
+    first = here.ask("Write a plan")
+    here.ask("Remind me of tea each day", load_session(here.vault, first.session))
+    here.ask("Take that back", load_session(here.vault, first.session))
+    assert note(here.vault, "plan.md") == "# Plan\n"
+    assert "has changed what steers you" in told(here, first.session)
+
+
+def test_the_record_of_a_talk_is_no_change_that_it_takes_back(tmp_path: Path) -> None:
+    here = stage(tmp_path, [does("vault_move", path="tea.md"), "Put away.", does(UNDO), "It is back."], tea="green\n")
+    first = here.ask("I am done with the note about tea")
+    stamp = Stamp("agent", run=first.run, tool=CAPTURE, session=first.session)
+    with here.vault.transaction("session: finished: I am done with the note about tea", stamp) as change:
+        change.create("Journal/2026-11-30.md", b"### I am done with the note about tea\n")  # a day of the person's own
+    here.ask("I need it after all", load_session(here.vault, first.session))
+    assert note(here.vault, "tea.md") == "green\n" and "done with the note" in note(here.vault, "Journal/2026-11-30.md")

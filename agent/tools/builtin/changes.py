@@ -9,6 +9,7 @@ from agent.llm.messages import JsonObject
 from agent.tools import arguments
 from agent.tools.note_access import check_readable
 from agent.tools.tool import RunContext, Tool, ToolOutput
+from agent.vault.change import CAPTURE
 from agent.vault.folders import WriteRule
 from agent.vault.history.commits import Commit, read_commits, resolve
 from agent.vault.history.difference import summary
@@ -19,8 +20,8 @@ from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
 
 _GROUP = frozenset({"fs"})
-_ASIDE = {TOOL, "approval"}
-"""Tools of commits that are no work of a program: undos, and questions for a yes."""
+_ASIDE = {TOOL, "approval", CAPTURE}
+"""Tools of commits that are no work of a program: undos, questions for a yes, and the record of the conversation."""
 _LISTED, _MOST, _FILES, _LOOKED = 10, 200, 8, 50
 _NOTHING = "there is nothing of yours to take back"
 _TIME: JsonObject = {"type": "string", "minLength": 1, "maxLength": 40}
@@ -91,7 +92,7 @@ def _selection(vault: Vault, call: JsonObject, context: RunContext) -> Selection
     start = _time(since, vault.clock.now())
     if not context.session:
         return Selection(actor=context.actor, since=start)
-    found = tuple(each.id for each in _changes_of(vault, context, start))
+    found = tuple(each.id for each in _changes_of(vault, context, start) if not _steers(vault, each))
     if not found:
         raise ToolFailed(_NOTHING)
     return Selection(found)
@@ -109,31 +110,40 @@ def _own(vault: Vault, name: str, context: RunContext) -> str:
     found, why = listed[0], ""
     if found.actor != context.actor:
         why = f"{name} was made by {found.actor}, and only your own changes ({context.actor}) can be taken back here"
-    elif not _is_of_conversation(vault, found, context):
-        why = f"{name} was not made in this conversation, or has changed what steers you"
+    elif context.session and found.session != context.session:
+        why = f"{name} was not made in this conversation"
+    elif found.tool == CAPTURE:
+        why = f"{name} is the record of this conversation"
+    elif context.session and _steers(vault, found):
+        why = f"{name} has changed what steers you"
     if why:
-        raise ToolFailed(f"{why}; the person can do it: vault-agent undo {found.id[:10]}")
+        raise _persons(found, why)
     return commit
 
 
-def _is_of_conversation(vault: Vault, commit: Commit, context: RunContext) -> bool:
-    """True for a change of notes that was made in this conversation, and for any change outside of conversations."""
-    notes = (each.path for each in commit.files if each.path != context.session)
-    is_free = all(vault.home.write_rule(path) <= WriteRule.MEMORY for path in notes)
-    return not context.session or (commit.session == context.session and is_free)
+def _persons(commit: Commit, why: str) -> ToolFailed:
+    return ToolFailed(f"{why}; the person can do it: vault-agent undo {commit.id[:10]}")
+
+
+def _steers(vault: Vault, commit: Commit) -> bool:
+    """True for a change of more than notes and memories, such as that of a job."""
+    return any(vault.home.write_rule(each.path) > WriteRule.MEMORY for each in commit.files)
 
 
 def _changes_of(vault: Vault, context: RunContext, since: datetime | None = None) -> Iterator[Commit]:
-    """The changes of a program or a conversation that it may take back, newest first."""
+    """The changes of a program, or those made in a conversation, newest first."""
     for each in commits(vault, actor=context.actor, since=since, limit=None if since else _LOOKED):
-        if each.files and each.tool not in _ASIDE and _is_of_conversation(vault, each, context):
+        if each.files and each.tool not in _ASIDE and (not context.session or each.session == context.session):
             yield each
 
 
 def _last(vault: Vault, context: RunContext) -> str:
-    """The last change of the program that is not undone."""
+    """The last change of the program that is not undone; raises `ToolFailed` if only the person may take it back, as
+    an older one in its place is not what was meant."""
     for each in _changes_of(vault, context):
         if undo(vault, Selection((each.id,)), dry_run=True, partial=True).files:
+            if context.session and _steers(vault, each):
+                raise _persons(each, f"your last change ({each.subject}) has changed what steers you")
             return each.id
     raise ToolFailed(_NOTHING)
 

@@ -124,8 +124,9 @@ def _list(notes: Notes) -> Tool:
             found = [path for path in found if not _is_record(notes, path)]
         where = f" in {folder}/" if start else ""
         if not found:
-            linking = f" that link to {linked}" if linked else ""
-            raise ToolRetry(f"there is no file{where}{f' like {pattern}' if pattern else ''}{linking}")
+            if linked:  # a result like any other, as the note itself was found
+                return ToolOutput(f"no file{where}{f' like {pattern}' if pattern else ''} links to {linked}")
+            raise ToolRetry(f"there is no file{where}{f' like {pattern}' if pattern else ''}")
         limit = min(arguments.number(call, "limit", LISTED), rows_that_fit(found))
         more = len(found) - limit
         left = [f"… and {more} more, from {found[limit]} on: name a folder or a pattern"] if more > 0 else []
