@@ -16,6 +16,8 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.messages import Assistant, Request
 from agent.loop.records import RunRequest
+from agent.loop.session import kept_texts
+from agent.markdown.note import Note
 from agent.vault.layout import GIVEN_TEXTS
 from agent.workspace.search_index import open_index
 from tests.context.situations import ENTRY, YOU, Home, call, home
@@ -88,22 +90,48 @@ def test_a_conversation_goes_on_with_the_same_bytes_whatever_happens_between_its
     assert min(shares) >= SHARE, shares
 
 
+def add_entry(here: Home) -> None:
+    """An entry with a secret."""
+    secret = ENTRY.replace("Anna drinks jasmine tea in the evening.", "My code word is Heffalump.")
+    write(here.root / "entries/2026/11/secret.md", secret)
+
+
+def kept_files(here: Home) -> list[Path]:
+    """The files with what models were given."""
+    return list((here.agent.workspace.vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"))
+
+
 def test_what_is_forgotten_is_not_sent_again(here: Home) -> None:
-    write(
-        here.root / "entries/2026/11/secret.md",
-        ENTRY.replace("Anna drinks jasmine tea in the evening.", "My code word is Heffalump."),
-    )
+    add_entry(here)
     first = here.ask("What is my code word?", "It is in your notes.")
+    other = here.ask("Which tea does Anna drink in the evening?", "Jasmine.")
+    sent = turns(here.model.heard[-1])
     assert main(["--vault", str(here.root), "forget", "entries/2026/11/secret.md", "--yes"]) == 0
-    assert not list((here.agent.workspace.vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"))
+    kept = [each.read_text("utf-8") for each in kept_files(here)]
+    assert len(kept) == 2 and not any("Heffalump" in each for each in kept)
     here.ask("And now?", "I do not know.", session=first.session)
     assert "Heffalump" not in turns(here.model.heard[-1])
+    here.ask("Sure?", "Yes.", session=other.session)
+    assert turns(here.model.heard[-1]).startswith(sent.removesuffix("]]"))
+
+
+def test_a_forgetting_leaves_the_thinking_of_a_talk_that_waits_for_a_yes(here: Home) -> None:
+    add_entry(here)
+    waits = here.ask("Make AGENT.md friendlier", call("vault_append", path="AGENT.md", text="Be kind."))
+    id = Note.parse((here.root / waits.session).read_bytes()).id or ""
+    thinking = '{"thinking before": "call-1", "by": "m", "kept": []}'
+    for session in (id, other_id := here.agent.workspace.vault.clock.new_id()):
+        kept_texts(here.agent.workspace.vault).put(session, [thinking, "My code word is Heffalump.", "Tea is green."])
+    assert main(["--vault", str(here.root), "forget", "entries/2026/11/secret.md", "--yes"]) == 0
+    texts = {each: set(kept_texts(here.agent.workspace.vault).of(each).values()) for each in (id, other_id)}
+    assert {thinking, "Tea is green."} <= texts[id] and texts[other_id] == {"Tea is green."}
+    assert "My code word is Heffalump." not in texts[id]
 
 
 def test_an_empty_machine_goes_on_with_the_talk_alone(here: Home) -> None:
     """As a session that was begun on another machine."""
     first = here.ask("Which tea does Anna drink in the evening?", "Jasmine.")
-    for each in (here.agent.workspace.vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"):
+    for each in kept_files(here):
         each.unlink()
     here.ask("Are you sure?", "Yes.", session=first.session)
     sent = turns(here.model.heard[-1])

@@ -15,6 +15,7 @@ from agent.markdown.note import Note
 from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
+from agent.memory.forgetting.given_texts import forget_in_given_texts
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
 from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions, forget_in_rows
 from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
@@ -132,6 +133,7 @@ def carry_out(
         follow_names(vault.private_folder, own_names(forgetting.said.names))
         forget_in_rows(vault.records, replace(forgetting.said, names=own_names(forgetting.said.names)))
         forget_in_decisions(vault, forgetting.said)
+        forget_in_given_texts(vault, forgetting.said)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 

@@ -17,7 +17,7 @@ from agent.json_value import parse_json
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.records.database import Records
 from agent.records.takeover import write_value
-from agent.vault.layout import GIVEN_TEXTS, RESEARCH_RECORDS, SET_ASIDE
+from agent.vault.layout import RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 
 _KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job")
@@ -29,10 +29,9 @@ _LARGEST = 1 << 20
 
 
 def drop_unfinished(folder: Path) -> None:
-    """Delete what unfinished researches have found so far, what models were given in conversations, and what came in
-    and cannot be read: it may say what is forgotten, in a form that is not searched."""
-    texts = (each for name in (RESEARCH_RECORDS, GIVEN_TEXTS) for each in (folder / name).glob("*.jsonl"))
-    for each in (*texts, *(folder / SET_ASIDE).glob("*/*.data")):
+    """Delete what unfinished researches have found so far, and what came in and cannot be read: it may say what is
+    forgotten, in a form that is not searched."""
+    for each in (*(folder / RESEARCH_RECORDS).glob("*.jsonl"), *(folder / SET_ASIDE).glob("*/*.data")):
         with suppress(OSError):
             each.unlink()
 

@@ -18,6 +18,7 @@ from agent.index.files import IndexFiles
 from agent.json_value import parse_json
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
+from agent.memory.forgetting.given_texts import forget_in_given_texts
 from agent.memory.forgetting.in_history import cleaning_of
 from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
@@ -277,6 +278,7 @@ class Forgetter:
         follow_names(self.vault.private_folder, quoted.names)
         forget_in_rows(self.vault.records, quoted)
         forget_in_decisions(self.vault, quoted)
+        forget_in_given_texts(self.vault, quoted)
         self.vault.drop_records(
             lambda word: quoted.concerns(word) or said.is_name(stem_of(word)) or stem_of(word) in said.names
         )
