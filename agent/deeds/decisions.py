@@ -5,7 +5,7 @@ from typing import TypeVar
 from agent.asking.codes import codes_by_path
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question
-from agent.asking.replies import NO, YES
+from agent.asking.replies import parse_yes_or_no
 from agent.deeds.result import ResultValue
 from agent.errors import Unknown, UserError
 from agent.runs.kinds import decide_proposal, pending_decisions
@@ -129,11 +129,10 @@ def find_need(workspace: Workspace, name: str) -> Proposal | Question:
 
 def yes_or_no(words: str) -> tuple[bool, str]:
     """A yes or a no in the words of a person, and the reason behind it; raises `UserError` for other words."""
-    first, _, reason = words.strip().partition(" ")
-    word = first.strip(",.:;!，。：；！").casefold()
-    if word not in (*YES, *NO):
+    said = parse_yes_or_no(words)
+    if said is None:
         raise UserError("{words} is neither yes nor no", hint="vault-agent needs answer NAME yes", words=words)
-    return word in YES, reason.strip()
+    return said.yes, said.rest
 
 
 def list_questions(workspace: Workspace) -> ListedQuestions:

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from agent.asking.codes import CODE, LONGEST, with_codes
 from agent.asking.replies import DecisionReply, parse_decision
+from agent.deeds.decisions import yes_or_no
+from agent.errors import UserError
 
 IDS = st.lists(st.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", min_size=26, max_size=26), unique=True, max_size=200)
 
@@ -32,10 +34,31 @@ def test_every_note_has_a_code_of_its_own_that_newer_notes_do_not_change(ids: li
         ("不 7K2", DecisionReply("7K2", False, "不")),
         ("不同意 7K2。太长", DecisionReply("7K2", False, "不同意", "太长")),
         ("yes 7K2M4", DecisionReply("7K2M4", True, "yes")),
+        ("7K2 好的，谢谢", DecisionReply("7K2", True, "好的", "谢谢")),
+        ("ｙｅｓ　７Ｋ２", DecisionReply("7K2", True, "yes")),
+        ("７Ｋ２ ＮＯ：太长，重写", DecisionReply("7K2", False, "ＮＯ", "太长，重写")),
     ],
 )
 def test_a_reply_is_understood(words: str, reply: DecisionReply) -> None:
     assert parse_decision(words) == reply
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("ｙ", (True, "")),
+        ("好的，谢谢", (True, "谢谢")),
+        ("不行：太长", (False, "太长")),
+        (" Yes! go on", (True, "go on")),
+    ],
+)
+def test_a_yes_without_a_code_is_understood_as_one_with_it(words: str, meant: tuple[bool, str]) -> None:
+    assert yes_or_no(words) == meant
+
+
+def test_a_word_that_only_begins_with_a_no_is_none() -> None:
+    with pytest.raises(UserError):
+        yes_or_no("不要紧")
 
 
 ORDINARY = ["no way", "yes please do", "yes", "What is 7K2?", "yes yes 7K2", "not 7K2", "7K", ""]

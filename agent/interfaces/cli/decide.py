@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 from agent.asking.note import shows
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question, read_question
+from agent.asking.replies import is_later, parse_yes_or_no
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.output import ToldError, say
@@ -23,7 +24,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
-from agent.texts import Language, in_all_languages, text, translated
+from agent.texts import Language, text, translated
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` at the end of input, `KeyboardInterrupt` on Ctrl-C."""
 
-_PAUSE = re.compile(r"[\s,.:，。：、]+")
-"""Separates the word (yes, no) from the reason."""
 _AROUND = 10
 """Screen rows that are kept free for the rest of the question and its prompt."""
 _FEWEST, _MOST_PER_LINE, _NAMED, _SHORT = 14, 4, 3, 60
@@ -92,18 +91,12 @@ def _ask_approval(workspace: Workspace, path: str, ask: AskLine) -> GivenDecisio
     while (asked := known.find(path)) is not None:
         show("")
         show_framed(approval_frame(asked, workspace.vault.read(asked.path) or b"", language, *size()))
-        word, _, reason = _PAUSE.sub(" ", ask(approval_prompt(asked, language)).strip(), count=1).partition(" ")
-        word = word.casefold()
-        if word in _words("decide.yes") | _words("decide.no"):
-            return GivenDecision(asked.id, word in _words("decide.yes"), reason)
-        if not word or word in _words("decide.later"):
+        words = ask(approval_prompt(asked, language))
+        if (given := parse_yes_or_no(words)) is not None:
+            return GivenDecision(asked.id, given.yes, given.rest)
+        if is_later(words):
             break
     return None
-
-
-def _words(key: str) -> set[str]:
-    """The words of an answer, in every language."""
-    return {word for words in in_all_languages(key) for word in words.split()}
 
 
 def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision | None:
