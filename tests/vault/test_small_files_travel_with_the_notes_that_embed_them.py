@@ -28,6 +28,8 @@ def vault(tmp_path: Path) -> Vault:
         "![a pot](../Pictures/pot.png)",
         "![](<Pictures/pot.png>)",
         "![](Pictures/p%6ft.png)",
+        '![a pot](Pictures/pot.png "My pot (blue)")',
+        "[a pot](<Pictures/pot.png> 'My pot')",
         "Two of them: ![[cup.png]] ![[pot.png#x]]",
     ],
 )

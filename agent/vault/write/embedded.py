@@ -9,6 +9,8 @@ from agent.vault.plumbing.git import Git
 _LINK = r"\[\[[^]|#]+|\]\(<?[^)#>]+"
 """A pattern in git's extended form: the beginning of a wikilink or Markdown link, up to the end of its target."""
 _TARGET = re.compile(r"(?:\[\[|\]\(<?)\s*([^\n]+)")
+_TITLE = re.compile(r"""\s+["'].*$""")
+"""The title of a Markdown link, behind its target."""
 
 
 def embedded_files(git: Git, paths: Collection[str]) -> frozenset[str]:
@@ -33,7 +35,7 @@ def _targets(git: Git) -> Iterator[str]:
     found = git.run(*command, ok=(0, 1), drivers_off=True)
     for line in dict.fromkeys(found.decode("utf-8", "replace").splitlines()):
         if (match := _TARGET.match(line)) is not None:
-            yield unquote(match[1].strip())
+            yield unquote(_TITLE.sub("", match[1]).strip())
 
 
 def _plain(target: str) -> str:
