@@ -31,6 +31,11 @@ def ignore_count(indexed: int) -> None:
     """Do nothing; for callers that show no progress."""
 
 
+def says_never(path: str, data: bytes) -> bool:
+    """True if the header of the note keeps the agent out; for callers without a vault."""
+    return keeps_agent_out(data)
+
+
 @dataclass(slots=True)
 class Ingestion:
     """The notes of one update, with the counts of those already done."""
@@ -41,6 +46,7 @@ class Ingestion:
     numbers: Mapping[str, int]
     listed: Mapping[str, str]
     counts: CountChanges = field(default_factory=CountChanges)
+    is_private: Callable[[str, bytes], bool] = says_never
     told: Callable[[int], object] = ignore_count
     """Is told how many notes are indexed, after each group."""
     indexed: int = 0
@@ -84,7 +90,7 @@ class Ingestion:
                 continue  # deleted since it was listed
             if len(data) > document.LARGEST:
                 self._leave(path, "skipped", f"larger than {document.LARGEST // 1024 // 1024} MB")
-            elif keeps_agent_out(data):
+            elif self.is_private(path, data):
                 self._leave(path, "skipped", PRIVATE)
             elif document.is_binary(data):
                 self._leave(path, "skipped", "not text")

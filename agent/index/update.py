@@ -19,7 +19,7 @@ from agent.index.checksums import Checksums
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import Damaged, IndexFiles
 from agent.index.identity import index_identity
-from agent.index.ingest import Ingestion, NoteReader, Prepare
+from agent.index.ingest import Ingestion, NoteReader, Prepare, says_never
 from agent.index.keyword import Engine, KeywordIndex, Weights, open_engine
 from agent.index.passage_store import VERSION, PassageStore, open_store
 from agent.index.processes import preparing
@@ -61,6 +61,8 @@ class Updater:
     clock: Clock
     patience: float = 5.0
     progress: Progress = ignore_progress
+    is_private: Callable[[str, bytes], bool] = says_never
+    """Whether a note with these bytes at this path is kept from the agent; such a note is not indexed."""
     _store: PassageStore | None = field(default=None, init=False)
     _keyword: KeywordIndex | None = field(default=None, init=False)
     _vectors: VectorWriter | None = field(default=None, init=False)
@@ -257,6 +259,7 @@ class Updater:
         vectors_before = self._vectors_name
         try:
             work = Ingestion(store, self._vectors, prepare, numbers, listed)
+            work.is_private = self.is_private
             work.told = lambda indexed: self.progress(before + indexed, all_notes)
             with store.transaction():
                 self._write(work, plan, read, gone)

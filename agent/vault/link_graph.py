@@ -39,7 +39,8 @@ class LinkReader:
     nothing has changed is not made again. Private notes are in none. Thread-safe."""
 
     _known: dict[str, _Parsed] = field(default_factory=dict)
-    _listed: Mapping[str, str] = field(default_factory=dict)
+    _seen: tuple[Mapping[str, str], list[str]] | None = None
+    """The contents of all notes, and those that a pattern keeps from the agent, of which `_graph` was made."""
     _graph: LinkGraph = LinkGraph((), ())
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -47,10 +48,10 @@ class LinkReader:
         """The graph as it is now; a link to no note is left out, and so is one of a note to itself."""
         with self._lock:
             found = contents(vault)
-            listed = {path: found[path] for path in vault.private_notes.left_of(found)}
-            if listed != self._listed:
-                self._graph = self._joined(self._parsed(vault, listed))
-                self._listed = listed
+            seen = found, vault.private_notes.covered(found)
+            if seen != self._seen:  # what a header says is known by the content
+                listed = {path: found[path] for path in vault.private_notes.left_of(found)}
+                self._graph, self._seen = self._joined(self._parsed(vault, listed)), seen
             return self._graph
 
     def _joined(self, parsed: Mapping[str, _Parsed]) -> LinkGraph:

@@ -84,8 +84,9 @@ class SearchIndex:
     def updater(self) -> "Updater":
         if self._updater is None:
             module = import_module("agent.index.update")  # most searches find nothing to update
-            clock = self.workspace.vault.clock
-            made: Updater = module.Updater(self.files, self.engine, self.chosen, Weights(), clock)
+            vault = self.workspace.vault
+            made: Updater = module.Updater(self.files, self.engine, self.chosen, Weights(), vault.clock)
+            made.is_private = vault.private_notes.hide
             self._updater = made
         return self._updater
 

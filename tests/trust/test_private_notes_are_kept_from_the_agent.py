@@ -276,6 +276,31 @@ def test_the_index_follows_the_settings_and_the_header(tmp_path: Path, monkeypat
     assert found(workspace, "doctor") == {"Diary/a.md", "b.md", "c.md"}
 
 
+def test_a_note_of_the_agents_own_is_found_whatever_its_header_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_HOME", str(tmp_path / "home"))
+    header = "---\nagent: never\n---\n"
+    root = make_vault(tmp_path, {"MEMORY.md": f"{header}# Doctor\n", "b.md": f"{header}# Doctor\n"}).place.root
+    assert found(open_workspace(root), "doctor") == {"MEMORY.md"}
+
+
+def test_as_many_commits_are_listed_as_were_asked_for_whatever_private_ones_lie_between(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"a.md": "1\n"})
+    root = vault.place.root
+    write(root / "vault-agent.yaml", "vault:\n  private: Diary/\n")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "the settings")
+    for number in range(9):
+        write(root / "Diary" / f"{number}.md", "x\n")
+        git(root, "add", "-A")
+        git(root, "commit", "-qm", f"diary {number}")
+    assert [each.subject for each in commits(vault, limit=1)] == ["the settings"]
+    assert len(commits(vault, limit=2)) == 2
+    assert [each.subject for each in commits(vault, until=vault.clock.now(), limit=1)] == ["the settings"]
+    assert commits(vault, path="Diary", limit=1) == []
+
+
 @pytest.mark.parametrize(
     ("setting", "private", "free"),
     [

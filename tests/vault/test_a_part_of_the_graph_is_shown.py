@@ -109,6 +109,11 @@ def test_tags_are_read_with_their_parents_and_again_when_a_note_changes(tmp_path
     found = reader.graph(vault)
     assert found.tags["b.md"] == ("garden",) and len(found.edges) == 2
     assert reader.graph(vault) is found, "nothing has changed: it is not made again"
+    write(vault.place.root / "vault-agent.yaml", "vault:\n  private: b.md\n")
+    assert "b.md" not in reader.graph(vault).nodes, "the settings have changed"
+    write(vault.place.root / "vault-agent.yaml", "vault:\n  language: en\n")
+    write(vault.place.root / "b.md", "---\nagent: never\n---\n[[a]]\n")
+    assert "b.md" not in reader.graph(vault).nodes, "a header keeps the agent out"
 
 
 def test_only_what_has_changed_is_read_again_and_what_was_is_forgotten(

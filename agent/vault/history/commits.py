@@ -7,11 +7,12 @@ note's terms, `undo` takes them back.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
@@ -21,6 +22,8 @@ from agent.vault.history.public_changes import public_changes
 from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault
 
+_WIDER = 4
+"""How many times more commits are read each time that too few of them are shown."""
 _NAMED = 3
 """Notes that the subject of a commit names in which private ones stood, too."""
 _FORMAT = "--format=" + "%x00".join(("%H", "%P", "%ad", "%an", "%B"))
@@ -94,18 +97,43 @@ def claimed_trailers(vault: Vault, ids: Collection[str]) -> dict[str, dict[str, 
 
 def newest(vault: Vault, start: str, limit: int | None) -> list[Commit]:
     """The commits in the history of `start` (a full id), children before parents, at most `limit`."""
-    if limit is not None:
-        found = _read(vault, [f"--max-count={limit}", "--end-of-options", start])
-        if all(later.parents == (earlier.id,) for later, earlier in pairwise(found)):
-            return found  # one line of commits has one order; where lines meet, the whole history is needed to sort it
-        if start == vault.head and has_index(vault):
-            return read_commits(vault, [id_of(row) for row in load_index(vault).first(limit)])
-    count = [f"--max-count={limit}"] if limit is not None else []
-    return _read(vault, ["--topo-order", *count, "--end-of-options", start])
+    if limit is None:
+        return without_private(vault, _read(vault, ["--topo-order", "--end-of-options", start]))
+    return filled(limit, lambda count: _newest(vault, start, count), lambda found: without_private(vault, found))
+
+
+T = TypeVar("T")
+
+
+def filled(
+    limit: int, first: Callable[[int], Sequence[T]], shown: Callable[[Sequence[T]], list[Commit]]
+) -> list[Commit]:
+    """The first `limit` commits that are shown, of those that `first` gives for a count: where some of them changed
+    private notes only, it is asked for more."""
+    count = limit
+    while True:
+        found = first(count)
+        left = shown(found)
+        if len(left) >= limit or len(found) < count:
+            return left[:limit]
+        count *= _WIDER
+
+
+def _newest(vault: Vault, start: str, count: int) -> list[Commit]:
+    found = _read(vault, [f"--max-count={count}", "--end-of-options", start])
+    if all(later.parents == (earlier.id,) for later, earlier in pairwise(found)):
+        return found  # one line of commits has one order; where lines meet, the whole history is needed to sort it
+    if start == vault.head and has_index(vault):
+        return _named(vault, [id_of(row) for row in load_index(vault).first(count)])
+    return _read(vault, ["--topo-order", f"--max-count={count}", "--end-of-options", start])
 
 
 def read_commits(vault: Vault, ids: Sequence[str]) -> list[Commit]:
     """These commits (full ids), in this order."""
+    return without_private(vault, _named(vault, ids))
+
+
+def _named(vault: Vault, ids: Sequence[str]) -> list[Commit]:
     if not ids:
         return []
     return _read(vault, ["--no-walk=unsorted", "--stdin"], "".join(f"{id}\n" for id in ids).encode())
@@ -125,8 +153,7 @@ def _read(vault: Vault, revisions: Sequence[str], stdin: bytes = b"") -> list[Co
         found.append(_commit(head, files))
     signed = [commit.id for commit in found if _has_trailers(commit)]
     made = vault.provenance.made_here(signed) if signed else set()
-    known = [commit if commit.id in made or not _has_trailers(commit) else _claimed(commit) for commit in found]
-    return without_private(vault, known)
+    return [commit if commit.id in made or not _has_trailers(commit) else _claimed(commit) for commit in found]
 
 
 def without_private(vault: Vault, found: Sequence[Commit]) -> list[Commit]:

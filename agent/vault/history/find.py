@@ -3,7 +3,7 @@
 `commits` gives what a walk over the whole history would give, in the same order.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -23,7 +23,7 @@ from agent.vault.history.commit_index import (
     parse_row,
     seconds_of,
 )
-from agent.vault.history.commits import Commit, newest, read_commits, resolve
+from agent.vault.history.commits import Commit, filled, newest, read_commits, resolve
 from agent.vault.store import Vault
 
 
@@ -166,7 +166,12 @@ def believed(vault: Vault, found: Iterable[IndexedCommit]) -> list[IndexedCommit
 
 
 def _found(vault: Vault, index: CommitIndex, wanted: _Wanted, path: str | None, limit: int | None) -> list[Commit]:
-    return read_commits(vault, [each.id for each in _chosen(vault, index, wanted, path, limit)])
+    def shown(chosen: Sequence[IndexedCommit]) -> list[Commit]:
+        return read_commits(vault, [each.id for each in chosen])
+
+    if limit is None:
+        return shown(_chosen(vault, index, wanted, path, None))
+    return filled(limit, lambda count: _chosen(vault, index, wanted, path, count), shown)
 
 
 def _chosen(
