@@ -5,7 +5,10 @@ note is meant, else by the shortest of the ways that does.
 """
 
 import json
+import os
+import re
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import field
 from itertools import count
 from pathlib import PurePosixPath
 from posixpath import relpath
@@ -14,19 +17,22 @@ from urllib.parse import quote
 from agent.dataclass import dataclass
 from agent.markdown.relink import relink
 from agent.vault.find import notes_with_text
-from agent.vault.folders import ARCHIVE
+from agent.vault.folders import ARCHIVE, OWN_NOTES
 from agent.vault.listing import contents
 from agent.vault.note_names import NoteNames, path_from
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 
 _CANVAS = "*.canvas"
+_ARCHIVES = re.compile(r"(?!\.)[\W\d_]*(?:archives?|归档|存档)\W*", re.IGNORECASE)
+"""The names of folders in which people put away what is over, such as `Archive` or `4. Archives`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteMove:
     """The move of one note: its bytes before and after, and the other notes whose links follow, each with its bytes
-    before and after. `left` are those that may not be changed, and still have the old path or name."""
+    before and after. `left` are those that may not be changed, and still have the old path or name. The links of those
+    in `fitting` lead to the new path as they are written."""
 
     path: str
     to: str
@@ -34,6 +40,7 @@ class NoteMove:
     after: bytes
     edits: tuple[tuple[str, bytes, bytes], ...] = ()
     left: tuple[str, ...] = ()
+    fitting: tuple[str, ...] = ()
 
     def fill(self, change: Transaction) -> None:
         """Add all of it to a transaction."""
@@ -52,15 +59,33 @@ def plan_move(vault: Vault, path: str, to: str, data: bytes, may_change: Callabl
     changed = [(source, before, after) for source, before, after in links.changes(vault) if after != before]
     edits = tuple(each for each in changed if may_change(each[0]))
     left = tuple(source for source, _, _ in changed if not may_change(source))
-    return NoteMove(path, to, data, links.relinked(path, data), edits, left)
+    fitting = tuple(sorted(links.linking - {source for source, _, _ in changed}))
+    return NoteMove(path, to, data, links.relinked(path, data), edits, left, fitting)
 
 
 def archive_path(vault: Vault, path: str, taken: Collection[str] = ()) -> str:
-    """The path that a note gets in the archive: its own below it, with a number where a note or `taken` has that."""
-    kept = PurePosixPath(ARCHIVE + (vault.home.name_of(path) or path).removeprefix(ARCHIVE))
-    names = (kept if number == 1 else kept.with_stem(f"{kept.stem}-{number}") for number in count(1))
-    paths = (vault.home.at(str(each)) for each in names)
-    return next(each for each in paths if each not in taken and vault.read(each) is None)
+    """The path that a note gets in the archive: its own below it, with a number where a note or `taken` has that. A
+    person's own note goes into the archive that they have, if there is one."""
+    persons = own_archive(vault) if vault.home.row(path) is OWN_NOTES else ""
+    if persons:
+        kept = PurePosixPath(persons + path)
+    else:
+        kept = PurePosixPath(vault.home.at(ARCHIVE + (vault.home.name_of(path) or path).removeprefix(ARCHIVE)))
+    names = (str(kept if number == 1 else kept.with_stem(f"{kept.stem}-{number}")) for number in count(1))
+    return next(each for each in names if each not in taken and vault.read(each) is None)
+
+
+def own_archive(vault: Vault) -> str:
+    """The folder at the top of the vault that is the person's archive by its name, with a slash; empty without one."""
+    with os.scandir(vault.place.root) as found:
+        folders = sorted(each.name for each in found if _ARCHIVES.fullmatch(each.name) and each.is_dir())
+    return next((f"{each}/" for each in folders if not vault.private_notes.cover(each)), "")
+
+
+def is_put_away(vault: Vault, path: str) -> bool:
+    """True for the path of a note in an archive, the agent's or the person's."""
+    persons = own_archive(vault)
+    return vault.home.row(path).path == ARCHIVE or (bool(persons) and path.startswith(persons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +96,8 @@ class _Links:
     to: str
     before: NoteNames
     after: NoteNames
+    linking: set[str] = field(default_factory=set)
+    """The other notes that were found to link to it."""
 
     @classmethod
     def of(cls, vault: Vault, path: str, to: str) -> "_Links":
@@ -108,6 +135,8 @@ class _Links:
         meant = self.before.find(source, target)
         if meant is None:
             return None
+        if meant == self.path != source:
+            self.linking.add(source)
         here = self.to if source == self.path else source
         wanted = self.to if meant == self.path else meant
         is_relative = is_markdown and path_from(source, target) == meant  # as other programs read it, too

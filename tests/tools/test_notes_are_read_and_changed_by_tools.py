@@ -216,6 +216,18 @@ def test_a_note_is_put_into_the_archive_and_links_lead_there(tmp_path: Path) -> 
     assert "there is no note" in home.fails("vault_move", path="nothing.md")
 
 
+@pytest.mark.parametrize("folder", ["Archive", "归档", "存档", "4. Archives"])
+def test_a_note_is_put_into_the_archive_that_the_person_has(tmp_path: Path, folder: str) -> None:
+    notes = {"garden/old.md": "roses\n", f"{folder}/flat.md": "gone\n", "plan.md": "see [[old]]\n"}
+    home = house(tmp_path, notes)
+    said = home.says("vault_move", path="garden/old.md")
+    assert home.text(f"{folder}/garden/old.md") == "roses\n" and "lead there as they are written in plan.md" in said
+    is_searched = "which search and recall still look into" in said
+    assert is_searched == home.vault.home.row(f"{folder}/flat.md").searched == (folder != "Archive")
+    assert "is in the archive already" in home.fails("vault_move", path=f"{folder}/flat.md")
+    assert not (home.vault.place.root / "archive").exists()
+
+
 def test_what_a_stranger_says_puts_no_memory_into_the_archive_unasked(tmp_path: Path) -> None:
     home = tainted(house(tmp_path, {"entries/2026/11/tea.md": "likes tea\n"}))
     home.asks("vault_move", path="entries/2026/11/tea.md")

@@ -22,11 +22,12 @@ from agent.tools.shown_notes import line_count
 from agent.tools.tool import Cited, Draft, Effect, Perform, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
 from agent.vault.find import find_named_note, is_bare_name
-from agent.vault.folders import ARCHIVE, AgentFolder, WriteRule
+from agent.vault.folders import WriteRule
 from agent.vault.listing import file_paths
-from agent.vault.moving import NoteMove, archive_path, plan_move
+from agent.vault.moving import NoteMove, archive_path, is_put_away, plan_move
 from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import is_shown
+from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 from agent.vault.worktree.paths import check
 
@@ -284,7 +285,7 @@ def _move(notes: Notes) -> Tool:
         if not was_whole:
             context.shown.forget(move.to)
         left = [path for path in move.left if not _is_record(notes, path)]
-        return replace(result, text="\n".join([result.text, *_links_of(move, left, notes.vault.home)]))
+        return replace(result, text="\n".join([result.text, *_links_of(move, left, notes.vault)]))
 
     schema = arguments.schema("path", path=_PATH, to=_PATH, why={"type": "string", "maxLength": 500})
     description = "Move a note; links follow. Without `to`: into the archive, as nothing is deleted. Never overwrites."
@@ -293,22 +294,26 @@ def _move(notes: Notes) -> Tool:
 
 def _put_away(notes: Notes, path: str) -> str:
     """The path in the archive for a note; raises `ToolRetry` for one that is there already."""
-    if notes.vault.home.holds(path, ARCHIVE):
+    if is_put_away(notes.vault, path):
         raise ToolRetry(f"{path} is in the archive already")
     return check_writable(archive_path(notes.vault, path), notes.vault.home)
 
 
-def _links_of(move: NoteMove, left: Sequence[str], home: AgentFolder) -> Iterator[str]:
+def _links_of(move: NoteMove, left: Sequence[str], vault: Vault) -> Iterator[str]:
     """What became of the links to a note that was moved; `left` are the notes in which they are as they were."""
-    is_put_away = home.holds(move.to, ARCHIVE)
-    if is_put_away:
+    if not vault.home.row(move.to).searched:
         yield "search and recall do not look there any more; vault_undo brings it back"
+    elif is_put_away(vault, move.to):
+        yield "it is in the person's own archive, which search and recall still look into; vault_undo brings it back"
     if move.edits:
-        how = "now lead into the archive" if is_put_away else "follow"
+        how = "now lead into the archive" if is_put_away(vault, move.to) else "follow"
         yield f"links to it {how} in {', '.join(path for path, _, _ in move.edits)}"
     if left:
         yield f"not for tools to change, and left with the old link: {', '.join(left)}"
-    if not move.edits and not left:
+    fitting = [path for path in move.fitting if vault.home.write_rule(path) is not WriteRule.PROGRAM]
+    if fitting:
+        yield f"links to it lead there as they are written in {', '.join(fitting)}"
+    if not move.edits and not left and not fitting:
         yield "no note of the person's linked to it"
 
 
