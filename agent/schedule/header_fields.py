@@ -1,5 +1,6 @@
 """The fields in the header of a job or a task: each is checked, and a wrong one is kept with its name."""
 
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from hashlib import sha256
@@ -11,7 +12,9 @@ from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value, is_list
 from agent.texts import either
 
-_ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-")
+_MOST_BYTES = 180
+"""The bytes of an id: with a day and an hour behind it, it is the name of a file, which has 255 at most."""
 _T = TypeVar("_T")
 _Name = TypeVar("_Name", bound=str)
 
@@ -43,21 +46,34 @@ class CheckedFields:
 
 
 def identity(value: Value) -> str:
-    """An id as a commit and a claim can name it; raises `WrongField`."""
-    text = str(value)
-    if not text or len(text) > 80 or not set(text) <= _ID_CHARACTERS:
-        raise WrongField(
-            "{value} cannot be an id", hint="letters a to z, digits and - _ . @, at most 80", value=text[:80]
-        )
+    """An id as a commit, a claim and the name of a file can have it; raises `WrongField`."""
+    text = unicodedata.normalize("NFC", str(value))
+    if not text or len(text) > 80 or len(text.encode("utf-8", "replace")) > _MOST_BYTES or not all(map(_fits, text)):
+        hint = "letters, digits and - _ . @, at most 80, or 60 Chinese ones"
+        raise WrongField("{value} cannot be an id", hint=hint, value=text[:80])
     return text
 
 
 def plain_id(stem: str, kind: str) -> str:
     """A stem as an id: a note that a person names freely needs none in its header."""
-    plain = "".join(each if each in _ID_CHARACTERS else "-" for each in stem).strip("-")[:60]
-    if plain == stem:
-        return plain
-    return f"{plain or kind}-{sha256(stem.encode('utf-8', 'surrogateescape')).hexdigest()[:6]}"
+    plain = "".join(each if each in _PLAIN else "-" for each in stem).strip("-")[:60]
+    return plain if plain == stem else f"{plain or kind}-{_digest(stem)}"
+
+
+def readable_id(stem: str, kind: str) -> str:
+    """The id for the header of a new note of this stem, in letters of whatever script."""
+    stem = unicodedata.normalize("NFC", stem)
+    plain = "".join(each if _fits(each) else "-" for each in stem)
+    cut = plain.strip("-").encode()[: _MOST_BYTES - 7].decode("utf-8", "ignore")[:60]
+    return cut if cut == stem else f"{cut or kind}-{_digest(stem)}"
+
+
+def _fits(letter: str) -> bool:
+    return letter in _PLAIN or unicodedata.category(letter)[0] in "LMN"
+
+
+def _digest(stem: str) -> str:
+    return sha256(stem.encode("utf-8", "surrogateescape")).hexdigest()[:6]
 
 
 def title_of(note: Note, stem: str) -> str:

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Header, Value
-from agent.schedule.job import Job, JobProblem, JobSource
+from agent.schedule.header_fields import plain_id, readable_id
+from agent.schedule.job import TYPE, Job, JobProblem, JobSource
 from agent.schedule.job_header import begins_as_wish, parse_job
 from agent.schedule.plain_times import parse_plain
 from agent.schedule.triggers import At
@@ -56,8 +58,12 @@ def make_job(
         "source": source,
         "created": now.replace(microsecond=0),
     }
+    path = _free_path(vault, "-".join(short_title(title).casefold().split()) or "job")
+    stem = PurePosixPath(path).stem
+    if "id" not in header and plain_id(stem, TYPE) != stem:  # the id would be a number that says nothing
+        header = {"id": readable_id(stem, TYPE), **header}
     data = Note.compose(header, f"# {' '.join(title.split())}\n" + (f"\n{text}\n" if text else "")).data
-    job = parse_job(_free_path(vault, "-".join(short_title(title).casefold().split()) or "job"), data)
+    job = parse_job(path, data)
     if isinstance(job, JobProblem) or job is None:
         raise UserError("{problem}", hint="{fix}", problem=job.message, fix=job.hint) if job else UserError("no job")
     if all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1):

@@ -62,6 +62,38 @@ def test_what_it_makes_a_reminder_is_one_whatever_its_words_are(root: Path) -> N
     assert found == {"Dentist": True, "Report": False}
 
 
+@pytest.mark.parametrize(
+    ("title", "id"),
+    [
+        ("今天到期的事", "今天到期的事"),
+        ("Čaj o páté", "čaj-o-páté"),
+        ("每天 喝水", "每天-喝水"),
+    ],
+)
+def test_its_id_is_made_of_the_title_in_any_script(root: Path, title: str, id: str) -> None:
+    made = call("jobs", action="add", title=title, text="Say so.", when="every day at 9")
+    ended = ask(root, made, call("jobs", action="change", job=id, when="every day at 10"))
+    (job,) = JobShelf(open_workspace(root).vault).load().jobs
+    assert job.id == job.name == id and format_trigger(job.triggers[0]) == "cron 0 10 * * *"
+    assert f"{id}, next: " in results(root, ended)[0]
+    assert f"job(change): {id}" in git(root, "log", "--format=%s")
+
+
+def test_a_long_title_in_another_script_leaves_room_for_the_name_of_a_file(root: Path) -> None:
+    ask(
+        root,
+        call(
+            "jobs",
+            action="add",
+            title="每天早上提醒我喝水并且记得给阳台上的花浇水" * 3,
+            text="x",
+            when="every day at 9",
+        ),
+    )
+    (job,) = JobShelf(open_workspace(root).vault).load().jobs
+    assert job.id.startswith("每天早上提醒我喝水") and len(job.id.encode()) <= 180
+
+
 def test_it_pauses_and_deletes_one(root: Path) -> None:
     ended = ask(root, MADE, call("jobs", action="pause", job="morning-tea"))
     assert ended.outcome is RunOutcome.FINISHED, results(root, ended)

@@ -81,11 +81,11 @@ def _add(notes: Notes) -> Tool:
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         found = made(call)
         draft = Draft(found.job.path, None, found.data)
-        done = notes.commit("jobs.add", context, f"job(create): {found.job.id}", [draft])
+        done = notes.commit("jobs.add", context, f"job(create): {found.job.name}", [draft])
         times = ", ".join(
             each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
         )
-        told = "\n".join([done.text, f"{found.job.id}, next: {times}", *found.job.warnings])
+        told = "\n".join([done.text, f"{found.job.name}, next: {times}", *found.job.warnings])
         return ToolOutput(told, commits=done.commits)
 
     schema = arguments.schema(
@@ -165,7 +165,7 @@ def _changing(notes: Notes, name: str, description: str, plan: PlanDrafts, schem
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         action = name.partition(".")[2]
         (draft,) = drafts = plan(call, context)
-        result = notes.commit(name, context, f"job({action}): {_job(notes, call).id}", drafts)
+        result = notes.commit(name, context, f"job({action}): {_job(notes, call).name}", drafts)
         now_is = parse_job(draft.path, draft.after, "") if draft.after is not None else None
         return (
             replace(result, text=f"{result.text}\n{_line(now_is, notes.vault.clock.now())}")
@@ -188,7 +188,7 @@ def _line(job: Job, now: datetime) -> str:
     coming = job.next_occurrences(now, 1) if job.status == "active" else ()
     is_over = job.status == "active" and not coming and all(isinstance(each, At) for each in job.triggers)
     when = f"; next {coming[0].at.isoformat(' ', 'minutes')}" if coming else "; its time is over" if is_over else ""
-    return f"{job.id}: {job.title}; {', '.join(map(format_trigger, job.triggers))}; {job.status}{when}"
+    return f"{job.name}: {job.title}; {', '.join(map(format_trigger, job.triggers))}; {job.status}{when}"
 
 
 PURPOSE = "self_reflection"

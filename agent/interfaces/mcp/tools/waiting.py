@@ -40,7 +40,7 @@ def list_jobs(workspace: Workspace, call: JsonObject, context: RunContext) -> To
 def _job_lines(workspace: Workspace, job: Job) -> Iterator[str]:
     record = record_here(workspace, job)
     status = "stopped by its failures" if record.is_stopped else job.status
-    yield f"{job.id}: {job.title} ({status}; {', '.join(map(format_trigger, job.triggers))}; {job.path})"
+    yield f"{job.name}: {job.title} ({status}; {', '.join(map(format_trigger, job.triggers))}; {job.path})"
     yield from (f"  warning: {each}" for each in job.warnings)
     if job.status == "active" and not record.is_stopped:
         times = [f"{each.at:%Y-%m-%d %H:%M %z}" for each in job.coming(workspace.clock.now(), _TIMES)]
