@@ -32,6 +32,7 @@ from agent.runs.conversations import Conversations
 from agent.runs.decisions import approvals
 from agent.runs.diary import Diary
 from agent.runs.extractive_provider import ExtractiveProvider
+from agent.runs.own_files import ask_about_own_files
 from agent.runs.owner import notes_about_owner
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.runs.run_trace import latest_findings, run_trace
@@ -151,7 +152,14 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         lambda path, run: replace(run_trace(vault, path, run), task_type=followed.slots(run).get("task_type", "")),
         bus.publish_async,
         also=(diary.additions, followed.additions, given.additions),
-        after=(forgotten.settle, followed.over, given.over, after, partial(follow_rules_after_run, workspace, bus)),
+        after=(
+            forgotten.settle,
+            followed.over,
+            given.over,
+            after,
+            partial(follow_rules_after_run, workspace, bus),
+            partial(ask_about_own_files, workspace),
+        ),  # fmt: skip
     )
 
     def close_talks() -> None:

@@ -17,6 +17,7 @@ ProposalKind: TypeAlias = Literal[
     "job",
     "rule",
     "mutation",
+    "own_file",
     "remote_wait",
     "conflict",
 ]

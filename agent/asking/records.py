@@ -18,9 +18,10 @@ _PATIENCE = 10.0
 
 def records_of(vault: Vault, kind: ProposalKind) -> RecordFolder[Proposal]:
     """The records of one kind, by their keys; those that an earlier version has left are taken over first."""
-    older = vault.private_folder / OLDER_FOLDERS[kind]
-    if older.is_dir() and any(older.glob("*.json")):
-        _take_over(vault, OLDER_FOLDERS[kind])
+    name = OLDER_FOLDERS.get(kind, "")
+    older = vault.private_folder / name
+    if name and older.is_dir() and any(older.glob("*.json")):
+        _take_over(vault, name)
     return _folder(vault, kind)
 
 

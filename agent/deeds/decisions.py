@@ -16,9 +16,9 @@ from agent.workspace.workspace import Workspace
 
 
 class Approval(ResultValue, frozen=True):
-    """What needs a yes. `kind` is call, skill_review, skill_offer, arrived_note, arrived_files, remote, job, rule or
-    mutation; a call has a `tool` and the exact `call`, the others the `name` of what they are about, some with the
-    `question` in the person's language. `code` names it in short."""
+    """What needs a yes. `kind` is call, skill_review, skill_offer, arrived_note, arrived_files, remote, job, rule,
+    mutation or own_file; a call has a `tool` and the exact `call`, the others the `name` of what they are about, some
+    with the `question` in the person's language. `code` names it in short."""
 
     id: str
     kind: str

@@ -40,6 +40,7 @@ from agent.markdown.yaml_write import Value
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.tools.guest_words import named_guest
+from agent.tools.text_origin import still_strangers
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.vault.layout import GIVEN_TEXTS
@@ -151,9 +152,10 @@ class Session:
 
     @property
     def untrusted(self) -> tuple[str, ...]:
-        """The sources of the untrusted text that was read in this session."""
+        """The sources of the untrusted text that was read in this session; no file that the owner has since said to be
+        theirs."""
         found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
-        return tuple(dict.fromkeys(found))
+        return tuple(still_strangers(self.vault, dict.fromkeys(found)))
 
     def untrusted_for(self, role: str) -> tuple[str, ...]:
         """The sources of what is untrusted text for a run of a person in this role: for the owner's, guests' words,

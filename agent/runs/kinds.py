@@ -16,6 +16,7 @@ from agent.errors import UserError
 from agent.lazy import later
 from agent.runs.decisions import approvals
 from agent.runs.job_approvals import settle_job_approvals
+from agent.runs.own_files import settle_own_files
 from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.skill_set import skill_set
 from agent.skills.trust.reviews import waiting_reviews
@@ -62,6 +63,11 @@ KINDS: tuple[AskedKind, ...] = (
         ("job",),
         lambda workspace: unanswered(workspace.vault, "job"),
         lambda workspace: settle_job_approvals(workspace.vault),
+    ),
+    AskedKind(
+        ("own_file",),
+        lambda workspace: unanswered(workspace.vault, "own_file"),
+        settle_own_files,
     ),
     AskedKind(
         ("rule", "mutation"),

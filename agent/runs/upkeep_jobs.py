@@ -18,6 +18,7 @@ from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
 from agent.runs.diary import Diary
 from agent.runs.memory_upkeep import UpkeepDue
+from agent.runs.own_files import settle_own_files
 from agent.runs.profile_answers import is_profile_answered
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import SkillSet
@@ -139,6 +140,8 @@ class UpkeepJobs:
             logger.info("the skill %s is %s", name, "trusted now" if trusted else "not trusted")
         for offer in self.learning().settle():
             logger.info("the suggestion %s was %s", offer.name, offer.status)
+        for answered in settle_own_files(self.workspace):
+            logger.info("the file %s was %s", answered.name, answered.status)
         for proposal in settle_proposals(self.workspace.vault):
             logger.info("the proposal %s was %s", proposal.name, proposal.status)
             self.tell(ProposalDecided(proposal.kind, proposal.id, proposal.status))

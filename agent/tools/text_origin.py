@@ -1,7 +1,7 @@
 """Finds the text in the vault that its owner did not write, also by what a file says of itself."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from itertools import islice
@@ -13,6 +13,7 @@ from agent.markdown.session_marks import untrusted_sources
 from agent.markdown.yaml_write import Header, Value, is_list
 from agent.skills.loading.files import ReviewPins, pins_of, split_name
 from agent.vault.folders import SESSIONS
+from agent.vault.options import no_files
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.store import Vault
 
@@ -43,6 +44,7 @@ _HEADER_LINE = re.compile(r"([^\s:#][^:\n]{0,60}):(.*)")
 _FIRST_LINES = 4
 _HEADER = 64 * 1024
 _LONGEST = 160
+_SAVED = "a saved file"
 
 
 def stated_origin(path: str, data: bytes) -> str:
@@ -51,7 +53,7 @@ def stated_origin(path: str, data: bytes) -> str:
     If the header cannot be parsed, its lines are searched, because an untrusted title may have broken it.
     """
     if not path.casefold().endswith(_TYPED):
-        return "a saved file"
+        return _SAVED
     if f"/{SESSIONS}" in f"/{path}" and (found := untrusted_sources(data.decode("utf-8", "replace"))):
         return found[0][:_LONGEST]
     note = Note.parse(data)
@@ -116,7 +118,7 @@ class TextOrigin:
 
     vault: Vault
     reviewed: ReviewPins
-    mine: Sequence[str] = ()
+    mine: Callable[[], Sequence[str]] = no_files
 
     def remember(self, run: str, written: bytes, before: bytes, sources: Iterable[str]) -> None:
         """Record the lines of `written` that `before` does not have and that this run is about to write; durable when
@@ -143,7 +145,7 @@ class TextOrigin:
         provenance = self.vault.provenance
         is_note = path.endswith(_TEXT)
         lines = lines if is_note else None
-        source = "" if not is_note and self._is_mine(path) else stated_origin(path, data)
+        source = "" if not is_note and self.is_mine(path) else stated_origin(path, data)
         source = source or self.named(path)
         source = source or untrusted_source(self.reviewed, self.vault.home.name_of(path), data)
         source = source or provenance.strangers(path, data, lines)
@@ -152,9 +154,32 @@ class TextOrigin:
             source = provenance.strangers(path, b"\n".join(above)) if above else ""
         return f"{path} (from {source})" if source else ""
 
-    def _is_mine(self, path: str) -> bool:
+    def is_mine(self, path: str) -> bool:
         """True if the owner has named a file, or a folder that it is in, as their own writing."""
-        return any(path.startswith(f"{each.rstrip('/')}/") or fnmatchcase(path, each) for each in self.mine)
+        return any(path.startswith(f"{each.rstrip('/')}/") or fnmatchcase(path, each) for each in self.mine())
+
+    def is_from_others(self, path: str) -> bool:
+        """True if a file beside notes, or its name, came from another writer or a tainted run, as far as is known."""
+        try:
+            data = self.vault.glance(path)
+        except OSError:
+            return True
+        return bool(self.named(path) or self.vault.provenance.strangers(path, data))
+
+
+def saved_file_in(source: str) -> str:
+    """The path of the file in an origin as `TextOrigin.source` gives it, if all that is known is that it is a file
+    that some program saved; else empty, as for a note with lines from such a file."""
+    path = source.removesuffix(f" (from {_SAVED})")
+    return "" if path == source or path.casefold().endswith(_TYPED) else path
+
+
+def still_strangers(vault: Vault, sources: Iterable[str]) -> Iterator[str]:
+    """Those of these origins that are not files that the owner has since named as their own."""
+    for each in sources:
+        path = saved_file_in(each)
+        if not path or not text_origin_of(vault).is_mine(path):
+            yield each
 
 
 def without_path(source: str) -> str:

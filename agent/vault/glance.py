@@ -31,7 +31,8 @@ OLDER_FOLDERS: Mapping[str, str] = {
 
 def has_asked(vault: Vault, *kinds: str) -> bool:
     """True if there is a record of a question of one of these kinds, also of an earlier version."""
-    return any(has_records(vault, f"{ASKED}/{kind}") or has_records(vault, OLDER_FOLDERS[kind]) for kind in kinds)
+    older = filter(None, map(OLDER_FOLDERS.get, kinds))
+    return any(has_records(vault, name) for name in (*(f"{ASKED}/{kind}" for kind in kinds), *older))
 
 
 def has_records(vault: Vault, name: str) -> bool:

@@ -3,7 +3,7 @@
 The caller reads the settings.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from typing import Literal
 
@@ -64,6 +64,11 @@ class Brake:
         )
 
 
+def no_files() -> tuple[str, ...]:
+    """No file is named as the person's own writing."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """The settings for writing; times are in seconds."""
@@ -87,7 +92,7 @@ class Options:
     """The language of the vault, in which names of months and weekdays are written."""
     views: bool = False
     """True to add a folder's table for Obsidian with the first note of the folder."""
-    mine: tuple[str, ...] = ()
-    """Files that are no notes and that the person has written: paths, folders, or patterns with `*`."""
+    mine: Callable[[], Sequence[str]] = no_files
+    """Gives the files that are no notes and that the person has written: paths, folders, or patterns with `*`."""
     known: KnownSecrets = field(default_factory=KnownSecrets)
     """The secrets that must not be written. More can be added while the vault is open."""

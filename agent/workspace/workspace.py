@@ -25,6 +25,7 @@ from agent.vault.layout import DAEMON_LOCK
 from agent.vault.options import Brake, Options
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
+from agent.workspace.own_files import OwnFiles, named_files
 
 if TYPE_CHECKING:
     from agent.attachments.cache import ExtractedTexts
@@ -90,9 +91,11 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
         if folder.exists():
             own_folder(folder)
     vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings))
-    if places.settings_of(vault.id).exists():
+    of_vault = places.settings_of(vault.id)
+    if of_vault.exists():
         loaded = load_vault_settings(root, options, vault_id=vault.id)
-        vault = replace(vault, options=replace(vault.options, mine=options(loaded.settings).mine))
+    mine = OwnFiles(root, vault.id, (places.settings_file, of_vault), named_files(loaded.settings))
+    vault = replace(vault, options=replace(vault.options, mine=mine))
     loaded = loaded.with_unfollowed(*_moved_folder(vault, loaded.settings))
     for warning in loaded.unfollowed:
         logger.warning("%s", warning)
@@ -167,7 +170,6 @@ def options(settings: Settings) -> Options:
         binaries=settings.git.binaries,
         largest_embedded=int(settings.git.embedded_megabytes * 1_000_000),
         receiving=receiving_limits(settings),
-        mine=tuple(filter(None, map(str.strip, settings.attachments.mine.split(",")))),
         known=KnownSecrets(known_secrets(settings.secrets, lookup=not_looked_up, addresses=settings.addresses)),
     )
 

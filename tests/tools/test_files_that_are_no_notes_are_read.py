@@ -86,7 +86,7 @@ def test_a_passage_that_search_finds_has_its_page_and_is_a_strangers(home: House
 
 
 def origin(vault: Vault, *mine: str) -> TextOrigin:
-    return text_origin_of(replace(vault, options=replace(vault.options, mine=mine)))
+    return text_origin_of(replace(vault, options=replace(vault.options, mine=lambda: mine)))
 
 
 def test_the_person_says_which_files_are_theirs(tmp_path: Path) -> None:

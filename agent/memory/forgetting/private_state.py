@@ -20,7 +20,7 @@ from agent.records.takeover import write_value
 from agent.vault.layout import RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 
-_KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job")
+_KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job", "own_file")
 """What the person is asked to decide in words of the agent's."""
 _PROPOSED = frozenset(("text",))
 """The keys of texts that a yes would write: one that said it is dropped whole, and so is never written."""

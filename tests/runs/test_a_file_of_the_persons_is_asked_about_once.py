@@ -1,0 +1,121 @@
+"""A file that the person has put into the vault is read: they are asked once if it is theirs, and a yes stays."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from agent.app.agent import opened_runs
+from agent.app.open import open_workspace
+from agent.config.load import load_vault_settings
+from agent.events.runs import Speaker
+from agent.interfaces.cli.main import main
+from agent.loop.outcome import Ended
+from agent.loop.records import RunRequest
+from agent.loop.session import load_session
+from agent.runs.own_files import settle_own_files
+from agent.vault.change import Stamp
+from tests.stories.agents import call, furnish, script, ticked
+from tests.vaults import write
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
+OTHER = "from a saved file"
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    root = furnish(tmp_path, monkeypatch.setenv, tmp_path / "script.json")
+    for name in ("plan.png", "house.png", "cellar.png"):
+        write(root / "Pictures" / name, PNG)
+    return root
+
+
+def reads(root: Path, path: str, session: str = "") -> Ended:
+    script(root.parent / "script.json", call("vault_read", path=path), after="I have read it.")
+    with opened_runs(open_workspace(root)) as runs:
+        return runs.ask(RunRequest("what is in it?", Speaker("cli", "me")), session=session)
+
+
+def asked(root: Path) -> list[Path]:
+    """The notes that ask if a file is the person's and wait for an answer."""
+    notes = sorted((root / "approvals").glob("*own_file*.md"))
+    return [each for each in notes if "status: pending" in each.read_text("utf-8")]
+
+
+def answer(root: Path, word: str) -> None:
+    (note,) = asked(root)
+    assert main(["--vault", str(root), "needs", "answer", note.stem, word]) == 0
+
+
+def mine(root: Path) -> str:
+    vault = open_workspace(root).vault
+    return load_vault_settings(root, vault_id=vault.id).settings.attachments.mine
+
+
+def strangers(root: Path, ended: Ended) -> tuple[str, ...]:
+    return load_session(open_workspace(root).vault, ended.session).untrusted
+
+
+def test_a_yes_adds_the_file_and_the_conversation_goes_on_free(root: Path) -> None:
+    first = reads(root, "Pictures/plan.png")
+    assert strangers(root, first) == (f"Pictures/plan.png ({OTHER})",)
+    (note,) = asked(root)
+    assert "Is this file yours: Pictures/plan.png?" in note.read_text("utf-8")
+    reads(root, "Pictures/house.png")
+    assert asked(root) == [note], "one question at a time"
+    answer(root, "yes")
+    assert mine(root) == "Pictures/plan.png" and strangers(root, first) == ()
+    assert strangers(root, reads(root, "Pictures/plan.png")) == () and asked(root) == []
+
+
+def test_the_second_file_of_a_folder_asks_about_the_folder(root: Path) -> None:
+    reads(root, "Pictures/plan.png")
+    answer(root, "yes")
+    reads(root, "Pictures/house.png")
+    assert "in this folder yours: Pictures/?" in asked(root)[0].read_text("utf-8")
+    answer(root, "yes")
+    assert mine(root) == "Pictures/plan.png, Pictures/"
+    assert strangers(root, reads(root, "Pictures/cellar.png")) == ()
+
+
+def test_after_a_no_nothing_of_the_folder_is_asked_about(root: Path) -> None:
+    reads(root, "Pictures/plan.png")
+    answer(root, "no")
+    for name in ("plan.png", "house.png"):
+        assert strangers(root, reads(root, f"Pictures/{name}")) != ()
+    assert asked(root) == [] and mine(root) == ""
+
+
+def test_a_note_with_lines_from_a_file_is_not_asked_about(root: Path) -> None:
+    look, add = call("vault_read", path="Pictures/plan.png"), call("vault_append", path="plan.md", text="- sink 60")
+    script(root.parent / "script.json", look, add, after="Added.")
+    with opened_runs(open_workspace(root)) as runs:
+        runs.ask(RunRequest("note what it shows", Speaker("cli", "me")))
+    answer(root, "no")
+    write(root / "plan.md", (root / "plan.md").read_text("utf-8") + "- and a tap\n")
+    open_workspace(root).vault.commit_human()
+    assert strangers(root, reads(root, "plan.md")) == (f"plan.md ({OTHER})",)
+    assert asked(root) == []
+
+
+def test_a_tick_in_the_note_counts_in_a_process_that_was_there_before(root: Path) -> None:
+    workspace = open_workspace(root)
+    first = reads(root, "Pictures/plan.png")
+    (note,) = asked(root)
+    write(note, ticked(note.read_text("utf-8"), "approve"))
+    settled = settle_own_files(open_workspace(root))
+    assert [each.status for each in settled] == ["approved"]
+    assert load_session(workspace.vault, first.session).untrusted == ()
+
+
+@pytest.mark.parametrize("notes", [{"Pictures/sent.png": PNG}, {"a, b.png": PNG}])
+def test_what_another_has_brought_or_a_setting_cannot_name_is_not_asked_about(
+    root: Path, notes: Mapping[str, bytes]
+) -> None:
+    vault = open_workspace(root).vault
+    with vault.transaction("vault(write): a file", Stamp("agent", run="01K0000000000000000000000A")) as change:
+        for path, data in notes.items():
+            change.create(path, data)
+    for path in notes:
+        assert strangers(root, reads(root, path)) != ()
+    assert asked(root) == []
