@@ -21,15 +21,17 @@ class Spent(ResultValue, frozen=True):
 
 
 class RunResult(ResultValue, frozen=True):
-    """What came of a run. `waits_for` is the note in which its person decides or answers before it goes on; `sources`
-    are the lines that the model was shown, `used` those of them that the answer used. `quoted`: the model failed before
-    it had done anything, and the answer quotes the notes."""
+    """What came of a run. `waits_for` is the note in which its person decides or answers before it goes on, and
+    `also_waits_for` are those of the other calls that need a yes, too; `sources` are the lines that the model was
+    shown, `used` those of them that the answer used. `quoted`: the model failed before it had done anything, and the
+    answer quotes the notes."""
 
     answer: str
     outcome: str
     reason: str | None
     hint: str | None
     waits_for: str | None
+    also_waits_for: list[str]
     queued: str | None
     refused: list[str]
     quoted: bool
@@ -48,6 +50,7 @@ def run_result(report: RunReport) -> RunResult:
     return RunResult.of(
         report,
         ended,
+        also_waits_for=list(report.also),
         quoted=ended.is_quoted,
         sources=[CitedLines.of(each) for each in dict.fromkeys((*ended.given, *ended.sources))],
         used=[CitedLines.of(each) for each in ended.used],

@@ -88,6 +88,18 @@ def test_a_call_that_needs_a_yes_waits_for_it_and_goes_on(house: OpenHouse) -> N
     assert "already" in problem["detail"]
 
 
+TWO = {"calls": [{"tool": "vault_append", "arguments": {"path": path, "text": "Be long."}}
+                 for path in ("AGENT.md", "skills/tea/SKILL.md")]}  # fmt: skip
+
+
+@pytest.mark.parametrize("house", [[TWO, "both are written"]], indirect=True)
+def test_all_notes_that_wait_for_a_yes_are_named(house: OpenHouse) -> None:
+    started = house.send("POST", "/api/v1/runs", {"task": "change who you are"}, 201)
+    waits = over(house, started["id"])["result"]
+    asked = {each["path"] for each in house.get("/api/v1/approvals")["approvals"]}
+    assert len(asked) == 2 and {waits["waits_for"], *waits["also_waits_for"]} == asked
+
+
 @pytest.mark.parametrize("house", [WRITES], indirect=True)
 def test_a_no_is_told_to_the_run(house: OpenHouse) -> None:
     started = house.send("POST", "/api/v1/runs", {"task": "change who you are"}, 201)
