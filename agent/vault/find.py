@@ -12,9 +12,10 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 
 if TYPE_CHECKING:
-    from agent.vault.listing import file_paths
+    from agent.vault.listing import file_paths, other_paths
 else:
     file_paths = later("agent.vault.listing", "file_paths")
+    other_paths = later("agent.vault.listing", "other_paths")
 
 _HINT = "vault-agent search WORDS finds its path; vault-agent log shows what was moved or deleted"
 _ID = re.compile(r"[0-9A-Za-z]{26}")
@@ -56,7 +57,7 @@ def find_note(vault: Vault, name: str) -> str:
 
 def find_named_note(vault: Vault, name: str) -> str:
     """As `find_note`, also by what a link says: `[[Rui Matos]]`, the name of one note, or an alias of it; `[[tea.pdf]]`
-    for another file.
+    for another file, which needs its ending only where a note has that name.
 
     Raises as `find_note` does, and `UserError` for a name that several notes have.
     """
@@ -90,7 +91,21 @@ def _notes_named(vault: Vault, name: str) -> list[str]:
     named = [each for each in vault.note_paths() if f"/{each}".casefold().endswith(f"/{wanted}.md")]
     if not named and "." in wanted:
         named = [each for each in file_paths(vault) if f"/{each}".casefold().endswith(f"/{wanted}")]
-    return named or sorted(each for each in notes_with_text(vault, name) if wanted in _aliases(vault.read(each)))
+    named = named or sorted(each for each in notes_with_text(vault, name) if wanted in _aliases(vault.read(each)))
+    return named or [each for each in file_paths(vault) if f"/{_stem(each)}".casefold().endswith(f"/{wanted}")]
+
+
+def _stem(path: str) -> str:
+    """The path of a file without its ending, by which people name a canvas or a picture, too."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.rpartition('.')[0] or name}"
+
+
+def files_named(vault: Vault, words: str) -> list[str]:
+    """The files that are no notes, such as a canvas or a picture, whose paths have each of these words, in any case;
+    none for no words. Of most of them nothing else can be searched."""
+    wanted = words.casefold().split()
+    return [each for each in other_paths(vault) if all(word in each.casefold() for word in wanted)] if wanted else []
 
 
 def _aliases(data: bytes | None) -> set[str]:

@@ -10,7 +10,7 @@ from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.store import Vault
 from tests.attachments.files import docx, paragraph, pdf, xlsx
 from tests.tools.house import House, hit, house
-from tests.vaults import make_vault
+from tests.vaults import make_vault, write
 
 PAPER = pdf(*(f"Page {number}\nabout tea, 第{number}页" for number in range(1, 13)))
 LETTER = docx(paragraph("Rent", "H1") + paragraph("It is 900 a month.") + paragraph("Keys", "H1") + paragraph("Two."))
@@ -83,6 +83,15 @@ def test_a_passage_that_search_finds_has_its_page_and_is_a_strangers(home: House
     assert "1. papers/tea.pdf, page 3, lines 8-9\nabout tea" in said
     assert said.startswith('<untrusted source="papers/tea.pdf (from a saved file)">')
     assert home.context.taint
+
+
+def test_a_search_names_the_files_that_have_its_words_in_their_names(home: House) -> None:
+    write(home.vault.place.root / "Pictures/kitchen-plan.png", PNG)
+    write(home.vault.place.root / "Plan of the kitchen.canvas", "{}")
+    said = home.says("search_vault", query="Kitchen plan")
+    named = "(files that have these words in their names: Pictures/kitchen-plan.png, Plan of the kitchen.canvas)"
+    assert "nothing was found" in said and named in said
+    assert "files that have" not in home.says("search_vault", query="kitchen sink")
 
 
 def origin(vault: Vault, *mine: str) -> TextOrigin:

@@ -24,6 +24,13 @@ def test_a_link_a_name_and_an_alias_find_their_note(tmp_path: Path, name: str) -
     assert find_named_note(make_vault(tmp_path, NOTES), name) == "People/Rui Matos.md"
 
 
+@pytest.mark.parametrize("name", ["Board", "[[board]]", "maps/Board", "Board.canvas"])
+def test_a_canvas_or_a_picture_is_found_by_its_name_without_the_ending(tmp_path: Path, name: str) -> None:
+    vault = make_vault(tmp_path, {**NOTES, "maps/Board.canvas": "{}", "Rui Matos.png": b"x"})
+    assert find_named_note(vault, name) == "maps/Board.canvas"
+    assert find_named_note(vault, "Rui Matos") == "People/Rui Matos.md", "a note comes first"
+
+
 def test_a_name_of_several_notes_is_asked_back_and_a_path_is_not(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, NOTES)
     with pytest.raises(UserError, match=r"2 notes are named Tea: a/Tea.md, b/Tea.md"):

@@ -24,7 +24,7 @@ from agent.tools.note_access import check_readable, may_read
 from agent.tools.taint import frame, unframed
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.tools.wrappers import rows_that_fit
-from agent.vault.find import numbered_lines
+from agent.vault.find import files_named, numbered_lines
 from agent.vault.folders import ENTRIES, AgentFolder, WriteRule, is_hidden
 from agent.vault.store import Vault
 from agent.vault.task_lines import TaskLine, open_tasks
@@ -58,7 +58,10 @@ def search_tool(notes: Notes, search: SearchNotes) -> Tool:
         limited = f"(the search is limited just now: {answer.degraded})" if answer.degraded else ""
         kept, left = _fitting(notes, answer.hits, answer.mode)
         show = partial(_shown, notes.vault)
-        return _format_results(notes, kept, show, "nothing was found", [limited, left])
+        named = [each for each in files_named(notes.vault, query) if may_read(context.role, each, notes.vault.home)]
+        named = [each for each in named if not notes.origin.named(each)][:_NAMED]
+        files = f"(files that have these words in their names: {', '.join(named)})" if named else ""
+        return _format_results(notes, kept, show, "nothing was found", [limited, left, files])
 
     description = "Find passages in the person's notes; with kind:agent in your own."
     return Tool("search_vault", description, _SCHEMA, perform, frozenset({"search"}), readonly=True)
