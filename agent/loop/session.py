@@ -293,7 +293,7 @@ def latest_session(vault: Vault, speaker: Speaker, among: Sequence[str]) -> Sess
             continue
         if session.channel == speaker.channel and not session.parent and _is_of(session, speaker):
             found.append(session)
-    return max(found, key=lambda session: session.records[-1].at, default=None)
+    return max(found, key=lambda session: (session.records[-1].at, session.id), default=None)
 
 
 def _is_of(session: Session, speaker: Speaker) -> bool:

@@ -14,6 +14,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import UserError
+from agent.events.runs import Speaker
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import said
@@ -26,12 +27,21 @@ from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
 @click.command(epilog=EXIT_CODES)
 @words_argument("text", required=False)
 @click.option("--session", metavar="PATH", default="", help="Go on in this session instead of a new one.")
+@click.option("--continue", "-c", "goes_on", is_flag=True, help="Go on with the last talk.")
 @click.option("--resume", metavar="PATH", default="", help="Take up the run in this session that was cut off or waits.")
 @click.option("--note", metavar="NOTE", default="", help="Answer what this note asks, in the note.")
 @guest_options
 @click.pass_obj
 def command(
-    output: Output, text: str | None, session: str, resume: str, note: str, name: str, group: str, channel: str
+    output: Output,
+    text: str | None,
+    session: str,
+    goes_on: bool,
+    resume: str,
+    note: str,
+    name: str,
+    group: str,
+    channel: str,
 ) -> None:
     """Ask TEXT (`-` reads standard input). Without a model the answer quotes the notes that fit best.
 
@@ -42,16 +52,32 @@ def command(
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     task = (text or "").strip()
     if note:
-        if task or session or resume or name:
+        if task or session or goes_on or resume or name:
             raise UserError("--note stands alone: the task is in the note", hint="vault-agent ask --note NOTE")
         import_module("agent.interfaces.cli.run_note").answer_note(output, open_workspace(output.vault()), note)
         return
     if bool(resume) == bool(task):
         raise UserError("say what you want, or --resume a session", hint='vault-agent ask "What did I plan for June?"')
+    if goes_on and (session or resume):
+        raise UserError(
+            "--continue goes on with the last talk, so it names none", hint="leave out --session or --resume"
+        )
     who = asking(name, group, channel)
     if resume and name:
         raise UserError("--as goes with a new task, not with --resume", hint="the run that is resumed has its speaker")
+    session = _last_talk(output, who.speaker) if goes_on else session
     run_task(output, RunTask(task, who.speaker, who.role, session, resume))
+
+
+def _last_talk(output: Output, speaker: Speaker) -> str:
+    """The path of the session in which this speaker said something last; raises `UserError` if there is none. One that
+    arrived from elsewhere, or was changed by hand, is gone on with only by its name."""
+    vault = open_workspace(output.vault()).vault
+    found = import_module("agent.loop.session").latest_session(vault, speaker, ())
+    if found is None or vault.own_version(found.path) != vault.read(found.path):
+        raise UserError("there is no talk to go on with", hint="leave out --continue, or name one with --session")
+    path: str = found.path
+    return path
 
 
 def run_task(output: Output, wanted: RunTask) -> None:

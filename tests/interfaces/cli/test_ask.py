@@ -29,6 +29,18 @@ def test_the_document_names_all_that_happened(root: Path, tmp_path: Path) -> Non
     assert found["run"] in (root / found["session"]).read_text()
 
 
+def test_continue_goes_on_with_the_last_talk(root: Path, tmp_path: Path) -> None:
+    own = settings(tmp_path, script(tmp_path / "s.json", "Green.", "Black.", "Both."))
+    assert (
+        document(root, own, "ask", "--continue", "and?", code=2)["error"]["message"] == "there is no talk to go on with"
+    )
+    document(root, own, "ask", "which tea?")
+    last = document(root, own, "ask", "and which coffee?")["session"]
+    assert document(root, own, "ask", "-c", "and now?")["session"] == last
+    assert (root / last).read_text().count("### ") == 4
+    assert "names none" in document(root, own, "ask", "-c", "--session", last, "so?", code=2)["error"]["message"]
+
+
 def test_into_a_pipe_goes_the_answer_alone(root: Path, tmp_path: Path) -> None:
     own = settings(tmp_path, script(tmp_path / "s.json", {**call("vault_list"), "text": "Looking."}, "Three notes."))
     assert tell(root, own, "ask", "how many?") == "Three notes.\n"
