@@ -5,7 +5,7 @@ somebody, a number or a day. The choice of facts for MEMORY.md is left to `upkee
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from agent.config.resources import characters, pattern, words
@@ -206,10 +206,26 @@ def named_kind(name: str, sentence: str) -> FactKind:
 
 def _sentences(line: str) -> Iterator[str]:
     for part in _CUT.split(line):
-        for sentence in _sentence().findall(part):
+        for sentence in _whole_wishes(_sentence().findall(part)):
             plain = _without_lead(sentence)
             if plain and len(plain) <= LONGEST:
                 yield plain
+
+
+def _whole_wishes(sentences: Sequence[str]) -> Iterator[str]:
+    """The sentences, with a wish for always and what belongs to it behind a Chinese semicolon as one: "no long
+    paragraphs" says nothing without "when you compare". What states, asks or wants something by itself stays apart."""
+    wish = ""
+    for each in sentences:
+        if wish and not (is_standing_wish(each) or not (is_question(each) or is_request(each) or is_told(each))):
+            yield wish
+            wish = ""
+        wish += each
+        if not (each.endswith("；") and is_standing_wish(wish) and not is_request(wish)):
+            yield wish
+            wish = ""
+    if wish:
+        yield wish
 
 
 def _without_lead(sentence: str) -> str:
