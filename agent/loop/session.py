@@ -37,6 +37,7 @@ from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import short_heading, short_title
 from agent.markdown.yaml_write import Value
+from agent.memory.forgetting.answers import is_only_mark
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language
 from agent.tools.guest_words import named_guest
@@ -203,7 +204,15 @@ class Session:
         if without is None:
             return
         self.forgotten.append(without)
-        self.records = [replace(each, event=_without(each.event, (without,))) for each in self.records]
+        mark, left = "", list[SessionRecord]()
+        for each in self.records:
+            match each.event, event := _without(each.event, (without,)):
+                case Spoken(User(before)), Spoken(User(after)):
+                    mark = after if is_only_mark(after) and not is_only_mark(before) else ""
+                case _, (Spoken(Assistant(text) as answer) as spoken) if mark and text:  # it says it in other words
+                    event = replace(spoken, message=replace(answer, text=mark))
+            left.append(replace(each, event=event))
+        self.records = left
 
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.

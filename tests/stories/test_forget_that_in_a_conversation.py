@@ -48,6 +48,18 @@ def test_forget_that_takes_it_out_of_its_own_conversation_too(house: House) -> N
     assert git(house.root, "status", "--porcelain") == ""
 
 
+def test_the_answer_to_what_is_forgotten_goes_with_it(house: House) -> None:
+    first = house.ask("What is for dinner?", "Soup with nuts.")
+    house.ask("Ines is allergic to walnuts.", "Good to know: no walnuts for Ines.", session=first.session)
+    forget = act("forget", what="Ines is allergic to walnuts")
+    told = house.ask("Forget that.", forget, "Forgotten.", session=first.session)
+    assert not any("walnuts" in str(each) for each in house.model.heard[1].messages), "nor in the same run"
+    assert notes_with(house, "walnuts") == []
+    assert notes_with(house, "Soup with nuts.") and notes_with(house, "Forgotten.")
+    house.ask("Who is allergic?", "Nobody.", session=told.session)
+    assert "walnuts" not in str(house.messages())
+
+
 def test_a_run_with_a_new_session_is_named_without_the_words(house: House) -> None:
     remember(open_workspace(house.root).vault, RENT)
     told = house.ask(f"Forget that {RENT}", act("forget", what=RENT), "Done.")

@@ -16,10 +16,11 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
-from agent.markdown.session_marks import find_records
+from agent.markdown.session_marks import SESSION, find_records
 from agent.memory import daily
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import QUOTE, Entry, EntryType, before_in, parse_entry, without_before
+from agent.memory.forgetting.answers import without_answers
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said, told_in
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
@@ -281,7 +282,7 @@ def is_derived(home: AgentFolder, path: str) -> bool:
 def record_without(data: bytes, said: SaidAgain) -> bytes:
     """A record, or any version of a note, with a mark for the text."""
     note = _header_without(Note.parse(data), said)
-    body = said.redacted(note.body)
+    body = said.redacted(without_answers(note.body, said) if note.type == SESSION else note.body)
     return note.with_body(body).data if body != note.body else note.data
 
 
