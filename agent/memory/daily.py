@@ -18,6 +18,7 @@ from agent.escape import escape
 from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
+from agent.memory.understanding.statements import is_small_talk
 from agent.texts import Language
 from agent.vault.day_section import before_end, is_mark
 from agent.vault.folders import SESSION_LINK, AgentFolder
@@ -286,8 +287,10 @@ def _seal(summary: str) -> str:
 
 
 def _first(text: str) -> str:
-    match = _SENTENCE.search(text.strip().lstrip("#>*- "))
-    return cut(_flat(match[0]), _QUOTED) if match else ""
+    """The first sentence that says something: with a greeting no answer is told."""
+    sentences = (found[0] for found in _SENTENCE.finditer(text.strip().lstrip("#>*- ")))
+    first = next((each for each in sentences if not is_small_talk(each)), "")
+    return cut(_flat(first.strip()), _QUOTED)
 
 
 def _flat(text: str) -> str:

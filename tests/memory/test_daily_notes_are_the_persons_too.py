@@ -79,6 +79,16 @@ def test_a_link_in_a_long_answer_is_whole_or_left_out() -> None:
     assert "in [[Garden plan]] and the house" in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
 
 
+def test_the_greeting_of_an_answer_is_not_what_the_day_tells() -> None:
+    for answer, told in (
+        ("Good morning. Two things are due today.", "Two things are due today."),
+        ("早上好！今天有两件事。", "今天有两件事。"),
+    ):
+        assert told in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
+        assert "orning" not in daily.log_block(finished(answer=answer), FakeClock().now(), "en")
+    assert "Answer" not in daily.log_block(finished(answer="Good morning."), FakeClock().now(), "en")
+
+
 def test_the_summary_has_facts_tools_and_conversations(tmp_path: Path) -> None:
     home = days(tmp_path)
     link = Path(home.say("We decided to use Postgres for the warehouse. Can you look?")).stem
