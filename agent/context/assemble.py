@@ -296,10 +296,14 @@ def choose_tools(specs: Sequence[ToolSpec], window: int, count: Count) -> tuple[
     return tuple(spec for spec in specs if spec.name in CORE)
 
 
+_OF_ALL = "note notes vault file files text line person agent tool"
+"""Words that the descriptions of many tools have."""
+
+
 def find_tools(purpose: str, specs: Sequence[ToolSpec]) -> tuple[ToolSpec, ...]:
     """The tools that share words with a purpose, the best first, without those that share less than half as much as the
-    best; a word in a tool's name counts twice."""
-    asked = set(terms(purpose))
+    best; a word in a tool's name counts twice. What most tools are about, such as notes, tells none from another."""
+    asked = set(terms(purpose)) - set(terms(_OF_ALL))
     names = [asked & set(terms(spec.name.replace("_", " "))) for spec in specs]
     fits = [
         len(name) + len(name | asked & set(terms(spec.description))) for name, spec in zip(names, specs, strict=True)

@@ -70,6 +70,10 @@ def test_a_search_finds_nothing_that_shares_no_word() -> None:
     assert find_tools("嗯 xylophone", SPECS) == ()
 
 
+def test_a_word_that_most_tools_have_finds_none() -> None:
+    assert find_tools("export a note as PDF", SPECS) == () == find_tools("print a file of the vault", SPECS)
+
+
 @given(st.text(max_size=80), st.permutations(SPECS))
 def test_a_search_finds_each_tool_once_and_always_the_same(purpose: str, specs: list[ToolSpec]) -> None:
     found = find_tools(purpose, specs)
