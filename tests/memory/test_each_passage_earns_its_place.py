@@ -4,6 +4,7 @@ Measured on conversations that the gate was not fitted on.
 """
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ from agent.memory.recall.likely import (
     named_notes,
     nearly_best,
 )
+from agent.memory.recall.recaller import Remembered
 from agent.memory.recall.where_and_when import MOST, clauses, sentences
 from tests.bench import gate
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault
@@ -54,6 +56,12 @@ def test_general_tasks_are_given_nothing_and_questions_in_other_words_keep_most(
         searcher.close()
     assert sum(given_) / len(given_) <= 0.10
     assert sum(kept) / len(kept) >= 0.82
+
+
+def test_what_the_link_says_is_not_said_again() -> None:
+    passage = Remembered("Projects/Kitchen.md", "Kitchen > Open", "", (1, 2), "- tiles", 1.0, "note", length=9)
+    assert passage.shown == "[[Projects/Kitchen]] > Open, lines 1–2 of 9\n- tiles"
+    assert replace(passage, title="The kitchen").shown.startswith("[[Projects/Kitchen]] The kitchen, lines")
 
 
 def test_without_vectors_the_words_alone_decide() -> None:

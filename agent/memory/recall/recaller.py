@@ -38,7 +38,7 @@ from agent.memory.understanding.statements import only_asks
 from agent.memory.understanding.wording import LABEL
 from agent.texts import joined
 from agent.vault.folders import DAILY as DAILY_FOLDER
-from agent.vault.folders import ENTRIES, AgentFolder
+from agent.vault.folders import ENTRIES, SESSIONS, AgentFolder
 
 POOL = 80
 """Notes requested from the index: as many as it scores."""
@@ -94,7 +94,8 @@ class Remembered:
         """The memory as text for a model: date, kind and place; then the text."""
         said = f" · said by {self.sender}" if self.scope == CHAT and self.sender else ""
         kind = "" if self.kind == NOTE else _KINDS.get(self.kind, self.kind)
-        title = "" if self.title == PurePosixPath(self.path).stem else self.title
+        stem = PurePosixPath(self.path).stem
+        title = self.title.removeprefix(stem).strip() if f"{self.title} > ".startswith(f"{stem} > ") else self.title
         where = f"[[{self.path.removesuffix('.md')}]] {title}".rstrip()
         lines = f", lines {self.lines[0]}–{self.lines[1]} of {self.length}" if self.length else ""
         day = "" if self.kind == NOTE and self.day in where else self.day
@@ -250,6 +251,8 @@ class Recaller:
                 why=why, legs=hit.why, is_asked_for=True,
             ) if text else None  # fmt: skip
         title = " > ".join((hit.title, *hit.headings[-1:])) if hit.headings else hit.title
+        if self.home.holds(hit.path, SESSIONS):  # only the person's lines are left, whoever spoke where it begins
+            title = ""
         return Remembered(
             hit.path,
             title,
