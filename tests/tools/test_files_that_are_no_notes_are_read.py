@@ -67,6 +67,7 @@ def test_a_picture_is_given_to_models_that_see(home: House) -> None:
     (image,) = called.result.images
     assert (image.name, image.media_type, image.data) == ("oak.png", "image/png", PNG)
     assert "oak.png: a picture (image/png" in called.result.text and home.context.taint
+    assert called.result.text.endswith("read it again if need be)"), "beside the frame, as it is no stranger's word"
     assert "larger than 3.7 MB" in home.fails("vault_read", path="huge.png")
     assert "no picture by its content" in home.fails("vault_read", path="text.png")
 

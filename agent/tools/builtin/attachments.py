@@ -6,6 +6,7 @@ from agent.llm.messages import ImagePart, JsonObject
 from agent.markdown.paged_text import PagedText
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
+from agent.tools.taint import frame, unframed
 from agent.tools.tool import Cited, ToolOutput
 from agent.vault.pictures import load_picture
 
@@ -14,6 +15,10 @@ READ_CHARACTERS = 15_000
 MOST_PICTURE = 3_700_000
 """Bytes of the largest picture that is given to a model: in base64 they are the 5 MB that Anthropic takes."""
 _LABELS = 20
+_ONCE = (
+    "(the picture is shown in this run only: later, what was said of it is all that you have; read it again if need be)"
+)
+"""Stands with each picture: the conversation keeps no pictures."""
 
 
 def is_read_by_its_text(path: str, data: bytes) -> bool:
@@ -80,5 +85,6 @@ def read_picture(notes: Notes, path: str, data: bytes) -> ToolOutput:
     if len(picture.data) > MOST_PICTURE:
         raise ToolRetry(f"{path} is larger than {MOST_PICTURE / 1_000_000:g} MB, the most that models take")
     text = f"{path}: a picture ({picture.media_type}, {len(picture.data):,} bytes)"
-    image = ImagePart(path, picture.media_type, picture.data)
-    return ToolOutput(text, (Cited(path, (1, 1)),), untrusted=notes.origin_of(path, data), images=(image,))
+    image, origin = ImagePart(path, picture.media_type, picture.data), notes.origin_of(path, data)
+    shown = f"{frame(text, origin) if origin else unframed(text)}\n{_ONCE}"
+    return ToolOutput(shown, (Cited(path, (1, 1)),), untrusted=origin, images=(image,), is_framed=True)
