@@ -13,10 +13,8 @@ from agent.context.budget import Count, counter
 from agent.dataclass import dataclass
 from agent.events.bus import TIMEOUT, Bus, Injection
 from agent.events.notices import NoticeRaised
-from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted, ToolCallFailed
+from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
 from agent.growth.patterns.likeness import Vectors, vectors_of
-from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.reflections.running import RunningErrors
 from agent.growth.rules.cases import CaseJudge
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
@@ -74,7 +72,6 @@ class RunParts:
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
-    errors: RunningErrors
     look_ahead: Callable[[TaskStarted], Sequence[Injection]]
     look_ahead_seconds: float
     take_notice: Callable[[NoticeRaised], None]
@@ -82,17 +79,13 @@ class RunParts:
 
 def subscribe_run(bus: Bus, parts: RunParts) -> None:
     """Subscribe the handlers of runs."""
-    row, errors = bus.subscribe, parts.errors
+    row = bus.subscribe
 
     row(parts.flush, ContextCompact, name="flush", priority=100)
     row(parts.rules.refreshed, IterationStarted, name="rules", priority=70)
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
-    row(errors.started, TaskStarted, name="complaints", priority=40)
     row(parts.look_ahead, TaskStarted, name="what work needs", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
-    row(errors.failed, ToolCallFailed, name="errors", priority=40)
-    row(errors.step, IterationStarted, name="reflection", priority=40)
-    row(errors.over, TaskCompleted, name="errors over", priority=40)
     row(parts.capturing.hear, TaskCompleted, name="capture")
     row(parts.take_notice, NoticeRaised, name="notices")
     row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)
@@ -188,7 +181,6 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             capturing=capturing,
             sum_up=sum_up,
             metrics=metrics,
-            errors=_running_errors(workspace, accounts),
             look_ahead=look_ahead,
             look_ahead_seconds=look_ahead_seconds,
             take_notice=raised_in_runs(workspace),
@@ -267,12 +259,6 @@ def _look_ahead(
         return lambda event: (), 0.0
     made = BeforeWork(workspace, accounts, searches)
     return made.started, made.seconds
-
-
-def _running_errors(workspace: Workspace, accounts: Accounts) -> RunningErrors:
-    """What looks at the errors of runs while they go on."""
-    settings = workspace.settings
-    return RunningErrors(lambda: Reflecting(workspace, accounts), settings.growth.enabled, settings.reflection)
 
 
 @contextmanager

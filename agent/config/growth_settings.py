@@ -81,12 +81,12 @@ class ReflectionSettings:
 
     depth: Literal["notable", "all"]
     """Which runs are looked at closely: `all`, or the `notable` ones, which failed, were corrected or complained of,
-    took long or used many tools. The rest is counted in the review of the day. Default notable: most runs teach
-    nothing, and each look is a call of a model."""
+    took long or used many tools. Default notable: most runs teach nothing, and each look is a call of a model. Only
+    what teaches something is written down."""
 
     hour: Annotated[int, Range(0, 23, "o'clock")]
-    """The hour of the day from which its runs are reviewed together, once. Default 22: at 22:00 the job
-    `self-reflection` looks back, too, and then both are one run."""
+    """The hour of the day from which its runs are looked at together, once, if several of them may have something in
+    common. Default 22."""
 
     long_minutes: Annotated[float, Range(0.1, 1_440, "minutes")]
     """The duration from which a run counts as long, in minutes. Default 5: most take seconds."""
@@ -95,12 +95,7 @@ class ReflectionSettings:
     """The tool calls from which a run counts as one with many. Default 10: a usual task needs one to five."""
 
     per_day: Annotated[int, Range(0, 1_000, "reflections")]
-    """The most runs that are looked at closely in a day, without its review. Default 20: a day with more trouble than
-    that has one cause."""
-
-    errors_per_run: Annotated[int, Range(0, 100, "diagnoses")]
-    """The most times in one run that the fast model is asked what it means that a tool has failed twice, so that the
-    run goes on with its answer. Default 0, never: a strong model reads errors itself; 2 helps a small one."""
+    """The most looks at single runs in a day. Default 20: a day with more trouble than that has one cause."""
 
 
 @dataclass(frozen=True, slots=True)

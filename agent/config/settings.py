@@ -203,6 +203,7 @@ REMOVED = frozenset(
         *("growth.gate.spend", "growth.gate.tasks", "growth.mutations.uses"),
         *("memory.ask_for_words", "memory.auto_capture", "memory.chat_merge", "memory.dedupe", "memory.llm_summary"),
         *("memory.summary_above", "memory.workflow_trace_days", "reflection.error_seconds"),
+        "reflection.errors_per_run",
     )
 )
 """Settings that nothing reads any more: where one is still set, that is said, and is no error."""

@@ -141,7 +141,6 @@ _FILES: Mapping[str, tuple[str, Conversion]] = {
     "schedule/occurrences.looked": ("heartbeat", _heartbeat),
     "curiosity/looked_ahead.json": ("looked-ahead", parse_json),
     "alerts.json": ("standing-alerts", _alerts),
-    "reflections.unread": ("unread-reflections", parse_json),
     "patterns-looked": ("patterns-looked", str.strip),
     "upkeep.json": ("upkeep", parse_json),
     "node.json": ("node", parse_json),

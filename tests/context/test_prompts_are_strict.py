@@ -16,8 +16,6 @@ MUTATION = ("skill", "success_rate", "current_skill", "success_patterns", "failu
             "tried", "tools", "language")  # fmt: skip
 LOOK_AHEAD = ("task", "known", "tools", "language")
 REFLECT = ("original_request", "final_output", "user_reaction", "execution_trace", "active_rules", "language")
-REFLECT_DAY = ("tasks", "figures", "reflections", "active_rules", "how", "language")
-REFLECT_ERROR = ("original_request", "execution_trace", "error", "language")
 
 
 def _nothing(path: str) -> bytes | None:
@@ -36,20 +34,16 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("look_ahead", **dict.fromkeys(LOOK_AHEAD, "said")),
         fill("reflect", **dict.fromkeys(REFLECT, "said")),
         fill("reflect_again", problems="the {{indent}} is wrong"),
-        fill("reflect_day", **dict.fromkeys(REFLECT_DAY, "said")),
-        fill("reflect_error", **dict.fromkeys(REFLECT_ERROR, "said")),
-        fill("reflect_feedback", **dict.fromkeys(REFLECT, "said")),
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
         *("cases", "conclude", "continue", "conversation", "look_ahead", "mutation"),
-        *("reflect", "reflect_again", "reflect_day", "reflect_error", "reflect_feedback"),
-        *("safety", "skill", "summary", "system"),
+        *("reflect", "reflect_again", "safety", "skill", "summary", "system"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
         *(["{{there}}"], [], ["{{it}}"], []),
         *(["{{steps}}"], ["{{it}}"], [], []),
-        *([], ["{{indent}}"], [], [], []),
+        *([], ["{{indent}}"]),
     ]
 
 

@@ -8,10 +8,9 @@ import pytest
 from agent.app.open import open_workspace
 from agent.asking.answers import pending_proposals
 from agent.growth.reflections.reflection import Reflection, Strategy
-from agent.growth.reflections.store import append_reflection, reflections_name
+from agent.growth.reflections.store import reflections_name, write_reflection
 from agent.growth.rules.rule_note import load_rules
 from agent.markdown.checkbox_decision import APPROVE
-from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.stories.agents import ticked
 from tests.vaults import write
@@ -27,8 +26,7 @@ def reflect(root: Path) -> None:
         said = Strategy(TEXT, "a note is changed", "nothing is lost", "medium")
         found = Reflection(reflections_name(at.date()), at, "task", (f"run-{day}",), (), "Well.", strategies=(said,),
                            heading=f"{at:%H:%M} A run")  # fmt: skip
-        with vault.transaction("reflections: one", Stamp("job:growth/reflections", tool="reflections")) as change:
-            change.requests.append(append_reflection(found, "en"))
+        write_reflection(vault, found, "en")
 
 
 def statuses(root: Path) -> list[str]:

@@ -15,7 +15,6 @@ from agent.background.incoming.queue import MessageQueue
 from agent.background.presence_files import order_waits, state_of, take_order
 from agent.background.standing_alerts import load_standing
 from agent.growth.curiosity.looked_ahead import load_looked_ahead
-from agent.growth.reflections.unread import load_unread
 from agent.records.database import NAME
 from agent.records.table import Table
 from agent.records.takeover import take_over
@@ -52,7 +51,6 @@ FILES = {
             {"where": "person", "what": "when", "search": "", "question": "When?", "options": ["May", "June"],
              "result": "", "fallback": "May", "is_needed": True, "is_urgent": False}]}],
     "alerts.json": [{"rule": "node_away", "subject": "desk", "number": 6.0, "more": 0.0, "since": AT, "notice": "N1"}],
-    "reflections.unread": {"since": AT, "count": 3, "note": "reflections/r.md"},
     "upkeep.json": {"day": "2026-11-29", "entries": 4},
     "node.json": {"looked": AT, "since": AT, "is_connected": True, "permissions": {"camera": "denied"}, "problem": ""},
     "inbox.json": {
@@ -141,7 +139,6 @@ def test_every_file_is_a_row_and_means_the_same(left: Workspace) -> None:
     assert message.choices[0].reply == "yes 1"
     (alert,) = load_standing(vault)
     assert (alert.key, alert.alert.number, alert.since, alert.notice) == (("node_away", "desk"), 6, at, "N1")
-    assert getattr(load_unread(vault), "count", 0) == 3
     assert Table(vault.records, "patterns-looked", date).get() == date(2026, 11, 28)
     assert UpkeepDue(left).last.get() == Extent("2026-11-29", 4)
     assert getattr(Table(vault.records, "node", NodeState).get(), "permissions", None) == {"camera": "denied"}
@@ -192,7 +189,7 @@ def test_damaged_files_are_as_good_as_none(left: Workspace, damage: bytes) -> No
         write(left.vault.private_folder / name, damage)
     vault = left.vault
     assert state_of(vault) is None and take_order(vault) is None and load_times(vault.records) == ()
-    assert load_standing(vault) == () and load_looked_ahead(vault.records) == () and load_unread(vault) is None
+    assert load_standing(vault) == () and load_looked_ahead(vault.records) == ()
     assert run_registry(vault).all() == [] and not TaskProgress.load(vault.records).begun
     assert Claims(vault, Machine("M1", "desk")).held() == () and list(open_trials(vault)) == []
     table = first_seen_table(vault.records)

@@ -1,5 +1,4 @@
-"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks; at the hour of the
-day's review it reviews the day in the same run."""
+"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,16 +10,7 @@ from agent.growth.procedures.fill_gap import gaps
 from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.update_profile import target_of
-from agent.growth.reflections.answer import without_block
-from agent.growth.reflections.day import asked_beside, counted_day, review_in_report, runs_to_review
-from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.reflections.store import (
-    LookBack,
-    append_look_back,
-    append_reflection,
-    last_look_back,
-    reflections_name,
-)
+from agent.growth.reflections.store import LookBack, append_look_back, last_look_back, reflections_name
 from agent.memory import daily
 from agent.memory.entry import with_offset
 from agent.memory.understanding.wording import similarity, wording
@@ -29,7 +19,6 @@ from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.jobs import MOST_PLANNED
-from agent.vault.change import Append, Request
 
 MODEL: ModelPart = "if_found"
 WRITES: tuple[str, ...] = ()
@@ -57,50 +46,29 @@ class _Review:
 
 
 def plain(context: ProcedureContext) -> Work:
-    """Count what happened since the last reflection, and plan what follows from it by rules; nothing if nothing did.
-
-    At the hour of the day's review, that belongs to it.
-    """
+    """Count what happened since the last look back, for a model; without one, plan what follows from it by rules."""
     shelf = load_tasks(context.vault)
-    review, reflecting = _review(context, shelf), _reflecting(context)
-    day = runs_to_review(reflecting)
-    if review.is_empty and day is None:
+    review = _review(context, shelf)
+    if review.is_empty:
         return Work()
-    since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
-    text = f"{since}\n\n{bullets(_lines(context, review))}"
     if context.runs.present:
-        asked = asked_beside(reflecting, day) if day is not None else ""
-        return Work("\n\n".join(filter(None, (text, asked))))
+        since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
+        return Work(f"{since}\n\n{bullets(_lines(context, review))}")
     planned = tuple(_planned(context, shelf))
-    tasks = [each.task for each in planned]
-    requests = [each.request for each in planned if each.request is not None]
-    reviewed = [append_reflection(counted_day(reflecting, day), context.language)] if day is not None else []
-    return _work(_with_plans(context, text, tasks), (_reflection(context, text, tasks), *reviewed, *requests))
+    requests = tuple(each.request for each in planned if each.request is not None)
+    return Work(_plans(context, [each.task for each in planned]), requests) if requests else Work()
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """The answer goes into the day's note, with the tasks that were planned in its run; the review of the day, if it
-    was asked for, stands for itself. Nothing if it plans nothing and says what the last look back said."""
-    reflecting = _reflecting(context)
-    day = runs_to_review(reflecting)
-    report, block = without_block(answer) if day is not None else (answer, "")
+    """The answer goes into the day's note, with the tasks that were planned in its run; nothing if it plans nothing
+    and says what the last look back said."""
     waiting = load_tasks(context.vault, done=False).waiting
     planned = [each for each in waiting if each.session and each.session == context.session.removesuffix(".md")]
-    if day is None and not planned and _is_repeated(context, report):
+    if not planned and _is_repeated(context, answer):
         return Work()
-    requests = [_reflection(context, report, planned)]
-    if day is not None:
-        requests.append(append_reflection(review_in_report(reflecting, day, block), context.language))
-    return _work(_with_plans(context, report, planned), tuple(requests))
-
-
-def _work(text: str, requests: tuple[Request, ...]) -> Work:
-    """What was written into the day's reflections: it is told nowhere else, four times a day."""
-    return Work(text, requests, stands_in=requests[0].path)
-
-
-def _reflecting(context: ProcedureContext) -> Reflecting:
-    return Reflecting(context.runs.workspace, context.runs.account)
+    words = "\n\n".join(filter(None, (answer, _plans(context, planned))))
+    request = append_look_back(context.vault.home, context.now, context.text("look_back"), words, context.language)
+    return Work(words, (request,), stands_in=request.path)  # it is told nowhere else, four times a day
 
 
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
@@ -192,13 +160,7 @@ def _idea(context: ProcedureContext, kind: TaskType, priority: int, **values: ob
     return NewTask(kind, context.text(f"plan_{kind}", **values), priority=priority)
 
 
-def _reflection(context: ProcedureContext, text: str, planned: Sequence[Task]) -> Append:
-    """The request that adds a look back to the note of its day."""
-    home, words = context.vault.home, _with_plans(context, text, planned)
-    return append_look_back(home, context.now, context.text("look_back"), words, context.language)
-
-
-def _with_plans(context: ProcedureContext, text: str, planned: Sequence[Task]) -> str:
-    if not planned:
-        return text
-    return "\n\n".join([text, context.text("planned"), bullets(f"[[{each.name}]]: {each.title}" for each in planned)])
+def _plans(context: ProcedureContext, planned: Sequence[Task]) -> str:
+    """The planned tasks as a list; empty without any."""
+    rows = bullets(f"[[{each.name}]]: {each.title}" for each in planned)
+    return f"{context.text('planned')}\n\n{rows}" if planned else ""

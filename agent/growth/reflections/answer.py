@@ -1,7 +1,7 @@
 """A model's answer about a run as a typed value: YAML in English or Chinese keys, read without aliases and tags.
 
 What is missing or unknown in it is named in `problems`, so that the model can be asked once more; what can be used is
-used with the lowest grade where one is unknown. Asking is left to `ask`.
+used with the lowest grade where one is unknown. Asking is left to `reflecting`.
 """
 
 import json
@@ -90,25 +90,6 @@ _ANY_CASE = frozenset(
     )
 )
 _YES = frozenset(("true", "yes", "是", "对"))
-_FORBIDS = re.compile(
-    r"\b(?:never|do not|don't|must not|avoid|refuse|stop|ask\b[^.]{0,40}\b(?:before|first)|not without|only after"
-    r"|check\b[^.]{0,40}\bbefore|wait\b[^.]{0,40}\b(?:for|until|before)|confirm)\b"
-    r"|不要|不得|不能|不可|不许|不准|禁止|避免|切勿|请勿|绝不|决不|从不|永不|别|先(?:问|确认|征求|核对|检查)|必须先|停止|等.{0,12}(?:再|后)",
-    re.IGNORECASE,
-)
-_ASKS_FIRST = re.compile(
-    r"\b(?:never|do not|don't|must not|not)\b[^.;:!?]{0,80}?\bwithout (?:asking|a yes|approval|confirm\w*|checking)"
-    r"|(?:未经|没有)[^。；，]{0,20}(?:就|前|不得|不要|不能)",
-    re.IGNORECASE,
-)
-"""Words that forbid to do something without asking."""
-_ALLOWS = re.compile(
-    r"\b(?:without (?:asking|a yes|approval|confirm\w*|checking)|no (?:need|longer) to (?:ask|check|confirm)"
-    r"|(?:skip|bypass|ignore|disable|turn off|never ask|do not ask|don't ask|stop asking)\b"
-    r"|always (?:send|allow|approve|run|delete|trust|share|upload|publish))"
-    r"|(?:不(?:用|必|需要|要|再|可|得|能|许|准)|绝不|决不|从不|永不|别|切勿|请勿|禁止|避免)再?(?:问|询问|确认|征求|批准|检查)|无需|跳过|忽略|绕过|直接(?:发送|执行|删除|运行)|总是(?:允许|信任|发送)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,21 +126,6 @@ def parse_answer(reply: str) -> ParsedAnswer:
             return _Reader().read(found)
         problems.append("none of the keys result, efficiency, error, strategies and gap is in it")
     return ParsedAnswer(None, tuple(problems) or ("it is empty",))
-
-
-def without_block(reply: str) -> tuple[str, str]:
-    """A reply without its last code block of YAML, and the block; the block is empty if there is none."""
-    blocks = [found for found in _FENCE.finditer(f"{reply}\n") if found[2] in ("yaml", "yml")]
-    if not blocks:
-        return reply, ""
-    last = blocks[-1]
-    return f"{reply[: last.start()].rstrip()}\n{reply[last.end() :].lstrip()}".strip(), last[0]
-
-
-def only_restricts(strategy: str) -> bool:
-    """True for a strategy that by its words forbids something or asks for care, and allows nothing."""
-    plain = _ASKS_FIRST.sub(" ask before ", strategy.replace("’", "'"))
-    return _FORBIDS.search(plain) is not None and _ALLOWS.search(plain) is None
 
 
 def _parsed(text: str) -> Fields:
@@ -253,7 +219,7 @@ class _Reader:
                 plain_text(_said(fields.get("effect")), STRATEGY),
                 self.grade(fields.get("confidence"), f"strategy {number}: confidence"),
                 self.grade(fields.get("severity", "low"), f"strategy {number}: severity"),
-                _said(fields.get("restricts")).strip().casefold() in _YES and only_restricts(said),
+                _said(fields.get("restricts")).strip().casefold() in _YES,
             )
 
     def grade(self, value: Value, name: str) -> Grade:

@@ -1,13 +1,12 @@
 """Reflects when a person asks for it: on one run, the last one, or a day, whatever the settings say."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 
 from agent.dataclass import dataclass
-from agent.errors import LimitReached, MissingKey, NoteGone, UserError
+from agent.errors import LimitReached, NoteGone, UserError
 from agent.growth.reflections.course import RunCourse, course_of, courses_in, is_own_work
-from agent.growth.reflections.day import counted_day, review_day, runs_of_day
-from agent.growth.reflections.error_record import errors_of
+from agent.growth.reflections.day import review_day, runs_of_day
 from agent.growth.reflections.reactions import later_reactions, reactions_in_session
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
@@ -24,43 +23,47 @@ _HINT = "vault-agent log names the run of each change; without --run it is the l
 
 @dataclass(frozen=True, slots=True)
 class ReflectedByHand:
-    """A reflection that was written: with its commit (None: it waits), and why no model was asked (empty: one was, or
-    none is configured)."""
+    """A reflection. If it taught something it was written (`is_written`), with its commit (None: it waits)."""
 
     reflection: Reflection
-    commit: str | None
-    why_counted: str = ""
+    is_written: bool = False
+    commit: str | None = None
 
 
 def reflect_on_run(reflecting: Reflecting, run: str = "", cancelled: Cancelled = never) -> ReflectedByHand:
     """Reflect on the run with this id, or whose id ends so; without one on the last run that is over.
 
-    Raises `UserError` if there is no such run, if it goes on, or if it is the agent's own work, and what the model and
-    a transaction raise.
+    Raises `UserError` if there is no such run, if it goes on, if it is the agent's own work, or without a model, and
+    what the model and a transaction raise.
     """
     vault = reflecting.vault
     session, course = _find(vault, run) if run else _last(vault)
+    reflecting.require_model()
     reactions = reactions_in_session(vault, session, course)
     reactions += later_reactions(vault, {course.run}).get(course.run, ())
-    why = ""
-    try:
-        found = reflecting.on_run(course, reactions, errors_of(session, course.run), cancelled)
-    except (LimitReached, MissingKey) as error:
-        found, why = reflecting.counted(course, reactions), error.message
-    return ReflectedByHand(found, write_reflection(vault, found, reflecting.language), why)
+    return _written(reflecting, lambda: reflecting.on_run(course, reactions, "task", cancelled))
 
 
 def reflect_on_day(reflecting: Reflecting, day: date, cancelled: Cancelled) -> ReflectedByHand:
-    """Review a day; raises `UserError` for one without runs, and what the model and a transaction raise."""
+    """Review a day; raises `UserError` for one without runs that may be shown, or without a model, and what the model
+    and a transaction raise."""
     runs = runs_of_day(reflecting.vault, day)
-    if not runs.courses:
+    if not runs.clean:
         raise UserError("no run ended on {day}", hint="vault-agent log lists what was done when", day=day.isoformat())
-    why = ""
+    reflecting.require_model()
+    return _written(reflecting, lambda: review_day(reflecting, runs, cancelled))
+
+
+def _written(reflecting: Reflecting, ask: Callable[[], Reflection | None]) -> ReflectedByHand:
     try:
-        found = review_day(reflecting, runs, cancelled)
-    except (LimitReached, MissingKey) as error:
-        found, why = counted_day(reflecting, runs), error.message
-    return ReflectedByHand(found, write_reflection(reflecting.vault, found, reflecting.language), why)
+        found = ask()
+    except LimitReached as error:
+        raise UserError("the model is not asked: {why}", hint=error.hint, why=error.message) from error
+    if found is None:
+        raise UserError("the model's answer cannot be read", hint="ask again; the log has how it began")
+    if not found.teaches:
+        return ReflectedByHand(found)
+    return ReflectedByHand(found, True, write_reflection(reflecting.vault, found, reflecting.language))
 
 
 def _last(vault: Vault) -> tuple[Session, RunCourse]:

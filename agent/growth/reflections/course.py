@@ -154,11 +154,6 @@ def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
     )
 
 
-def steps_so_far(session: Session, run: str) -> tuple[CourseStep, ...]:
-    """The steps of a run that may still go on, without those of its sub-runs."""
-    return tuple(_steps(list(_records_of(session, run)), MAIN))
-
-
 def strangers_in(vault: Vault, session: Session, began: Began, subs: Sequence[Session]) -> tuple[str, ...]:
     """The sources of text in a run that is not the owner's: what its session has read, a guest who asked, and a note of
     the session that this machine has not written."""

@@ -21,8 +21,6 @@ def reflection_document(reflection: Reflection) -> dict[str, object]:
         "gap": reflection.gap,
         "reactions": list(reflection.reactions),
         "strangers": list(reflection.strangers),
-        "plain": reflection.is_plain,
-        "kept": reflection.kept,
         "opinion": reflection.opinion,
     }
 

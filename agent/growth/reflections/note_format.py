@@ -19,8 +19,8 @@ of the person counts. The times, runs and sources are in a mark that reading vie
     - [ ] helpful
     - [ ] not helpful
 
-An answer that could not be read, after another one, is a mark without text: `"unread": true`. Each text is on one line
-and can contain neither a mark nor a box. Which note it is, is left to `store`.
+Each text is on one line and can contain neither a mark nor a box. Which note it is, is left to `store`. What earlier
+versions counted or could not read has marks of its own, and is left out when a note is parsed.
 """
 
 import re
@@ -31,7 +31,7 @@ from typing import TypeVar, cast, get_args
 
 from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, ReactionKind, Reflection, Strategy, Trigger
 from agent.markdown.blocks import Body, parse_body
-from agent.markdown.inertness.active import fenced, inert_line
+from agent.markdown.inertness.active import inert_line
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
@@ -43,8 +43,6 @@ REFLECTION = "reflection"
 """The kind of a reflection's record."""
 LONGEST, STRATEGY = 600, 300
 """The most characters of a text, and of a part of a strategy: who reads the note reads a few lines."""
-MOST_KEPT = 8_000
-"""The most characters of an answer that is kept as it came."""
 MOST_STRATEGIES = 3
 _OPINIONS: tuple[Opinion, ...] = ("helpful", "not_helpful")
 _BOX_LIKE = re.compile(r"^(?:[-*+>\s]|\d{1,9}[.)]\s|\[.?\]\s*)+")
@@ -74,13 +72,9 @@ def format_reflection(reflection: Reflection, language: Language) -> str:
         "runs": list(reflection.runs),
     }
     data |= {"strangers": list(reflection.strangers)} if reflection.strangers else {}
-    data |= {"plain": True} if reflection.is_plain else {}
     data |= {"reactions": list(reflection.reactions)} if reflection.reactions else {}
-    if reflection.kept and not reflection.heading:
-        return open_record(MarkedText(REFLECTION, data | {"unread": True}))
     parts = (
         "\n".join(_items(reflection, language)),
-        fenced(clipped(reflection.kept, MOST_KEPT)) if reflection.kept else "",
         _strategies(reflection.strategies, language),
         _remarks(reflection, language),
         "\n".join(f"- [{_tick(each, reflection)}] {text(f'skill_feedback.{each}', language)}" for each in _OPINIONS),
@@ -100,8 +94,7 @@ def parse_reflections(path: str, data: bytes) -> tuple[Reflection, ...]:
 
 def _items(reflection: Reflection, language: Language) -> Iterator[str]:
     """The lines about the dimensions that say something."""
-    kept = text("reflection.kept", language) if reflection.kept else ""
-    found = (("result", reflection.result or kept), ("efficiency", reflection.efficiency), ("error", reflection.error))
+    found = (("result", reflection.result), ("efficiency", reflection.efficiency), ("error", reflection.error))
     reactions = text("reflection.comma", language).join(
         text(f"reflection.{each}", language) for each in reflection.reactions
     )
@@ -135,7 +128,6 @@ def _remarks(reflection: Reflection, language: Language) -> str:
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
     said = [_labelled("evidence", links, language)] if links else []
     said += [text("reflection.strangers", language, sources=sources)] if sources else []
-    said += [text("reflection.plain", language)] if reflection.is_plain else []
     return "\n\n".join(said)
 
 
@@ -160,13 +152,12 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
     except (ValueError, KeyError):
         return None
     trigger = data.get("trigger")
-    if trigger not in get_args(Trigger) or at.tzinfo is None:
+    is_empty = data.get("plain") is True or data.get("unread") is True
+    if trigger not in get_args(Trigger) or at.tzinfo is None or is_empty:
         return None
     items = {name: (value, kind) for name, value, kind in _parsed_items(body)}
     result, _ = items.get("result", ("", ""))
     error, kind = items.get("error", ("", ""))
-    is_unread = data.get("unread") is True
-    is_kept = is_unread or result in in_all_languages("reflection.kept")
     sessions, notes = _parsed_evidence(body)
     return Reflection(
         path,
@@ -174,16 +165,14 @@ def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | Non
         cast(Trigger, trigger),
         _names(data, "runs"),
         sessions,
-        "" if is_kept else result,
+        result,
         items.get("efficiency", ("", ""))[0],
         error,
         _word(kind, get_args(ErrorKind)),
         tuple(_parsed_strategies(body)),
         items.get("gap", ("", ""))[0],
-        "" if is_unread else heading,
+        heading,
         _names(data, "strangers"),
-        data.get("plain") is True,
-        "-" if is_unread else _kept(body) if is_kept else "",
         _opinion(body),
         notes,
         tuple(each for each in get_args(ReactionKind) if each in _names(data, "reactions")),
@@ -253,12 +242,6 @@ def _parts(row: str) -> dict[str, str]:
         elif each.strip() in in_all_languages("reflection.restricts"):
             parts["restricts"] = "yes"
     return parts
-
-
-def _kept(body: Body) -> str:
-    """The text in the code block, if there is one."""
-    fences = [number for number, kind in enumerate(body.kinds) if kind == "fence"]
-    return "\n".join(body.lines[fences[0] + 1 : fences[-1]]) if fences else ""
 
 
 def _opinion(body: Body) -> Opinion:

@@ -1,31 +1,26 @@
-"""Makes reflections: on a run that is over, on the person's reaction to one, and on what went wrong in one while it
-went on. Without a model a counted one.
+"""Asks a model for a reflection, with one prompt whatever the occasion: a run is over, its person has reacted, or a day
+is over. Needs a model.
 
 Nothing is written here, and no run is begun: a model is asked without tools, on an account of its own. So a reflection
 can change nothing, and there is no run of it that could be reflected on.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Literal, TypeAlias
 
-from agent.context.prompt import fill
+from agent.context.prompt import VaultReader, fill
 from agent.dataclass import dataclass
-from agent.growth.reflections.ask import ANSWER_TOKENS, AskedAnswer, answer_in_reply, ask_for_answer
-from agent.growth.reflections.counted import counted_run
+from agent.errors import AgentError, LimitReached, Permanent, UserError
+from agent.growth.reflections.answer import ParsedAnswer, RunJudgement, parse_answer
 from agent.growth.reflections.course import RunCourse, title_of
-from agent.growth.reflections.error_record import ErrorRecord
-from agent.growth.reflections.material import (
-    rules_in_force,
-    shown_output,
-    shown_reactions,
-    shown_steps,
-    shown_task,
-)
+from agent.growth.reflections.material import rules_in_force, shown_output, shown_reactions, shown_steps, shown_task
 from agent.growth.reflections.reactions import Reaction
-from agent.growth.reflections.reflection import ReactionKind, Reflection, Trigger
+from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import ACCOUNT, reflections_name
-from agent.llm.messages import Cancelled, Provider, never
+from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
 from agent.llm.presets import ModelKind
 from agent.llm.providers import Providers
 from agent.markdown.title import short_heading
@@ -34,6 +29,18 @@ from agent.runs.accounts import Accounts
 from agent.texts import Language, text
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
+
+Occasion: TypeAlias = Literal["task", "feedback"]
+ANSWER_TOKENS = 1_500
+"""The most tokens of an answer: three strategies with all their parts are about 500."""
+_SHOWN, _LOGGED = 5, 400
+"""The most problems that are named to the model, and the characters in the log of an answer that cannot be read."""
+_FEEDBACK = (
+    "The person has reacted to this work. Find out what they would have wanted instead, so that they need not correct"
+    " it again. An edit may also be a change of mind: then say so in the result, and give no strategy.\n\n"
+)
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,129 +65,76 @@ class Reflecting:
         """The language of the vault's notes."""
         return self.workspace.settings.vault.language
 
+    @property
+    def now(self) -> datetime:
+        """The present time, in whole seconds, as notes have it."""
+        return self.workspace.clock.now().replace(microsecond=0)
+
+    def require_model(self) -> None:
+        """Raise `UserError` if no model is configured: nothing is reflected on without one."""
+        if not self.has_model:
+            raise UserError("without a model nothing is reflected on", hint="vault-agent config set llm.model NAME")
+
     def on_run(
-        self,
-        course: RunCourse,
-        reactions: Sequence[Reaction],
-        errors: Sequence[ErrorRecord],
-        cancelled: Cancelled,
-    ) -> Reflection:
-        """The five dimensions of a run that is over, by the model for reflection, else the main one."""
-        if not self.has_model:
-            return self.counted(course, reactions)
-        asked = self._ask("reflection", "reflect", course, reactions, errors, cancelled)
-        return self._of(asked, "task", course, reactions)
-
-    def on_feedback(self, course: RunCourse, reactions: Sequence[Reaction], cancelled: Cancelled) -> Reflection:
-        """What the person would have wanted of a run, by the model for the person, else the fast or the main one."""
-        if not self.has_model:
-            return replace(self.counted(course, reactions), trigger="feedback")
-        asked = self._ask("user", "reflect_feedback", course, reactions, (), cancelled)
-        return self._of(asked, "feedback", course, reactions)
-
-    def of_errors(self, course: RunCourse, errors: Sequence[ErrorRecord]) -> Reflection:
-        """What was found out about errors while a run went on; no model is asked again."""
-        strategies = [each for error in errors for each in error.strategies]
-        said = " ".join(dict.fromkeys(error.what for error in errors if error.what))
-        kept = "\n\n".join(error.kept for error in errors if error.kept)
-        found = Reflection(
-            "",
-            self._now(),
-            "error",
-            (),
-            (),
-            error=said or " ".join(dict.fromkeys(error.failure for error in errors)),
-            error_kind=next((error.kind for error in errors if error.kind), None),
-            strategies=tuple({each.text: each for each in strategies}.values())[:3],
-        )
-        if kept and not said and not strategies:
-            found = replace(found, error="", kept=kept)
-        return self.placed(found, course)
-
-    def counted(self, course: RunCourse, reactions: Sequence[Reaction] = ()) -> Reflection:
-        """What can be said of a run without a model."""
-        found = Reflection("", self._now(), "task", (), (), is_plain=True, reactions=_kinds(reactions))
-        said = counted_run(course, self.language)
-        found = replace(found, result=said.result, efficiency=said.efficiency, error=said.error)
-        return self.placed(replace(found, error_kind=said.error_kind), course)
-
-    def placed(self, reflection: Reflection, course: RunCourse) -> Reflection:
-        """The reflection with its place in the note of its day, and with what it rests on."""
-        return replace(
-            reflection,
-            path=self.vault.home.at(reflections_name(reflection.at.date())),
-            runs=(course.run,),
-            sessions=course.sessions,
-            notes=course.notes,
-            strangers=course.strangers,
-            heading=f"{reflection.at:%H:%M} {self._title(reflection.trigger, course)}",
-        )
-
-    def ask(
-        self,
-        kind: ModelKind,
-        prompt: str,
-        values: Mapping[str, str],
-        cancelled: Cancelled = never,
-        most: int = ANSWER_TOKENS,
-    ) -> AskedAnswer:
-        """The answer of the model for this kind of work to a prompt, on the account of reflections."""
-        filled, read = fill(prompt, self.vault.own_version_of, **values), self.vault.own_version_of
-        asked = ask_for_answer(self._model(kind), filled, read, cancelled, most)
-        return replace(asked, kept=self.vault.masked(asked.kept))
-
-    def answered(self, kind: ModelKind, prompt: str, values: Mapping[str, str], reply: str) -> AskedAnswer:
-        """The answer in a reply that a run has given to a prompt; the model for this kind of work mends it, if it
-        must."""
-        filled, read = fill(prompt, self.vault.own_version_of, **values), self.vault.own_version_of
-        asked = answer_in_reply(self._model(kind), filled, reply, read)
-        return replace(asked, kept=self.vault.masked(asked.kept))
-
-    def _model(self, kind: ModelKind) -> Provider:
-        """The model for a kind of work, on an account of its own."""
-        models = self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT)
-        return model_of(models, kind)
-
-    def prompt_language(self) -> str:
-        """The language of the texts that a model writes, as a prompt names it."""
-        return text("prompt.language", self.language)
-
-    def _ask(
-        self,
-        kind: ModelKind,
-        prompt: str,
-        course: RunCourse,
-        reactions: Sequence[Reaction],
-        errors: Sequence[ErrorRecord],
-        cancelled: Cancelled,
-    ) -> AskedAnswer:
-        noted = "".join(f"\n- noted while it went on: {each.failure} → {each.what}" for each in errors if each.what)
+        self, course: RunCourse, reactions: Sequence[Reaction], occasion: Occasion, cancelled: Cancelled
+    ) -> Reflection | None:
+        """The five dimensions of a run that is over; None for an answer that cannot be read. The model for the person
+        is asked about their reaction, if there is one."""
         values = {
-            "original_request": shown_task(course),
-            "final_output": shown_output(course) + ("" if course.strangers else noted),
+            "original_request": (_FEEDBACK if occasion == "feedback" else "") + shown_task(course),
+            "final_output": shown_output(course),
             "user_reaction": shown_reactions(reactions),
             "execution_trace": shown_steps(course),
-            "active_rules": rules_in_force(self.vault),
-            "language": self.prompt_language(),
         }
-        return self.ask(kind, prompt, values, cancelled)
+        at = self.now
+        placed = Reflection(
+            self.vault.home.at(reflections_name(at.date())),
+            at,
+            occasion,
+            (course.run,),
+            course.sessions,
+            heading=f"{at:%H:%M} {self._title(occasion, course)}",
+            strangers=course.strangers,
+            notes=course.notes,
+            reactions=tuple(dict.fromkeys(each.kind for each in reactions)),
+        )
+        return self.filled(placed, "user" if occasion == "feedback" else "reflection", values, cancelled)
 
-    def _of(self, asked: AskedAnswer, trigger: Trigger, course: RunCourse, reactions: Sequence[Reaction]) -> Reflection:
-        found = reflection_of(asked, trigger, self._now())
-        return self.placed(replace(found, reactions=_kinds(reactions)), course)
+    def filled(
+        self, placed: Reflection, kind: ModelKind, values: Mapping[str, str], cancelled: Cancelled
+    ) -> Reflection | None:
+        """A reflection that has its place, with what the model for this kind of work says to the values of the prompt;
+        None for an answer that cannot be read."""
+        answer = self._ask(kind, values, cancelled)
+        if answer is None:
+            return None
+        return replace(
+            placed,
+            result=answer.result,
+            efficiency=answer.efficiency,
+            error=answer.error,
+            error_kind=answer.error_kind,
+            strategies=answer.strategies,
+            gap=answer.gap,
+        )
 
-    def _title(self, trigger: Trigger, course: RunCourse) -> str:
+    def _ask(self, kind: ModelKind, values: Mapping[str, str], cancelled: Cancelled) -> RunJudgement | None:
+        more = {"active_rules": rules_in_force(self.vault), "language": text("prompt.language", self.language)}
+        prompt = fill("reflect", self.vault.own_version_of, **values, **more)
+        model = model_of(self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT), kind)
+        asked = ask_for_answer(model, prompt, self.vault.own_version_of, cancelled)
+        if isinstance(asked, str):
+            logger.warning("a reflection cannot be read: %s", self.vault.masked(asked[:_LOGGED]))
+            return None
+        return asked
+
+    def _title(self, occasion: Occasion, course: RunCourse) -> str:
         if course.is_guests:
             title = text("reflection.of_guest", self.language)
         else:
             plain = load_tombstones(self.vault).without_forgotten(title_of(course))
             title = short_heading(self.vault.masked(plain))
-        if trigger in ("error", "feedback"):
-            return text(f"reflection.for_{trigger}", self.language, task=title)
-        return title
-
-    def _now(self) -> datetime:
-        return self.workspace.clock.now().replace(microsecond=0)
+        return text("reflection.for_feedback", self.language, task=title) if occasion == "feedback" else title
 
 
 def model_of(models: Providers, kind: ModelKind) -> Provider:
@@ -188,25 +142,29 @@ def model_of(models: Providers, kind: ModelKind) -> Provider:
     return models.others.get("user", models.fast) if kind == "user" else models.of(kind)
 
 
-def reflection_of(asked: AskedAnswer, trigger: Trigger, at: datetime) -> Reflection:
-    """The reflection that an answer is, without its place."""
-    answer = asked.answer
-    if answer is None:
-        return Reflection("", at, trigger, (), (), kept=asked.kept or "-")
-    return Reflection(
-        "",
-        at,
-        trigger,
-        (),
-        (),
-        answer.result,
-        answer.efficiency,
-        answer.error,
-        answer.error_kind,
-        answer.strategies,
-        answer.gap,
-    )
+def ask_for_answer(model: Provider, prompt: str, read: VaultReader, cancelled: Cancelled = never) -> RunJudgement | str:
+    """The model's answer to a prompt; if something is wrong with it, the model is asked once more, and the first one is
+    used as far as it can be read. Its text, if nothing of it can be.
+
+    Raises what the model raises when it is asked first, and then, unless the first answer can be used or nothing is
+    left to spend; `Permanent` for an empty answer.
+    """
+    reply = _asked(model, (User(prompt),), cancelled)
+    if not reply.strip():
+        raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
+    first = parse_answer(reply)
+    if first.answer is not None and not first.problems:
+        return first.answer
+    problems = fill("reflect_again", read, problems="\n".join(f"- {each}" for each in first.problems[:_SHOWN]))
+    try:
+        again = _asked(model, (User(prompt), Assistant(reply), User(problems)), cancelled)
+    except (AgentError, OSError) as error:
+        if first.answer is None and not isinstance(error, LimitReached):
+            raise
+        again = ""
+    second = parse_answer(again) if again.strip() else ParsedAnswer(None)
+    return second.answer or first.answer or reply.strip()
 
 
-def _kinds(reactions: Sequence[Reaction]) -> tuple[ReactionKind, ...]:
-    return tuple(dict.fromkeys(each.kind for each in reactions))
+def _asked(model: Provider, messages: tuple[Message, ...], cancelled: Cancelled) -> str:
+    return model.chat(Request(messages, max_output=ANSWER_TOKENS), ignore, cancelled).message.text

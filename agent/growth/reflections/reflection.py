@@ -7,8 +7,8 @@ from agent.dataclass import dataclass
 
 Grade: TypeAlias = Literal["low", "medium", "high"]
 Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
-"""Why it was reflected: a run has ended, something went wrong in it, a day is over, or the person has said or done
-something about what came of it."""
+"""The occasion: a run has ended, a day is over, or the person has said or done something about what came of a run;
+`error`, in old notes only, is something that went wrong while a run went on."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful"]
 """What the person has ticked below a reflection; empty without a tick, and with both."""
 ReactionKind: TypeAlias = Literal[
@@ -41,10 +41,9 @@ class Reflection:
 
     `runs` are those that it is about, `sessions` the notes with their words. `error` says what went wrong (empty:
     nothing did), `gap` what the agent could not do. `strangers` are the sources of text which is not the person's and
-    that these runs have read: nothing of such a reflection may steer the agent. `is_plain`: no model was asked.
-    `kept` is an answer of the model that could not be read, as it came; the other fields are empty then. `opinion` is
-    the person's, by the boxes in the note. `notes` are those that the runs have read or written, `reactions` what the
-    person had said or done about them by then.
+    that these runs have read: nothing of such a reflection may steer the agent. `opinion` is the person's, by the boxes
+    in the note. `notes` are those that the runs have read or written, `reactions` what the person had said or done
+    about them by then.
     """
 
     path: str
@@ -60,11 +59,14 @@ class Reflection:
     gap: str = ""
     heading: str = ""
     strangers: tuple[str, ...] = ()
-    is_plain: bool = False
-    kept: str = ""
     opinion: Opinion = ""
     notes: tuple[str, ...] = ()
     reactions: tuple[ReactionKind, ...] = ()
+
+    @property
+    def teaches(self) -> bool:
+        """True if there is something to do otherwise, or something is missing: else there is nothing to write down."""
+        return bool(self.strategies or self.gap)
 
     @property
     def link(self) -> str:

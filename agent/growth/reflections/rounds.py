@@ -1,31 +1,26 @@
 """What is done about runs without being asked: which of them are reflected on now, the reactions that came later, and
-the review of a day. Each reflection is one commit; what was reflected on is known from the notes alone.
+the review of a day. Only what teaches something is written down, one commit each.
 
 When it is time for it, is decided in `background`.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from agent.config.growth_settings import ReflectionSettings
 from agent.dataclass import dataclass
-from agent.errors import AgentError, LimitReached, NoteGone
-from agent.growth.reflections.choice import is_known, new_reactions, why_look
+from agent.errors import LimitReached, NoteGone
+from agent.growth.reflections.choice import PENDING, occasion_of
 from agent.growth.reflections.course import RunCourse, courses_in
-from agent.growth.reflections.day import counted_day, review_day, runs_of_day, sessions_since
-from agent.growth.reflections.error_record import COMPLAINT, errors_of
+from agent.growth.reflections.day import review_day, runs_of_day, sessions_since
+from agent.growth.reflections.looked import Look, load_looks, looks_at, note_look
 from agent.growth.reflections.reactions import LOOKED_BACK, Reaction, later_reactions, reactions_in_session
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, write_reflection
-from agent.growth.reflections.unread import note_answer
 from agent.llm.messages import Cancelled, never
 from agent.loop.session import Session, load_session
-
-PENDING = timedelta(days=1)
-"""How long a run that is over waits to be reflected on, such as while no model can be asked; then it is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,49 +67,44 @@ class ReflectionRound:
             if course.run in later and self.now - course.ended <= LOOKED_BACK and not cancelled():
                 yield from self._look_at(session, course, later[course.run], cancelled)
 
-    def review(self, day: date, cancelled: Cancelled = never, *, is_last_try: bool = False) -> Reflection | None:
-        """Review a day; None if there was no run on it. What there is no money for is counted, and at the last try what
-        the model fails at."""
-        runs = runs_of_day(self.reflecting.vault, day)
-        if not runs.courses:
-            return None
-        try:
-            found = review_day(self.reflecting, runs, cancelled)
-        except AgentError as error:
-            if not is_last_try and not isinstance(error, LimitReached):
-                raise
-            found = counted_day(self.reflecting, runs)
-        return self._written(found)
+    def review(self, day: date, cancelled: Cancelled = never) -> Reflection | None:
+        """Look at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
+        which there is no money left, is over with it."""
+        reflecting, found, is_unread = self.reflecting, None, False
+        runs = runs_of_day(reflecting.vault, day)
+        if reflecting.has_model and runs.is_worth_asking:
+            with suppress(LimitReached):
+                found = review_day(reflecting, runs, cancelled)
+                is_unread = found is None
+        return self._written(found, Look(day.isoformat(), self.now, "day", is_unread=is_unread))
 
     def _look_at(
         self, session: Session, course: RunCourse, later: Sequence[Reaction], cancelled: Cancelled
     ) -> Iterator[Reflection]:
         reflecting, vault = self.reflecting, self.reflecting.vault
-        known = load_reflections(vault, (course.ended - timedelta(days=1)).date())
-        about = [each for each in known if course.run in each.runs and each.trigger != "day"]
-        reactions = (*reactions_in_session(vault, session, course), *later)
-        errors = [each for each in errors_of(session, course.run) if not each.failure.startswith(COMPLAINT)]
-        may_ask = reflecting.has_model and self._has_room(known)
-        is_fresh = self.now - course.ended <= PENDING and not is_known(course.run, about)
-        if is_fresh and may_ask and why_look(course, reactions, self.settings) is not None:
-            yield self._written(reflecting.on_run(course, reactions, errors, cancelled))
+        if not reflecting.has_model or not self._has_room():
             return
-        if errors and not about:
-            yield self._written(reflecting.of_errors(course, errors))
-        fresh = new_reactions(course.run, reactions, about, self.settings)
-        if fresh and may_ask and not course.is_guests:
-            yield self._written(reflecting.on_feedback(course, reactions, cancelled))
+        written = load_reflections(vault, (course.ended - timedelta(days=1)).date())
+        looks = looks_at(vault, course.run, [each for each in written if each.trigger != "day"])
+        reactions = (*reactions_in_session(vault, session, course), *later)
+        occasion = occasion_of(course, reactions, looks, self.settings, self.now)
+        if occasion is None:
+            return
+        found = reflecting.on_run(course, reactions, occasion, cancelled)
+        kinds = tuple(dict.fromkeys(each.kind for each in reactions))
+        made = self._written(found, Look(course.run, self.now, occasion, kinds, is_unread=found is None))
+        yield from (made,) if made is not None else ()
 
-    def _has_room(self, known: Sequence[Reflection]) -> bool:
-        """True if the day has not had as many reflections of a model as it may."""
+    def _has_room(self) -> bool:
+        """True if the day has not had as many looks as it may."""
         today = self.now.date()
-        asked = (each for each in known if each.at.date() == today and each.trigger in ("task", "feedback"))
-        return sum(1 for each in asked if not each.is_plain) < self.settings.per_day
+        looks = (each for each in load_looks(self.reflecting.vault) if each.at.date() == today)
+        return sum(each.trigger != "day" for each in looks) < self.settings.per_day
 
-    def _written(self, reflection: Reflection) -> Reflection:
-        """The reflection, written into its note. Of answers in a row that cannot be read, the first one stands there;
-        of the others it is only noted that their runs were looked at."""
-        if note_answer(self.reflecting.vault, reflection):
-            reflection = replace(reflection, heading="", kept="-", sessions=(), notes=())
-        write_reflection(self.reflecting.vault, reflection, self.reflecting.language)
-        return reflection
+    def _written(self, found: Reflection | None, look: Look) -> Reflection | None:
+        """The reflection, written into its note, if it teaches something; in any case it is remembered as a look."""
+        teaches = found is not None and found.teaches
+        if found is not None and teaches:
+            write_reflection(self.reflecting.vault, found, self.reflecting.language)
+        note_look(self.reflecting.vault, look)
+        return found if teaches else None

@@ -42,13 +42,9 @@ def write_reflection(vault: Vault, reflection: Reflection, language: Language) -
     subject = f"reflection({reflection.trigger}): {reflection.heading.partition(' ')[2] or reflection.at.date()}"
     body = "".join(f"Run {run}\n" for run in reflection.runs[:_NAMED])
     with vault.transaction(subject, Stamp(actor_of(ACCOUNT), tool=TOOL), body=body, masked=True) as change:
-        change.requests.append(append_reflection(reflection, language))
+        formatted = format_reflection(reflection, language)
+        change.requests.append(append_record(reflection.path, reflection.at.date(), formatted, language))
     return change.outcome.commit
-
-
-def append_reflection(reflection: Reflection, language: Language) -> Append:
-    """The request that adds a reflection to its note."""
-    return append_record(reflection.path, reflection.at.date(), format_reflection(reflection, language), language)
 
 
 def append_look_back(home: AgentFolder, at: datetime, heading: str, words: str, language: Language) -> Append:

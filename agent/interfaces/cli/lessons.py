@@ -94,7 +94,7 @@ def list_all(output: Output, workspace: Workspace) -> None:
         lines += ["", said("what I thought of my runs:")]
         nothing = said("nothing yet; vault-agent lessons reflect looks back now")
         thought = [
-            f"  {format_time(each.at, now)}  {clipped(each.result or each.error or each.kept, _SHOWN)}  {each.path}"
+            f"  {format_time(each.at, now)}  {clipped(each.result or each.error, _SHOWN)}  {each.path}"
             for each in reflected[: -_LAST - 1 : -1]
         ]
         return as_lines([*lines, *(thought or [f"  {nothing}"])])

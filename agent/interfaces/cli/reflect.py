@@ -25,11 +25,11 @@ from agent.vault.history.typed_time import parse_time
 @click.pass_obj
 def command(output: Output, run: str, day: str) -> None:
     """Look back at the last run, at the one with --run, or at all runs of a day: what came of it, what went wrong and
-    why, and what to do otherwise the next time. It stands in reflections/, in the note of the day, with boxes by which
-    you say whether it is helpful.
+    why, and what to do otherwise the next time. If there is something, it stands in reflections/, in the note of the
+    day, with boxes by which you say whether it is helpful.
 
     The daemon does this by itself for runs that failed, were corrected, took long or used many tools, and once a day
-    for all. Without a model it only counts.
+    for all. It needs a model.
     """
     if run and day:
         raise UserError("either --run or --day", hint="vault-agent lessons reflect --day today")
@@ -42,10 +42,9 @@ def command(output: Output, run: str, day: str) -> None:
         else:
             found = reflect_on_run(reflecting, run, cancelled)
     reflection = found.reflection
-    document = {"path": reflection.path, "reflection": reflection_document(reflection), "commit": found.commit}
+    path = reflection.path if found.is_written else None
+    document = {"path": path, "reflection": reflection_document(reflection), "commit": found.commit}
     output.emit(document, lambda: _format(found, workspace.settings.vault.language))
-    if found.why_counted:
-        output.warn(said("no model was asked: {why}", why=said(found.why_counted)))
 
 
 def _format(found: ReflectedByHand, language: Language) -> str:
@@ -53,4 +52,5 @@ def _format(found: ReflectedByHand, language: Language) -> str:
     rows = format_reflection(found.reflection, language).splitlines()
     shown = [row for row in rows if not is_mark(row) and not row.startswith(("- [ ] ", "## "))]
     text = "\n".join(shown).strip()
-    return f"{found.reflection.heading}\n\n{text}\n\n{said('in {path}', path=found.reflection.path)}"
+    where = said("in {path}", path=found.reflection.path) if found.is_written else said("nothing new was learned")
+    return f"{found.reflection.heading}\n\n{text}\n\n{where}"

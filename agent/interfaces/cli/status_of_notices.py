@@ -68,7 +68,7 @@ def _format_unheard(receipt: "NoticeReceipt") -> str:
 
 
 if TYPE_CHECKING:  # most vaults have none
-    from agent.growth.reflections.unread import UnreadReflections
+    from agent.growth.reflections.looked import UnreadAnswers
 
 
 def unread_messages(workspace: Workspace) -> Mapping[str, int]:
@@ -86,19 +86,19 @@ def format_unread_messages(found: Mapping[str, int]) -> list[str]:
     return [row("messages", said("{told}: vault-agent channels unread", told=told))] if told else []
 
 
-def unread_reflections(workspace: Workspace) -> "UnreadReflections | None":
+def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":
     """The trouble, if the last answer of the model could not be read; None without one."""
-    if not has_rows(workspace.vault, "unread-reflections"):
+    if not has_rows(workspace.vault, "reflected"):
         return None
-    module = import_module("agent.growth.reflections.unread")
-    return cast("UnreadReflections | None", module.load_unread(workspace.vault))
+    module = import_module("agent.growth.reflections.looked")
+    return cast("UnreadAnswers | None", module.unread_answers(workspace.vault))
 
 
-def format_unread_reflections(found: "UnreadReflections | None", now: datetime) -> list[str]:
+def format_unread_reflections(found: "UnreadAnswers | None", now: datetime) -> list[str]:
     """A line about the trouble; none without one."""
     if found is None:
         return []
     since = in_clock_zone(found.since, now)
-    one = "an answer of the model cannot be read, of {since:%Y-%m-%d %H:%M}: {note}"
-    more = "{count} answers of the model cannot be read, since {since:%Y-%m-%d %H:%M}; the first: {note}"
-    return [row("reflect", counted(found.count, one, more, since=since, note=found.note))]
+    one = "an answer of the model cannot be read, of {since:%Y-%m-%d %H:%M}"
+    more = "{count} answers of the model cannot be read, since {since:%Y-%m-%d %H:%M}"
+    return [row("reflect", counted(found.count, one, more, since=since))]

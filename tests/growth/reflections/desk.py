@@ -39,13 +39,15 @@ strategies:
     severity: LOW
 gap: ""
 ```"""
-JUDGES, FEEDBACK, ERROR, DAY = (
-    "You judge the work",
-    "You compare what a person wanted",
-    "An assistant is at work and something",
-    "You look back at a day",
-)
-"""By these words a script knows which prompt it is asked."""
+JUDGES, FEEDBACK, DAY = "You judge the work", "The person has reacted to this work", "the tasks of one day"
+"""By these words a script knows that it is asked for a reflection, and on which occasion."""
+NOTHING_NEW = """```yaml
+result: "All was well."
+efficiency: ""
+error: {what: "", kind: A}
+strategies: []
+gap: ""
+```"""
 OWNER = Speaker("cli")
 READS = call("vault_read", path="nowhere.md")
 

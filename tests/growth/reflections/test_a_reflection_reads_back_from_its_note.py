@@ -12,10 +12,10 @@ from agent.growth.reflections.note_format import format_reflection, parse_reflec
 from agent.growth.reflections.reflection import Reflection, Strategy
 from agent.growth.reflections.store import (
     append_look_back,
-    append_reflection,
     last_look_back,
     load_reflections,
     reflections_name,
+    write_reflection,
 )
 from agent.texts import LANGUAGES, Language
 from agent.vault.change import Stamp
@@ -65,7 +65,6 @@ REFLECTIONS = st.builds(
     TEXTS,
     st.just("14:03 A title"),
     st.lists(st.text(max_size=12), max_size=3).map(tuple),
-    st.booleans(),
     opinion=st.sampled_from(("", "helpful", "not_helpful")),
 )
 
@@ -93,8 +92,8 @@ def test_any_reflection_reads_back(reflection: Reflection, language: Language) -
 @settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_makes_another_reflection_or_ticks_a_box(said: str) -> None:
-    kept = Reflection(NOTE, AT, "task", ("r",), (), kept=said, heading="14:03 A title")
-    (found,) = read_back(format_reflection(kept, "en"))
+    hostile = Reflection(NOTE, AT, "task", ("r",), (), result=said, gap=said, heading="14:03 A title")
+    (found,) = read_back(format_reflection(hostile, "en"))
     assert (found.strategies, found.opinion, found.sessions, found.trigger) == ((), "", (), "task")
 
 
@@ -117,13 +116,12 @@ FORGED = (
     replace(CLEAN, result=HOSTILE),
     replace(CLEAN, gap=HOSTILE),
     replace(CLEAN, error=HOSTILE),
-    replace(CLEAN, kept=HOSTILE),
     replace(CLEAN, heading=HOSTILE),
     replace(CLEAN, strangers=("web", HOSTILE)),
 )
 
 
-@pytest.mark.parametrize("forged", FORGED, ids=("result", "gap", "error", "kept", "heading", "strangers"))
+@pytest.mark.parametrize("forged", FORGED, ids=("result", "gap", "error", "heading", "strangers"))
 def test_a_model_cannot_forge_a_part_of_the_note(forged: Reflection) -> None:
     (found,) = read_back(format_reflection(forged, "en"))
     assert found.strategies == () and found.opinion == "" and found.strangers == forged.strangers
@@ -145,8 +143,7 @@ def test_an_edit_and_a_tick_of_the_person_count() -> None:
 
 def keep(vault: Vault, *reflections: Reflection) -> None:
     for each in reflections:
-        with vault.transaction("reflection: a run", Stamp("job:growth/reflections")) as change:
-            change.requests.append(append_reflection(each, "en"))
+        write_reflection(vault, each, "en")
 
 
 def test_a_day_has_one_note(tmp_path: Path) -> None:
@@ -169,6 +166,8 @@ def test_what_is_no_reflection_is_skipped(tmp_path: Path) -> None:
     mark = '%% vault-agent: reflection {"at": "soon", "trigger": "task"} %%\n## 14:03 x\n\n- **Result**: y\n\n'
     odd = mark.replace("soon", AT.isoformat()).replace('"task"', '"whim"')
     naive = mark.replace("soon", "2026-11-22T10:00:00")
-    write(vault.place.root / NOTE, f"# A day\n\n{mark}{odd}{naive}%% vault-agent: reflection [] %%\n")
+    counted = mark.replace("soon", AT.isoformat()).replace("}", ', "plain": true}', 1)
+    unread = mark.replace("soon", AT.isoformat()).replace("}", ', "unread": true}', 1)
+    write(vault.place.root / NOTE, f"# A day\n\n{mark}{odd}{naive}{counted}{unread}%% vault-agent: reflection [] %%\n")
     write(vault.place.root / "reflections/2026/11/mine.md", format_reflection(WHOLE, "en"))
     assert load_reflections(vault) == ()

@@ -1,16 +1,15 @@
-"""A run that failed, was corrected, took long or used many tools is looked at closely; the rest is counted."""
+"""A run that failed, was corrected, took long or used many tools is looked at closely; what it teaches is written."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agent.errors import UserError
 from agent.growth.reflections.by_hand import reflect_on_run
-from agent.growth.reflections.unread import note_answer
 from agent.interfaces.cli.main import main
 from agent.runs.status import growth_account, growth_today, ledger_of
 from agent.vault.history.find import commits
-from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, desk, failing, says
+from tests.growth.reflections.desk import JUDGES, NOTHING_NEW, desk, failing, says
 from tests.stories.agents import call
 from tests.vaults import git, write
 
@@ -50,7 +49,7 @@ def test_a_long_run_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_run_at_a_limit_is_looked_at_with_its_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(ERROR, "no idea"), *failing(4), RUN__STEPS="2")
+    made = desk(tmp_path, monkeypatch, says(JUDGES), *failing(4), RUN__STEPS="2")
     (found,) = made.look(made.ask("Read the note").session)
     (prompt,) = [each for each in made.prompts if JUDGES in each]
     assert "The run did not finish (limit)" in prompt
@@ -72,7 +71,7 @@ def test_the_rules_that_held_are_shown(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_complaint_makes_the_run_before_a_corrected_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(FEEDBACK), says(ERROR), "At four.", "At five, sorry.")
+    made = desk(tmp_path, monkeypatch, says(JUDGES), "At four.", "At five, sorry.")
     first = made.ask("When is tea?")
     second = made.ask("No, that is wrong, it was moved.", first.session)
     found = made.look(first.session)
@@ -87,7 +86,7 @@ def test_a_complaint_makes_the_run_before_a_corrected_one(tmp_path: Path, monkey
 def test_an_edit_of_what_it_wrote_is_a_reaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     about = {"sessions/About sessions.md": "---\ntype: about\n---\n# About sessions\n"}
     about["sessions/2026/11/2026-11-21 Mine.md"] = "# A note of the person's\n"
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(FEEDBACK), *WRITES, notes=about)
+    made = desk(tmp_path, monkeypatch, says(JUDGES), *WRITES, notes=about)
     ended = made.ask("Plan the garden")
     assert made.look(ended.session) == []
     made.clock.advance(600)
@@ -103,7 +102,7 @@ def test_an_edit_of_what_it_wrote_is_a_reaction(tmp_path: Path, monkeypatch: pyt
 def test_a_later_reaction_to_a_run_that_was_looked_at_is_feedback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(FEEDBACK), *WRITES, REFLECTION__DEPTH="all")
+    made = desk(tmp_path, monkeypatch, says(JUDGES), *WRITES, REFLECTION__DEPTH="all")
     ended = made.ask("Plan the garden")
     assert [each.trigger for each in made.look(ended.session)] == ["task"]
     write(made.root / "plan.md", "# Plan\n\nTomatoes in June.\n")
@@ -152,7 +151,7 @@ def test_nothing_is_reflected_on_the_agents_own_work(
 
 
 def test_a_job_of_the_person_is_reflected_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(ERROR), *failing(4), RUN__STEPS="2")
+    made = desk(tmp_path, monkeypatch, says(JUDGES), *failing(4), RUN__STEPS="2")
     assert [each.trigger for each in made.look(made.ask("News of the day", job="digest").session)] == ["task"]
 
 
@@ -162,37 +161,37 @@ def test_no_more_runs_a_day_are_looked_at_than_may(tmp_path: Path, monkeypatch: 
     assert len(made.look(*sessions)) == 2
 
 
-def test_without_a_model_nothing_is_written_about_a_run_by_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_model_nothing_is_reflected_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = desk(tmp_path, monkeypatch, REFLECTION__DEPTH="all")
     ended = made.ask("When is tea?")
-    assert made.look(ended.session) == []
-    by_hand = reflect_on_run(made.reflecting).reflection
-    assert by_hand.is_plain and by_hand.strategies == () and "It finished: " in by_hand.result
-    assert "No model was asked" in made.note()
+    assert made.look(ended.session) == [] and made.reflections == ()
+    with pytest.raises(UserError, match="without a model"):
+        reflect_on_run(made.reflecting)
 
 
-def test_what_cannot_be_read_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES, "All was well, and that is all."), "Four.", REFLECTION__DEPTH="all")
-    (found,) = made.look(made.ask("When is tea?").session)
-    assert found.kept == "All was well, and that is all." and found.strategies == ()
-    assert made.reflections == (found,) and "could not be read" in made.note()
+def test_what_teaches_nothing_is_not_written_and_not_asked_about_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = desk(tmp_path, monkeypatch, says(JUDGES, NOTHING_NEW), "Four.", REFLECTION__DEPTH="all")
+    session = made.ask("When is tea?").session
+    assert made.look(session) == [] and made.look(session) == []
+    assert len(made.prompts) == 1 and made.reflections == () and not (made.root / "reflections").exists()
+    by_hand = reflect_on_run(made.reflecting)
+    assert by_hand.reflection.result == "All was well." and not by_hand.is_written
 
 
-def test_answers_that_cannot_be_read_are_told_once_and_in_status(
+def test_answers_that_cannot_be_read_are_told_in_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     bad = says(JUDGES, "All was well.")
-    made = desk(tmp_path, monkeypatch, bad, "Four.", REFLECTION__DEPTH="all")
+    made = desk(tmp_path, monkeypatch, says("number four"), bad, "Four.", REFLECTION__DEPTH="all")
     for number in range(3):
         session = made.ask(f"When is tea number {number}?").session
-        assert len(made.look(session)) == 1 and made.look(session) == [], "each run is looked at once"
-    assert made.note().count("could not be read") == 1 and "tea number 2" not in made.note()
-    assert [each.kept for each in made.reflections] == ["All was well.", "-", "-"]
+        assert made.look(session) == [] and made.look(session) == [], "each run is looked at once"
+    assert made.reflections == () and len(made.prompts) == 6
     assert main(["--vault", str(made.root), "status"]) == 0
     assert "3 answers of the model cannot be read, since" in capsys.readouterr().out
-    note_answer(made.workspace.vault, replace(made.reflections[0], kept=""))
+    assert made.look(made.ask("When is tea number four?").session)
     assert main(["--vault", str(made.root), "status"]) == 0
     assert "cannot be read" not in capsys.readouterr().out, "it is over once an answer can be read"
 
@@ -205,7 +204,7 @@ def test_chinese_notes_read_in_chinese(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_each_reflection_is_one_commit_that_can_be_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = desk(tmp_path, monkeypatch, says(JUDGES), says(DAY), "Four.", REFLECTION__DEPTH="all")
+    made = desk(tmp_path, monkeypatch, says(JUDGES), "Four.", REFLECTION__DEPTH="all")
     for number in range(3):
         made.look(made.ask(f"When is tea number {number}?").session)
     before = len(commits(made.workspace.vault))

@@ -7,12 +7,11 @@ import pytest
 from agent.app.open import open_workspace
 from agent.app.rules import rule_work
 from agent.asking.answers import pending_proposals
-from agent.growth.reflections.store import append_reflection
+from agent.growth.reflections.store import write_reflection
 from agent.growth.rules.tend import tend_rules
 from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_lookup import skills_on_demand
 from agent.skills.reading.skill import Skill
-from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 from tests.growth.rules.desk import START, reflection, strategy
 from tests.stories.agents import ticked
@@ -34,8 +33,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     library.review(found, START, "test")
     for day in range(3):
         made = reflection(day, strategy("Name the source of each figure", when="a report is written"))
-        with workspace.vault.transaction("reflection(task): a run", Stamp("job:growth/reflections")) as change:
-            change.requests.append(append_reflection(made, "en"))
+        write_reflection(workspace.vault, made, "en")
     return workspace
 
 

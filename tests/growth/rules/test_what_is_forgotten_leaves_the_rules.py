@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent.growth.reflections.store import append_reflection, load_reflections
+from agent.growth.reflections.store import load_reflections, write_reflection
 from agent.growth.rules.rule_note import load_rules
 from agent.memory.forgetting.forget import carry_out, plan_text
 from agent.memory.forgetting.said_again import phrase
@@ -31,8 +31,7 @@ def noted(desk: Desk, *texts: str) -> None:
     for at, text in enumerate(texts):
         for day in range(3):
             made = reflection(day, strategy(text), run=f"run-{at}-{day}")
-            with desk.vault.transaction("reflection(task): a run", Stamp("job:growth/reflections")) as change:
-                change.requests.append(append_reflection(made, desk.language))
+            write_reflection(desk.vault, made, desk.language)
     desk.reflections = [*load_reflections(desk.vault)]
     desk.clock.advance(4 * 86_400)
 

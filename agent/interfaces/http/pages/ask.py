@@ -150,6 +150,8 @@ def brief(request: PageRequest) -> Done:
 def reflect(request: PageRequest) -> Done:
     """Look back at the runs of today."""
     found = reflect_on_today(request.workspace)
+    if not found.is_written:
+        return Done(request.text("learned_nothing"))
     return Done(request.text("reflected"), note_address(found.reflection.path))
 
 
