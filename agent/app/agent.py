@@ -14,8 +14,7 @@ from agent.dataclass import dataclass
 from agent.events.bus import TIMEOUT, Bus, Injection
 from agent.events.notices import NoticeRaised
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
-from agent.growth.patterns.likeness import Vectors, vectors_of
-from agent.growth.rules.cases import CaseJudge
+from agent.growth.patterns.likeness import vectors_of
 from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.lazy import later
@@ -120,7 +119,8 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
     keeper = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    given = _given_rules(workspace, count, lambda: vectors_of(embedder), accounts)
+    has_model = accounts.models.main.model.present
+    given = GivenRules(workspace, count, lambda: vectors_of(embedder), has_model)
     traces = SessionTraces(vault)
     talks = Conversations(workspace, keeper, accounts, bus.publish_async, notes_about_owner(vault, count))
     jobs = UpkeepJobs(
@@ -132,7 +132,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
         bus.publish,
         settle_trials,
     )
-    diary = Diary(workspace, accounts.models.main.model.present, bus.publish_async)
+    diary = Diary(workspace, has_model, bus.publish_async)
 
     def after(event: TaskCompleted) -> None:
         if not is_watched(workspace):  # otherwise the daemon's maintenance does it
@@ -240,14 +240,6 @@ def _refresh(
         count,
         bus.publish,
     )
-
-
-def _given_rules(
-    workspace: Workspace, count: Count, vectors: Callable[[], Vectors | None], accounts: Accounts
-) -> GivenRules:
-    """The rules in the runs of a vault; while growth is off, no model is asked whether their cases came up."""
-    judge = CaseJudge(workspace, vectors, accounts if workspace.settings.growth.enabled else None)
-    return GivenRules(workspace, count, vectors, judge, accounts.models.main.model.present)
 
 
 def _look_ahead(

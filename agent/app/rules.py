@@ -32,7 +32,6 @@ def rule_work(
         workspace.vault,
         workspace.settings.vault.language,
         partial(load_reflections, workspace.vault),
-        partial(load_reflections, workspace.vault),
         lambda: tuple(_known_skills(workspace)),
         vectors,
         workspace.settings.growth.rules.probation_uses,

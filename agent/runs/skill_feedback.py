@@ -1,4 +1,5 @@
-"""The person's feedback on skills without a command: boxes ticked in the notes of runs, edits of text that runs wrote.
+"""The person's feedback on skills without a command: boxes ticked in the notes of runs, edits of text that runs wrote,
+and their next words, of thanks or of complaint.
 
 Read from the notes and the git history on demand, so that feedback counts even if no process was running when it was
 given. Once it is in the skill's history, it is not searched for again.
@@ -11,6 +12,7 @@ from pathlib import Path
 from agent.clock import time_shown
 from agent.loop.record_parse import run_ends
 from agent.runs.corrections import LOOKED_BACK, corrected_among
+from agent.runs.reactions import opinions_on_runs
 from agent.skills.history.feedback import record_corrections, record_opinion
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
@@ -24,11 +26,15 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
     vault, now = workspace.vault, workspace.clock.now()
     unsaid = [use for name in names for use in _unsaid(vault, name, now - LOOKED_BACK)]
     found = [*_by_boxes(workspace, unsaid)]
-    if workspace.settings.skills.corrections:
-        said = {(use.name, use.run) for use in found}
-        left = [use for use in unsaid if (use.name, use.run) not in said]
-        runs = corrected_among(vault, {use.run for use in left}, now) if left else set()
+    said = {(use.name, use.run) for use in found}
+    left = [use for use in unsaid if (use.name, use.run) not in said]
+    if left and workspace.settings.skills.corrections:
+        shown = opinions_on_runs(vault, {use.run: use.session for use in left})
+        runs = {run for run, opinion in shown.items() if opinion == "corrected"}
+        runs |= corrected_among(vault, {use.run for use in left}, now)
         found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
+        thanked = (use for use in left if use.run not in runs and shown.get(use.run) == "helpful")
+        found += [record_opinion(vault, use.name, "helpful", now, use.run, use.run) for use in thanked]
     return tuple(found)
 
 

@@ -26,7 +26,6 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
     texts = [
         fill("summary", language="English", words="90", form="Goal: …", none="none", conversation="Hi {{there}}"),
         system_part(_nothing, "en"),
-        fill("cases", task="file {{it}}", steps="(none)", cases="1. notes are filed"),
         fill("conversation", conversation="{}"),
         fill("conclude", reason="the run has used its {{steps}}"),
         fill("skill", tools="1. vault_read", tasks="- brew {{it}}"),
@@ -37,11 +36,11 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
-        *("cases", "conclude", "continue", "conversation", "look_ahead", "mutation"),
+        *("conclude", "continue", "conversation", "look_ahead", "mutation"),
         *("reflect", "reflect_again", "safety", "skill", "summary", "system"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
-        *(["{{there}}"], [], ["{{it}}"], []),
+        *(["{{there}}"], [], []),
         *(["{{steps}}"], ["{{it}}"], [], []),
         *([], ["{{indent}}"]),
     ]

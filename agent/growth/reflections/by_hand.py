@@ -5,15 +5,15 @@ from datetime import date
 
 from agent.dataclass import dataclass
 from agent.errors import LimitReached, NoteGone, UserError
-from agent.growth.reflections.course import RunCourse, course_of, courses_in, is_own_work
 from agent.growth.reflections.day import review_day, runs_of_day
-from agent.growth.reflections.reactions import later_reactions, reactions_in_session
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import write_reflection
 from agent.llm.messages import Cancelled, never
 from agent.loop.records import Began
 from agent.loop.session import Session, load_session, sessions
+from agent.runs.reactions import later_reactions, reactions_in_session
+from agent.runs.run_course import RunCourse, course_of, courses_in, is_own_work
 from agent.vault.store import Vault
 
 _SHORTEST = 6

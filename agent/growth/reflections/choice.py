@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from agent.config.growth_settings import ReflectionSettings
-from agent.growth.reflections.course import RunCourse
-from agent.growth.reflections.looked import Look
-from agent.growth.reflections.reactions import CORRECTIONS, Reaction
+from agent.growth.reflections.looked import RunLook
 from agent.growth.reflections.reflecting import Occasion
+from agent.runs.reactions import CORRECTIONS, Reaction
+from agent.runs.run_course import RunCourse
 
 LookReason: TypeAlias = Literal["failed", "corrected", "long", "many_calls", "all"]
 PENDING = timedelta(days=1)
@@ -16,7 +16,11 @@ PENDING = timedelta(days=1)
 
 
 def occasion_of(
-    course: RunCourse, reactions: Sequence[Reaction], looks: Sequence[Look], settings: ReflectionSettings, now: datetime
+    course: RunCourse,
+    reactions: Sequence[Reaction],
+    looks: Sequence[RunLook],
+    settings: ReflectionSettings,
+    now: datetime,
 ) -> Occasion | None:
     """On which occasion a run is looked at now, after the `looks` at it so far; None if it is not.
 

@@ -12,16 +12,16 @@ from pathlib import Path, PurePosixPath
 from agent.clock import in_clock_zone, time_shown
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
-from agent.growth.reflections.course import RunCourse, courses_in, title_of
 from agent.growth.reflections.looked import load_looks
 from agent.growth.reflections.material import NOTHING
-from agent.growth.reflections.reactions import CORRECTIONS, Reaction, reactions_in_session
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, reflections_name
 from agent.llm.messages import Cancelled
 from agent.loop.session import load_session, sessions
 from agent.markdown.title import clipped
+from agent.runs.reactions import CORRECTIONS, Reaction, reactions_in_session
+from agent.runs.run_course import RunCourse, courses_in, title_of
 from agent.texts import text
 from agent.vault.store import Vault
 
@@ -32,7 +32,7 @@ _ENOUGH = 3
 _TASKS, _TITLE, _LINKED = 40, 100, 8
 """The most tasks that are listed for a model, the characters of their titles, and the sessions that are linked."""
 _OCCASION = (
-    "These are all the tasks of one day. Look for what no single one shows: the same trouble in several of them, the"
+    "These are all the tasks of one day. RunLook for what no single one shows: the same trouble in several of them, the"
     " same waste, the same wish that was not met. A strategy rests on at least two of them; without such a thing there"
     " is none.\n\n"
 )

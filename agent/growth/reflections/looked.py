@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
-from agent.growth.reflections.reflection import ReactionKind, Reflection, Trigger
+from agent.growth.reflections.reflection import Reflection, Trigger
 from agent.records.table import Table
+from agent.runs.reactions import ReactionKind
 from agent.vault.store import Vault
 
 KEPT = timedelta(days=4)
@@ -14,7 +15,7 @@ KEPT = timedelta(days=4)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RunLook:
     """One look at a run, or at a day (`run` is its date then): the reactions that were known, and whether the model's
     answer could be read."""
 
@@ -33,20 +34,20 @@ class UnreadAnswers:
     count: int
 
 
-def load_looks(vault: Vault) -> tuple[Look, ...]:
+def load_looks(vault: Vault) -> tuple[RunLook, ...]:
     """The looks of the last days, the oldest first; nothing where that is damaged."""
     return _table(vault).get() or ()
 
 
-def note_look(vault: Vault, look: Look) -> None:
+def note_look(vault: Vault, look: RunLook) -> None:
     """Remember a look."""
     kept = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
     _table(vault).put((*kept, look))
 
 
-def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[Look, ...]:
+def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[RunLook, ...]:
     """The looks at a run, also those of other machines, as far as they have `written` something down."""
-    noted = (Look(run, each.at, each.trigger, each.reactions) for each in written if run in each.runs)
+    noted = (RunLook(run, each.at, each.trigger, each.reactions) for each in written if run in each.runs)
     found = (*(each for each in load_looks(vault) if each.run == run), *noted)
     return tuple(each for each in found if each.trigger in ("task", "feedback"))
 
@@ -59,5 +60,5 @@ def unread_answers(vault: Vault) -> UnreadAnswers | None:
     return UnreadAnswers(unread[0].at, len(unread)) if unread else None
 
 
-def _table(vault: Vault) -> Table[tuple[Look, ...]]:
-    return Table(vault.records, "reflected", tuple[Look, ...], is_flushed=False)
+def _table(vault: Vault) -> Table[tuple[RunLook, ...]]:
+    return Table(vault.records, "reflected", tuple[RunLook, ...], is_flushed=False)

@@ -3,11 +3,11 @@ are framed: the assistant's own words may repeat that text."""
 
 from collections.abc import Iterator, Sequence
 
-from agent.growth.reflections.course import CourseStep, RunCourse
-from agent.growth.reflections.reactions import Reaction
 from agent.loop.outcome import RunOutcome
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
+from agent.runs.reactions import Reaction
+from agent.runs.run_course import CourseStep, RunCourse
 from agent.tools.taint import frame
 from agent.vault.folders import RULES
 from agent.vault.store import Vault
@@ -27,6 +27,7 @@ _REACTIONS = {
     "complained": "was not content",
     "asked_again": "asked the same once more",
     "followed_up": "asked more about the answer",
+    "thanked": "was content",
 }
 
 

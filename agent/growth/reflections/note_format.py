@@ -29,13 +29,14 @@ from datetime import datetime
 from functools import cache
 from typing import TypeVar, cast, get_args
 
-from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, ReactionKind, Reflection, Strategy, Trigger
+from agent.growth.reflections.reflection import ErrorKind, Grade, Opinion, Reflection, Strategy, Trigger
 from agent.markdown.blocks import Body, parse_body
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
 from agent.markdown.title import clipped
+from agent.runs.reactions import ReactionKind
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import SESSION_LINK
 

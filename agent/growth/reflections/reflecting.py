@@ -15,9 +15,7 @@ from agent.context.prompt import VaultReader, fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, Permanent, UserError
 from agent.growth.reflections.answer import ParsedAnswer, RunJudgement, parse_answer
-from agent.growth.reflections.course import RunCourse, title_of
 from agent.growth.reflections.material import rules_in_force, shown_output, shown_reactions, shown_steps, shown_task
-from agent.growth.reflections.reactions import Reaction
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import ACCOUNT, reflections_name
 from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
@@ -26,6 +24,8 @@ from agent.llm.providers import Providers
 from agent.markdown.title import short_heading
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
+from agent.runs.reactions import Reaction
+from agent.runs.run_course import RunCourse, title_of
 from agent.texts import Language, text
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.runs.reactions import ReactionKind
 
 Grade: TypeAlias = Literal["low", "medium", "high"]
 Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
@@ -11,10 +12,6 @@ Trigger: TypeAlias = Literal["task", "error", "day", "feedback"]
 `error`, in old notes only, is something that went wrong while a run went on."""
 Opinion: TypeAlias = Literal["", "helpful", "not_helpful"]
 """What the person has ticked below a reflection; empty without a tick, and with both."""
-ReactionKind: TypeAlias = Literal[
-    "helpful", "not_helpful", "edited", "undone", "refused", "complained", "asked_again", "followed_up"
-]
-"""`asked_again` is the same question once more, `followed_up` another one about the answer."""
 ErrorKind: TypeAlias = Literal["information", "strategy", "tool", "model"]
 """The cause of a trouble: too little was known, the way was wrong, a tool was misused, or the model cannot do it."""
 

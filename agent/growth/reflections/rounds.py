@@ -12,15 +12,15 @@ from agent.config.growth_settings import ReflectionSettings
 from agent.dataclass import dataclass
 from agent.errors import LimitReached, NoteGone
 from agent.growth.reflections.choice import PENDING, occasion_of
-from agent.growth.reflections.course import RunCourse, courses_in
 from agent.growth.reflections.day import review_day, runs_of_day, sessions_since
-from agent.growth.reflections.looked import Look, load_looks, looks_at, note_look
-from agent.growth.reflections.reactions import LOOKED_BACK, Reaction, later_reactions, reactions_in_session
+from agent.growth.reflections.looked import RunLook, load_looks, looks_at, note_look
 from agent.growth.reflections.reflecting import Reflecting
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.reflections.store import load_reflections, write_reflection
 from agent.llm.messages import Cancelled, never
 from agent.loop.session import Session, load_session
+from agent.runs.reactions import LOOKED_BACK, Reaction, later_reactions, reactions_in_session
+from agent.runs.run_course import RunCourse, courses_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class ReflectionRound:
                 yield from self._look_at(session, course, later[course.run], cancelled)
 
     def review(self, day: date, cancelled: Cancelled = never) -> Reflection | None:
-        """Look at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
+        """RunLook at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
         which there is no money left, is over with it."""
         reflecting, found, is_unread = self.reflecting, None, False
         runs = runs_of_day(reflecting.vault, day)
@@ -76,7 +76,7 @@ class ReflectionRound:
             with suppress(LimitReached):
                 found = review_day(reflecting, runs, cancelled)
                 is_unread = found is None
-        return self._written(found, Look(day.isoformat(), self.now, "day", is_unread=is_unread))
+        return self._written(found, RunLook(day.isoformat(), self.now, "day", is_unread=is_unread))
 
     def _look_at(
         self, session: Session, course: RunCourse, later: Sequence[Reaction], cancelled: Cancelled
@@ -92,7 +92,7 @@ class ReflectionRound:
             return
         found = reflecting.on_run(course, reactions, occasion, cancelled)
         kinds = tuple(dict.fromkeys(each.kind for each in reactions))
-        made = self._written(found, Look(course.run, self.now, occasion, kinds, is_unread=found is None))
+        made = self._written(found, RunLook(course.run, self.now, occasion, kinds, is_unread=found is None))
         yield from (made,) if made is not None else ()
 
     def _has_room(self) -> bool:
@@ -101,7 +101,7 @@ class ReflectionRound:
         looks = (each for each in load_looks(self.reflecting.vault) if each.at.date() == today)
         return sum(each.trigger != "day" for each in looks) < self.settings.per_day
 
-    def _written(self, found: Reflection | None, look: Look) -> Reflection | None:
+    def _written(self, found: Reflection | None, look: RunLook) -> Reflection | None:
         """The reflection, written into its note, if it teaches something; in any case it is remembered as a look."""
         teaches = found is not None and found.teaches
         if found is not None and teaches:

@@ -1,5 +1,5 @@
-"""The person's opinions of runs that had rules: boxes ticked in the notes of runs, edits of what the runs wrote, and
-what reflections noted of their next words: that it is not what they wanted, or the same question again.
+"""The person's opinions of runs that had rules: boxes ticked in the notes of runs, edits of what the runs wrote, what
+they took back, and their next words: of thanks, that it is not what they wanted, or the same question again.
 
 Read from the notes and the history on demand; once an opinion is in the month's note, it is not searched for again.
 """
@@ -8,17 +8,15 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from agent.growth.reflections.reflection import ReactionKind
 from agent.growth.rules.rule_boxes import ticked_rules
 from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.uses import RuleRun, append_runs, load_runs, opinion_row
 from agent.loop.record_parse import run_ends
-from agent.runs.corrections import LOOKED_BACK, corrected_among
+from agent.runs.reactions import LOOKED_BACK, opinions_on_runs
 from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 
 _TOOL = "rule_feedback"
-_DISCONTENT: frozenset[ReactionKind] = frozenset(("complained", "asked_again", "undone"))
 
 
 def gather_opinions(work: RuleWork) -> tuple[RuleRun, ...]:
@@ -30,19 +28,12 @@ def gather_opinions(work: RuleWork) -> tuple[RuleRun, ...]:
     found = [*_by_boxes(work, left, now)]
     opined |= {(row.run, each.path) for row in found for each in row.rules}
     left = [row for row in (_without(each, opined) for each in left) if row.rules]
-    corrected = _corrected(work, {row.run for row in left}, now) if work.corrections and left else set()
-    found += [opinion_row(now, row.run, row.rules, "corrected", row.session) for row in left if row.run in corrected]
+    shown = opinions_on_runs(work.vault, {row.run: row.session for row in left}) if work.corrections and left else {}
+    found += [opinion_row(now, row.run, row.rules, shown[row.run], row.session) for row in left if row.run in shown]
     if found:
         with work.vault.transaction("rules(history): what you think of runs", Stamp("agent", tool=_TOOL)) as change:
             change.requests += append_runs(work.vault.home, found, work.language)
     return tuple(found)
-
-
-def _corrected(work: RuleWork, runs: set[str], now: datetime) -> set[str]:
-    """Those of these runs with whose outcome the person was not content."""
-    about = (each for each in work.lately((now - LOOKED_BACK).date()) if _DISCONTENT.intersection(each.reactions))
-    complained = {run for each in about if len(each.runs) == 1 for run in each.runs}
-    return corrected_among(work.vault, runs, now) | (runs & complained)
 
 
 def _without(row: RuleRun, opined: Collection[tuple[str, str]]) -> RuleRun:
@@ -54,7 +45,7 @@ def _by_boxes(work: RuleWork, rows: Sequence[RuleRun], now: datetime) -> Iterato
     read = _reader(work)
     for row in rows:
         for path, opinion in ticked_rules(read(row.session).get(row.run, "")):
-            if about := [each for each in row.rules if each.path == path]:
+            if about := [replace(each, came_up=True) for each in row.rules if each.path == path]:
                 yield opinion_row(now, row.run, about, opinion, row.session)
 
 

@@ -20,7 +20,7 @@ from agent.dataclass import dataclass
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.growth.patterns.likeness import Vectors, overlap
-from agent.growth.rules.cases import CaseJudge
+from agent.growth.rules.cases import case_fits
 from agent.growth.rules.rule import IN_FORCE, LearnedRule
 from agent.growth.rules.rule_boxes import rule_boxes
 from agent.growth.rules.rule_note import load_rules
@@ -58,13 +58,12 @@ class _InRun:
 
 @dataclass(slots=True)
 class GivenRules:
-    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed,
-    `judge` says which cases came up. Without a model (`has_model`) nothing follows a rule, and so no run is a use."""
+    """The rules in the runs of one vault. May be used by several threads. `vectors` loads the embedder when needed.
+    Without a model (`has_model`) nothing follows a rule, and so no run is a use."""
 
     workspace: Workspace
     count: Count
     vectors: Callable[[], Vectors | None]
-    judge: CaseJudge
     has_model: bool = True
     _runs: OrderedDict[str, _InRun] = field(default_factory=OrderedDict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -105,8 +104,9 @@ class GivenRules:
         if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
         rules = [rule for line, rule in found.lines.items() if line not in found.gone]
-        cases = self.judge.came_up([rule.when for rule in rules if rule.when], event)
-        given = tuple(GivenRule(each.path, each.words, not each.when or each.when in cases) for each in rules)
+        given = tuple(
+            GivenRule(each.path, each.words, case_fits(each.when, event.task, self.vectors())) for each in rules
+        )
         at = event.at or self.workspace.clock.now()
         row = RuleRun(at, event.run, event.outcome, given, session=event.session)
         rows = append_runs(self.workspace.vault.home, [row] if given else [], self._language)

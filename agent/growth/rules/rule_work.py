@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from datetime import date, datetime
+from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
@@ -42,11 +42,6 @@ def no_skills() -> Sequence[KnownSkill]:
     return ()
 
 
-def no_reflections(since: date) -> Sequence[Reflection]:
-    """No reflections."""
-    return ()
-
-
 def trust_nothing(path: str) -> None:
     """Trust no skill: the person is asked about it in a note."""
 
@@ -55,15 +50,14 @@ def trust_nothing(path: str) -> None:
 class RuleWork:
     """What the work on the rules of one vault needs.
 
-    `reflections` loads those from which rules may come, `lately` those since a day, `skills` those that may be used;
-    `vectors` compare meanings. `probation` is the length of that, in uses. `corrections`: an edit of what a run wrote,
-    and a complaint, is an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
+    `reflections` loads those from which rules may come, `skills` those that may be used; `vectors` compare meanings.
+    `probation` is the length of that, in uses. `corrections`: what the person does after a run, and their next words,
+    are an opinion of it. `trust_skill` trusts the skill at a path, whose change was approved.
     """
 
     vault: Vault
     language: Language = "en"
     reflections: Callable[[], Sequence[Reflection]] = tuple
-    lately: Callable[[date], Sequence[Reflection]] = no_reflections
     skills: Callable[[], Sequence[KnownSkill]] = no_skills
     vectors: Callable[[], Vectors | None] = no_vectors
     probation: int = PROBATION

@@ -23,10 +23,9 @@ from agent.vault.store import Vault
 RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """What the person made of a run: a ticked box about one of its rules; or `corrected`: within a day they edited what it
 wrote, took it back, or said that it is not what they wanted."""
-SUCCESS = frozenset(("finished",))
+FAILED = frozenset(("failed", "limit"))
 ENDED = frozenset(("finished", "failed", "limit"))
 """Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
-_TICKED = frozenset(("helpful", "not_helpful"))
 _COLUMNS = 6
 """Time, run, outcome, rules, opinion, session."""
 _OPINION = "opinion"
@@ -83,17 +82,14 @@ class RuleUse:
 
     @property
     def is_success(self) -> bool:
-        """True if the run finished, and the person neither corrected it nor called the rule unhelpful; or if they
-        called it helpful."""
-        return self.opinion == "helpful" or (self.outcome in SUCCESS and self.opinion == "")
+        """True if the person called the rule helpful, or was content with the run."""
+        return self.opinion == "helpful"
 
     @property
     def counts(self) -> bool:
-        """True if it says something about the rule: its case came up, and the run ended by itself or was corrected; or
-        the person ticked what they think of it."""
-        if self.opinion in _TICKED:
-            return True
-        return self.came_up and (self.outcome in ENDED or self.opinion != "")
+        """True if it says something about the rule: its case came up, and the run failed, or the person reacted. A run
+        that has only ended counts for neither."""
+        return self.came_up and (self.opinion != "" or self.outcome in FAILED)
 
 
 def opinion_row(at: datetime, run: str, rules: Sequence[GivenRule], opinion: RunOpinion, session: str) -> RuleRun:
@@ -151,7 +147,8 @@ def uses_of(rows: Iterable[RuleRun]) -> RuleUses:
                 beside = came_up - {given.words}
                 uses[row.run] = RuleUse(row.at, row.run, row.outcome, opinion, given.came_up, beside)
             elif row.run in uses and row.opinion:
-                uses[row.run] = replace(uses[row.run], opinion=row.opinion)
+                came_up_too = uses[row.run].came_up or given.came_up
+                uses[row.run] = replace(uses[row.run], opinion=row.opinion, came_up=came_up_too)
     return RuleUses({words: tuple(uses.values()) for words, uses in found.items()})
 
 

@@ -29,7 +29,8 @@ _NEW_COUNT = frozenset({"put_aside", "rolled_back"})
 class Stats:
     """Counts of a skill's uses.
 
-    `ended`: uses in runs that succeeded or failed. `streak`: ineffective uses since the last effective one, or since
+    `ended`: uses that say something, as their run failed or the person reacted; `successes`: those with which they were
+    content. `streak`: ineffective uses since the last effective one, or since
     the skill was moved away or got a former text again; those of a variant on trial do not count. `recent` of the last
     uses say something (at most `RECENT`), and `recent_successes` of them succeeded. Rates are 0 to 1, None without
     data.
@@ -80,8 +81,8 @@ def count_uses(rows: Iterable[Use]) -> Stats:
     return Stats(
         len(uses),
         sum(use.activated == "auto" for use in uses),
-        sum(use.outcome in SUCCESS | FAILURE for use in uses),
-        sum(use.outcome in SUCCESS and use.feedback != "corrected" for use in uses),
+        sum(use_succeeded(use) is not None for use in uses),
+        sum(use_succeeded(use) is True for use in uses),
         sum(use.feedback == "helpful" for use in uses),
         sum(use.feedback == "not_helpful" for use in uses),
         sum(use.feedback == "corrected" for use in uses),
@@ -98,11 +99,11 @@ def recent_uses(rows: Iterable[Use], most: int = RECENT) -> tuple[Use, ...]:
 
 
 def use_succeeded(use: Use) -> bool | None:
-    """True for a use that the person called helpful, or whose run succeeded without a bad opinion of theirs; False for
-    an ineffective one; None for one that says nothing, as in a waiting run."""
+    """True for a use that the person called helpful, or after which they were content; False for an ineffective one;
+    None for one that says nothing: a run that has only ended proves nothing of what was used in it."""
     if is_ineffective(use):
         return False
-    return True if use.feedback == "helpful" or use.outcome in SUCCESS else None
+    return True if use.feedback == "helpful" else None
 
 
 def is_of_variant(use: Use) -> bool:

@@ -139,7 +139,18 @@ class Lab:
             self.runs += 1
             self.clock.advance(3_600)
             outcome = "finished" if good else "failed"
-            rows.append(Use("plan-week", self.clock.now(), f"r{self.runs}", self.talk(), outcome=outcome, tools=2))
+            opinion: Opinion = "helpful" if good else ""
+            rows.append(
+                Use(
+                    "plan-week",
+                    self.clock.now(),
+                    f"r{self.runs}",
+                    self.talk(),
+                    outcome=outcome,
+                    tools=2,
+                    feedback=opinion,
+                )  # fmt: skip
+            )
         git(self.root, "add", "-A")
         git(self.root, "commit", "-q", "-m", "sessions")
         record_uses(self.workspace.vault, rows, Stamp("agent"))
@@ -199,4 +210,4 @@ def trust(made: Lab, when: datetime) -> None:
 
 
 WELL = [True] * 9 + [False] + [True] * 9 + [False]
-"""Twenty uses of which 18 succeeded."""
+"""Twenty uses; with 18 of them the person was content."""

@@ -59,7 +59,7 @@ def test_a_conversation_keeps_its_version(made: Lab) -> None:
     with opened_runs(made.workspace) as runs:
         first = ask(made, runs)
         runs.capturing.settle()
-        ask(made, runs, first.session)
+        ask(made, runs, first.session, "sort the shopping of Anna, with plan-week")
         runs.capturing.settle()
         other = ask(made, runs)
     assert arms(made) == ["1 original", "1 original", "1 original"], "the third is the third use, an odd one"
@@ -85,7 +85,7 @@ def test_a_run_that_read_text_by_others_judges_nothing(made: Lab) -> None:
         session = load_session(made.workspace.vault, first.session)
         session.add(Tainted("a page of somebody"))
         session.save("tainted")
-        ask(made, runs, first.session)
+        ask(made, runs, first.session, "sort the shopping of Anna, with plan-week")
         runs.capturing.settle()
     assert arms(made) == ["1 original", ""]
 

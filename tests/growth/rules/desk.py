@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.asking.answers import pending_proposals
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.reflections.reflection import Grade, ReactionKind, Reflection, Strategy
+from agent.growth.reflections.reflection import Grade, Reflection, Strategy
 from agent.growth.rules.book import RuleBook, load_book
 from agent.growth.rules.rule import LearnedRule
 from agent.growth.rules.rule_log import RuleRow
@@ -47,7 +47,6 @@ def reflection(
     *strategies: Strategy,
     run: str = "",
     strangers: Sequence[str] = (),
-    reactions: tuple[ReactionKind, ...] = (),
 ) -> Reflection:
     """A reflection of a day, on one run."""
     at = START + timedelta(days=day)
@@ -62,7 +61,6 @@ def reflection(
         strategies=strategies,
         strangers=tuple(strangers),
         heading=f"{at:%H:%M} A run",
-        reactions=reactions,
     )
 
 
@@ -94,7 +92,6 @@ class Desk:
             self.vault,
             self.language,
             lambda: self.reflections,
-            lambda since: [each for each in self.reflections if each.at.date() >= since],
             lambda: self.skills,
             lambda: vectors_of(shipped_embedder()),
             tell=self.told.append,
@@ -142,12 +139,15 @@ class Desk:
         return rule
 
     def use(self, rule: LearnedRule, *went_well: bool, beside: Sequence[LearnedRule] = ()) -> None:
-        """Runs in which the case of the rule came up, and of those `beside` it, each an hour after the other."""
+        """Runs in which the case of the rule came up, and of those `beside` it, each an hour after the other: with one
+        that went well the person was content, any other failed."""
         rows = list[RuleRun]()
         for is_well in went_well:
             self.clock.advance(3_600)
             given = tuple(GivenRule(each.path, each.words) for each in (rule, *beside))
-            rows.append(RuleRun(self.clock.now(), self.clock.new_id(), "finished" if is_well else "failed", given))
+            run = self.clock.new_id()
+            rows.append(RuleRun(self.clock.now(), run, "finished" if is_well else "failed", given))
+            rows += [opinion_row(self.clock.now(), run, given, "helpful", "")] if is_well else []
         self._append(rows)
 
     def opine(self, run: str, rule: LearnedRule, opinion: RunOpinion) -> None:

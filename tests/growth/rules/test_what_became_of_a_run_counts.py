@@ -8,7 +8,7 @@ from agent.app.open import open_workspace
 from agent.growth.rules.rule_note import load_rules
 from agent.growth.rules.uses import load_runs, uses_of
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
-from tests.vaults import git, write
+from tests.vaults import write
 
 RULE = "---\ntype: rule\nstatus: probation\n---\nAnswer in one sentence.\n"
 
@@ -36,12 +36,21 @@ def listed(root: Path, own: dict[str, str]) -> dict[str, object]:
     return dict(rule)
 
 
-def test_a_finished_run_is_a_success(root: Path, tmp_path: Path) -> None:
+def ticks(root: Path, opinion: str = "helpful") -> None:
+    """The person ticks the box of the rule in all notes of runs."""
+    for note in (root / "sessions").rglob("*.md"):
+        write(note, note.read_text().replace(f"- [ ] [[rules/short]]: {opinion}", f"- [x] [[rules/short]]: {opinion}"))
+
+
+def test_a_finished_run_alone_is_no_success(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, "One.")
     tell(root, machine, "ask", "Count the teas")
     rule = listed(root, machine)
     assert rule["path"] == "rules/short.md" and rule["status"] == "probation"
-    assert (rule["uses"], rule["successes"], rule["evidence"]) == (1, 1, [])
+    assert (rule["uses"], rule["successes"], rule["evidence"]) == (0, 0, [])
+    ticks(root)
+    document(root, machine, "rules", "learn")
+    assert (listed(root, machine)["uses"], listed(root, machine)["successes"]) == (1, 1)
 
 
 def test_a_run_without_a_model_is_no_use(root: Path, tmp_path: Path) -> None:
@@ -62,8 +71,7 @@ def test_a_run_whose_model_does_not_answer_says_nothing_of_a_rule(root: Path, tm
 def test_a_box_counts_without_a_daemon(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, "One.", "Two.")
     tell(root, machine, "ask", "Count the teas")
-    note = only(sorted((root / "sessions").rglob("*.md")))
-    write(note, note.read_text().replace("- [ ] [[rules/short]]: not helpful", "- [x] [[rules/short]]: not helpful"))
+    ticks(root, "not helpful")
     document(root, machine, "rules", "learn")
     assert opinions(root) == ["not_helpful"]
     assert listed(root, machine)["successes"] == 0
@@ -80,14 +88,16 @@ def test_a_correction_of_what_the_run_wrote_counts(root: Path, tmp_path: Path) -
     assert opinions(root) == ["corrected"] and listed(root, machine)["successes"] == 0
 
 
-def test_eight_runs_let_it_pass_at_the_end_of_the_last(root: Path, tmp_path: Path) -> None:
+def test_eight_runs_with_which_the_person_was_content_let_it_pass(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, *["One."] * 8)
     tell(root, machine, "ask", "Count the teas")  # it was written by hand, and is noted in the log
     for number in range(8):
         tell(root, machine, "ask", f"Count the cups of day {number}")
+    assert listed(root, machine)["status"] == "probation", "nobody has said anything"
+    ticks(root)
+    document(root, machine, "rules", "learn")
     assert listed(root, machine)["status"] == "active"
     assert "| active | agent |" in (root / "rules/log.md").read_text()
-    assert git(root, "status", "--porcelain") == ""
 
 
 def test_nothing_is_learned_while_growth_is_off_and_what_was_learned_stays_in_use(root: Path, tmp_path: Path) -> None:
@@ -95,7 +105,6 @@ def test_nothing_is_learned_while_growth_is_off_and_what_was_learned_stays_in_us
     for number in range(7):
         tell(root, machine, "ask", f"Count the cups of day {number}")
     assert listed(root, machine)["status"] == "probation" and not (root / "rules/log.md").exists()
-    assert listed(root, machine)["uses"] == 7
     error = document(root, machine, "rules", "learn", code=2)["error"]
     assert "switched off" in error["message"] and "growth.enabled true" in error["hint"]
 

@@ -1,26 +1,27 @@
 """What the person has said or done about what came of a run: opinions, edits, an undo, a refusal, their next words.
 
 Only the owner's own signs count: a guest's words, and changes that came with a pull from others, say nothing of what
-the owner wants. What follows from a reaction is decided in `choice`.
+the owner wants. Silence is no sign: a run to which nobody reacted says nothing of what was used in it.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import unified_diff
+from typing import Literal, TypeAlias
 
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
-from agent.growth.reflections.course import RunCourse
-from agent.growth.reflections.reflection import ReactionKind
+from agent.errors import NoteGone
 from agent.llm.messages import User
 from agent.loop.record_parse import run_ends
 from agent.loop.records import Began, Spoken
-from agent.loop.session import Session
+from agent.loop.session import Session, load_session
 from agent.markdown.title import clipped
 from agent.memory.edits.person_edits import WITHIN, PersonEdit, person_edits
 from agent.memory.understanding.statements import is_question, is_small_talk, is_to_forget
 from agent.memory.understanding.wording import similarity, wording
+from agent.runs.run_course import RunCourse, course_of
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.tools.text_origin import text_origin_of
 from agent.vault.history.commit_index import HUMAN
@@ -28,10 +29,17 @@ from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 
+ReactionKind: TypeAlias = Literal[
+    "helpful", "not_helpful", "edited", "undone", "refused", "complained", "asked_again", "followed_up", "thanked"
+]
+"""`helpful` and `not_helpful` are ticked boxes; `asked_again` is the same question once more, `followed_up` another one
+about the answer; `thanked` are words of somebody who got what they wanted."""
+WordOpinion: TypeAlias = Literal["", "helpful", "corrected"]
 CORRECTIONS: frozenset[ReactionKind] = frozenset(
     ("not_helpful", "edited", "undone", "refused", "complained", "asked_again")
 )
 """The reactions of somebody who did not get what they wanted."""
+_DISCONTENT: frozenset[ReactionKind] = frozenset(("edited", "undone", "complained", "asked_again"))
 SOON = timedelta(hours=1)
 """How long after an answer the next words are taken to be about it."""
 LOOKED_BACK = timedelta(days=2)
@@ -41,6 +49,8 @@ _SAME = 0.7
 _QUOTED, _DIFF = 300, 1_200
 """The most characters of the person's words, and of the lines of an edit."""
 _CLAUSE = re.compile(r"[,，.。!！;；]\s*")
+_THANKS = 120
+"""The most characters of words of thanks: more is another request."""
 _LONG = 600
 """From how many characters on a text is a new request, whatever words are in it."""
 
@@ -60,6 +70,32 @@ def is_complaint(words: str) -> bool:
     if not 0 < len(plain) <= _LONG or is_small_talk(plain) or is_to_forget(plain) or pattern("meant").search(plain):
         return False
     return pattern("complaint").search(plain) is not None
+
+
+def opinion_in(reactions: Iterable[Reaction]) -> WordOpinion:
+    """What reactions other than boxes say of all that was used in a run; empty if they say nothing of it."""
+    kinds = {each.kind for each in reactions}
+    if kinds & _DISCONTENT:
+        return "corrected"
+    return "helpful" if "thanked" in kinds else ""
+
+
+def opinions_on_runs(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, WordOpinion]:
+    """The same for each of these runs (with the path of their session) to which the person has reacted."""
+    later, found = later_reactions(vault, runs.keys()), dict[str, WordOpinion]()
+    sessions: dict[str, Session | None] = {}
+    for run, path in runs.items():
+        if path not in sessions:
+            try:
+                sessions[path] = load_session(vault, path) if path else None
+            except NoteGone:
+                sessions[path] = None
+        session = sessions[path]
+        course = course_of(vault, session, run) if session is not None else None
+        shown = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
+        if opinion := opinion_in((*shown, *later.get(run, ()))):
+            found[run] = opinion
+    return found
 
 
 def reactions_in_session(vault: Vault, session: Session, course: RunCourse) -> tuple[Reaction, ...]:
@@ -123,6 +159,8 @@ def _next_words(session: Session, course: RunCourse) -> Iterator[Reaction]:
 
 def reaction_of_words(task: str, answer: str, words: str) -> ReactionKind | None:
     """What the next words of a person say about an answer; None if they are about something else."""
+    if len(words) <= _THANKS and pattern("thanks").search(words.replace("’", "'").strip()):
+        return "thanked"
     asks_back = answer.rstrip(" *_)）").endswith(("?", "？"))
     if is_complaint(_CLAUSE.split(words, maxsplit=1)[-1] if asks_back else words):  # a no to a question is an answer
         return "complained"
