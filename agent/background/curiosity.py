@@ -1,5 +1,5 @@
 """Takes in the answers to questions that nothing waits for, closes those that are over, and has the agent ask at most
-one thing by itself, if the settings want that.
+one thing a day by itself, after it has answered its person, if the settings want that.
 
 Of several machines with one vault only the one whose turn it is does so, after it has taken in what the others have
 asked and settled: no answer is taken in twice, and none asks what another one has asked.
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from agent.background.routine import PATIENCE, LookEvery, On, Routine
 from agent.background.touched import changes_in
 from agent.background.turns import TurnsToGiveBack
+from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle
 from agent.llm.messages import Cancelled
@@ -19,20 +20,22 @@ from agent.workspace.workspace import Workspace, reload_settings
 
 TURN = "questions"
 """The name of the turn for settling and asking."""
+_ASK = "ask"
+"""What a look is wanted for after an answer, beside settling."""
 
 
 def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Callable[[object], object]) -> Routine:
     """The curiosity of one vault's daemon; `publish` is told what was answered."""
 
-    def look(_: dict[str, None], cancelled: Cancelled) -> None:
-        """Settle and ask. Most looks find nothing, and no turn is taken for them."""
+    def look(wanted: dict[str, None], cancelled: Cancelled) -> None:
+        """Settle, and ask if that is wanted. Most looks find nothing, and no turn is taken for them."""
         fresh = reload_settings(workspace)
-        if not is_something_over(fresh) and gap_to_ask(fresh) is None:
+        if not is_something_over(fresh) and (_ASK not in wanted or gap_to_ask(fresh) is None):
             return
         turn = take_turn(turns.claims, TURN)
         try:
             settle(fresh, publish)  # what another machine has done meanwhile is there no more
-            gap = gap_to_ask(fresh)
+            gap = gap_to_ask(fresh) if _ASK in wanted else None
             if gap is not None and not cancelled():
                 ask(fresh, gap)
         finally:
@@ -41,7 +44,11 @@ def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Cal
     return Routine(
         "questions",
         look,
-        on=(On(FilesChanged, changes_in(workspace.vault.home, QUESTIONS)),),
+        on=(
+            On(FilesChanged, changes_in(workspace.vault.home, QUESTIONS)),
+            On(TaskCompleted, lambda event: () if event.job else (_ASK,)),  # its person is there, and has their answer
+        ),
+        quiet=30.0,
         looks=(LookEvery(600.0),),
         is_retryable_told=False,
         key="curiosity",

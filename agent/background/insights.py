@@ -56,7 +56,7 @@ class Insights:
         today = now.date()
         if self._looked.get() == today:
             return
-        found = look(vault, settings.vault.language, now, self.vectors(), settings.attention.quiet)
+        found = look(vault, settings.vault.language, now, self.vectors())
         proposed = propose_changes(profile_writing(self.workspace), found.changes)
         if proposed.requests:
             with vault.transaction("patterns: what repeats", _STAMP, masked=True) as change:

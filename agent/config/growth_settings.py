@@ -43,9 +43,9 @@ class CuriositySettings:
 
     unprompted: bool
     """Whether it may ask what nobody has prompted: which of two preferences holds, what it was unsure of in work that
-    it did alone or could not do, and what such work needs before it begins. At most two questions are open at once,
-    none comes in quiet or busy hours, and without an answer it goes on as it said. Default false: a question takes your
-    time, so you switch it on."""
+    it did alone or could not do, and what such work needs before it begins. At most one question a day, after it has
+    answered you or before such work, at most two open at once, none in quiet hours and none without a model; without an
+    answer it goes on as it said. Default true."""
 
     days: Annotated[float, Range(0.1, 60, "days")]
     """How long such a question waits for an answer, in days. Default 3: then it does what it said it would."""
@@ -72,7 +72,7 @@ class GrowthSettings:
     """How long a rule is on probation. Default: about ten uses."""
 
     curiosity: CuriositySettings
-    """What it asks by itself. Default: nothing."""
+    """What it asks by itself. Default: one question a day at most."""
 
 
 @dataclass(frozen=True, slots=True)

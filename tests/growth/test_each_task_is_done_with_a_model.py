@@ -158,7 +158,7 @@ def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pyt
     ask = call("human_ask", question="When is your birthday?")
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, ask, FOUND, "unused")
     write(made.root / "tea.md", "# Tea\n\nMy birthday is on 3 May.\n")
-    task = made.task("fill_gap")
+    task = made.task("fill_gap", target_file="00-basic-info")
     ended = made.work.do(task)
     assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
     assert (made.root / "tasks/fill_gap.md").exists(), "it waits in its place"
@@ -177,7 +177,7 @@ def test_a_gap_that_may_not_be_asked_is_only_looked_for(tmp_path: Path, monkeypa
     profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
     notes = {f"questions/{name}.md": OPEN for name in ("one", "two")} | {"profile/00-basic-info.md": profile}
     made = office(tmp_path, monkeypatch, notes, call("human_ask", question="When is your birthday?"), "NOTHING")
-    ended = made.work.do(made.task("fill_gap"))
+    ended = made.work.do(made.task("fill_gap", target_file="00-basic-info"))
     assert ended.status == "completed" and len(list((made.root / "questions").glob("*.md"))) == 2
     said = (made.root / ended.session).read_text("utf-8")
     assert "Ask nothing now" in said and "nothing may be asked now" in said

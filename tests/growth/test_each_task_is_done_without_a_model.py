@@ -125,7 +125,7 @@ def test_explore_topic_says_if_nothing_is_known(tmp_path: Path, monkeypatch: pyt
 def test_a_chinese_question_names_the_note_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "---\ntype: profile\ntitle: 基本信息\n---\n# 基本信息\n\n- **生日**: [待填充]\n"
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, language="zh")
-    assert made.do("fill_gap").did_something
+    assert made.do("fill_gap", target_file="00-basic-info").did_something
     (question,) = (made.root / "questions").glob("*.md")
     assert "# 生日（基本信息）？" in question.read_text("utf-8")
 
@@ -133,19 +133,19 @@ def test_a_chinese_question_names_the_note_in_chinese(tmp_path: Path, monkeypatc
 def test_fill_gap_asks_in_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "# Basic information\n\n- **Name**: Ida\n- **Birthday**: [to be filled]\n- **Work**: [to be filled]\n"
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile})
-    assert made.do("fill_gap").did_something
+    assert made.do("fill_gap", target_file="00-basic-info").did_something
     (question,) = (made.root / "questions").glob("*.md")
     words = question.read_text("utf-8")
     assert "# Birthday (Basic information)?" in words and "[[profile/00-basic-info]]" in words and "## Answer" in words
-    made.do("fill_gap")
+    made.do("fill_gap", target_file="00-basic-info")
     assert len(list((made.root / "questions").glob("*.md"))) == 2, "the next gap, not the same one again"
-    assert not made.do("fill_gap").did_something, "two wait already"
+    assert not made.do("fill_gap", target_file="00-basic-info").did_something, "two wait already"
     assert made.text("profile/00-basic-info.md") == profile
 
 
 def test_fill_gap_knows_the_fields_of_a_note_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch)
-    assert made.do("fill_gap").did_something
+    assert made.do("fill_gap", target_file="00-basic-info").did_something
     (question,) = (made.root / "questions").glob("*.md")
     assert "# Name (Basic information)?" in question.read_text("utf-8")
     assert not (made.root / "profile").exists()
@@ -154,7 +154,7 @@ def test_fill_gap_knows_the_fields_of_a_note_that_is_not_there(tmp_path: Path, m
 def test_the_answer_to_a_gap_fills_the_field_that_lacks_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = "# Basic information\n\n- **Name**: Ida\n- **Birthday**: [to be filled]\n"
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile})
-    made.do("fill_gap")
+    made.do("fill_gap", target_file="00-basic-info")
     (question,) = (made.root / "questions").glob("*.md")
     assert "Without an answer: It stays open." in question.read_text("utf-8")
     question.write_text(question.read_text("utf-8") + "3 May\n", "utf-8")
@@ -164,28 +164,20 @@ def test_the_answer_to_a_gap_fills_the_field_that_lacks_it(tmp_path: Path, monke
     assert f"- **Birthday**: 3 May ([[{entry.stem}|" in made.text("profile/00-basic-info.md")
 
 
-def test_a_gap_of_its_own_is_planned_and_asked_only_if_that_is_wanted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_asked_to_fill_a_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fact = entry("I prefer tea.", YESTERDAY + timedelta(hours=1))
     gap = {"profile/00-basic-info.md": "# Basic\n\n- Birthday: [to be filled]\n"}
     made = office(tmp_path, monkeypatch, {**said(fact), **gap})
     made.do("self_reflection")
     assert not any(each.kind == "fill_gap" for each in load_tasks(made.workspace.vault).waiting)
-    monkeypatch.setenv("VAULT_AGENT_GROWTH__CURIOSITY__UNPROMPTED", "true")
-    again = office(tmp_path / "again", monkeypatch, {**said(fact), **gap})
-    again.do("self_reflection")
-    (task,) = [each for each in load_tasks(again.workspace.vault).waiting if each.kind == "fill_gap"]
-    assert task.context == "[[reflections/2026/11/2026-11-22-reflections]]", "it says where it comes from"
-    monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "20-8")
-    assert "waits until fewer questions are open" in again.work.do(task).text
-    assert not list((again.root / "questions").glob("*.md"))
+    assert not made.do("fill_gap").did_something, "only for the note that its person names"
+    assert not (made.root / "questions").exists()
 
 
 def test_enough_open_questions_keep_the_next_one_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fields = "\n".join(f"- **Field {number}**: [to be filled]" for number in range(4))
     made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": f"# Basic information\n\n{fields}\n"})
-    ended = [made.do("fill_gap").did_something for _ in range(3)]
+    ended = [made.do("fill_gap", target_file="00-basic-info").did_something for _ in range(3)]
     assert ended == [True, True, False] and len(list((made.root / "questions").glob("*.md"))) == 2
 
 

@@ -38,6 +38,7 @@ def settings(folder: Path, said: Path | None = None) -> dict[str, str]:
     """The settings of a machine of its own under `folder`, whose model speaks from the script `said`."""
     brisk = {"VAULT_AGENT_HOME": str(folder / "home"), "VAULT_AGENT_GIT__DURABLE": "false"}
     brisk["VAULT_AGENT_MEMORY__LIFECYCLE"] = "off"  # what it does belongs to no run, and stays when one is undone
+    brisk["VAULT_AGENT_GROWTH__CURIOSITY__UNPROMPTED"] = "false"  # it would look ahead, with a call of its own
     if said is None:
         return brisk
     return {**brisk, "VAULT_AGENT_LLM__WIRE": "scripted", "VAULT_AGENT_LLM__SCRIPT": str(said)}

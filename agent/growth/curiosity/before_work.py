@@ -17,17 +17,14 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agent.asking.questions.law import MOST_OPEN
-from agent.asking.questions.notes import asked_questions
 from agent.channel_names import IN_NOTES
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.growth.curiosity.asking import AskedBefore
 from agent.growth.curiosity.known import KnownAlready
-from agent.growth.curiosity.look import ACCOUNT, asking_hours
+from agent.growth.curiosity.look import ACCOUNT, is_good_moment
 from agent.growth.curiosity.looked_ahead import (
     HOLDS,
     LookedAhead,
@@ -167,8 +164,7 @@ class BeforeWork:
         return replace(need, where="person" if need.question else "lookup")
 
     def _may_ask_now(self) -> bool:
-        before = AskedBefore.of(asked_questions(self._vault))
-        return before.open < MOST_OPEN and asking_hours(self.workspace).is_good(self.workspace.clock.now())
+        return is_good_moment(self.workspace)
 
     def _passages(self, words: str, most: int) -> list[str]:
         """What the person's own notes say, each with its link; nothing that is unlikely to help, or by others."""

@@ -2,29 +2,24 @@
 asked, if the settings want it and the moment is good."""
 
 from collections.abc import Callable
-from datetime import datetime
 
 from agent.asking.questions.law import ASKS, CURIOSITY, asking_body
 from agent.asking.questions.notes import asked_questions
 from agent.attention.quiet import parse_quiet
 from agent.growth.beliefs.learn import person_model
-from agent.growth.curiosity.asking import AskedBefore, AskingHours, choose_gap, may_ask_now
+from agent.growth.curiosity.asking import AskedBefore, choose_gap, may_ask_now
 from agent.growth.curiosity.find import find_gaps
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.growth.curiosity.known import KnownAlready
 from agent.growth.curiosity.settle import SettledQuestions, fill_note, settle_questions
-from agent.growth.patterns.busy_hours import find_busy_hours
-from agent.growth.patterns.gather import gather
-from agent.growth.patterns.pattern import LEAST
+from agent.runs.configured_models import has_model
 from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.vault.change import Stamp, actor_of
-from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 ACCOUNT = growth_account("questions")
 """The account of what questions cost, and the job of their commits: `undo --job growth/questions` takes them back."""
-_DAYS = {"mon-fri": range(5), "sat-sun": range(5, 7)}
 _STAMP = Stamp(actor_of(ACCOUNT), tool=CURIOSITY)
 
 
@@ -52,17 +47,26 @@ def settle(workspace: Workspace, tell: Callable[[object], object]) -> SettledQue
 
 
 def gap_to_ask(workspace: Workspace) -> CuriousGap | None:
-    """The gap to ask about now; None if nothing is to be asked, or not now, or not by the settings. Writes nothing."""
+    """The gap to ask about now; None if nothing is to be asked, or not now, or not by the settings, or without a model.
+    Writes nothing."""
     settings, vault, now = workspace.settings, workspace.vault, workspace.clock.now()
-    if not (settings.growth.enabled and settings.growth.curiosity.unprompted):
+    if not (settings.growth.enabled and settings.growth.curiosity.unprompted and has_model(workspace)):
         return None
-    before = AskedBefore.of(asked_questions(vault))
-    if not may_ask_now(before, AskingHours(parse_quiet(settings.attention.quiet)), now):
+    if not is_good_moment(workspace):
         return None
     found = find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)
     known = KnownAlready(vault, now)
     new = tuple(known.left_out_of(found))
-    return choose_gap(new, before.with_times(known.ever.times), asking_hours(workspace), now) if new else None
+    if not new:
+        return None
+    before = AskedBefore.of(asked_questions(vault), known.ever.times)
+    return choose_gap(new, before, parse_quiet(settings.attention.quiet), now)
+
+
+def is_good_moment(workspace: Workspace) -> bool:
+    """True if a question that nothing waits for may be put now, by the notes that are there."""
+    quiet = parse_quiet(workspace.settings.attention.quiet)
+    return may_ask_now(AskedBefore.of(asked_questions(workspace.vault)), quiet, workspace.clock.now())
 
 
 def ask(workspace: Workspace, gap: CuriousGap) -> str:
@@ -80,17 +84,3 @@ def look(workspace: Workspace, tell: Callable[[object], object]) -> str:
     settle(workspace, tell)
     gap = gap_to_ask(workspace)
     return ask(workspace, gap) if gap is not None else ""
-
-
-def asking_hours(workspace: Workspace) -> AskingHours:
-    """The hours in which questions may come, as settings and patterns know them."""
-    quiet = workspace.settings.attention.quiet
-    return AskingHours(parse_quiet(quiet), busy_cells(workspace.vault, workspace.clock.now(), quiet))
-
-
-def busy_cells(vault: Vault, now: datetime, quiet: str) -> frozenset[tuple[int, int]]:
-    """The hours (weekday, hour) in which the person usually works, as the patterns know them."""
-    remarks = [each for each in gather(vault, now).of_kinds("asked", "edited") if each.is_timed]
-    found = find_busy_hours(remarks, now, parse_quiet(quiet))
-    sure = [each for each in found if each.confidence >= LEAST]
-    return frozenset((day, each.hour) for each in sure for day in _DAYS[each.group])

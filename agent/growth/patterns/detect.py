@@ -2,7 +2,6 @@
 
 from agent.growth.patterns.abandoned_task import abandoned_tasks
 from agent.growth.patterns.activity import Activity
-from agent.growth.patterns.busy_hours import busy_hours
 from agent.growth.patterns.daily_rhythm import daily_rhythms
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Pattern
@@ -13,11 +12,8 @@ from agent.growth.patterns.workflow_sequence import workflow_sequences
 from agent.texts import Language
 
 
-def detect(
-    activity: Activity, language: Language, vectors: Vectors | None = None, quiet: str = ""
-) -> tuple[Pattern, ...]:
-    """The patterns of each kind, the surest first; the same for the same activity. `quiet` is the setting of the hours
-    without notices."""
+def detect(activity: Activity, language: Language, vectors: Vectors | None = None) -> tuple[Pattern, ...]:
+    """The patterns of each kind, the surest first; the same for the same activity."""
     return (
         *repeated_questions(activity, language, vectors),
         *tool_failures(activity, language),
@@ -25,5 +21,4 @@ def detect(
         *daily_rhythms(activity, language),
         *abandoned_tasks(activity, language),
         *rising_topics(activity, language),
-        *busy_hours(activity, language, quiet),
     )

@@ -25,8 +25,6 @@ from agent.vault.store import Vault
 
 DISMISSED_FOR = timedelta(days=30)
 """The time for which a dismissed pattern is not spoken of."""
-_OF_DAYS = frozenset(("daily_rhythm", "busy_hours"))
-"""The kinds of patterns that stand in the note about the days."""
 TOOL = "patterns"
 """The tool of a commit with which the program writes patterns."""
 
@@ -44,14 +42,14 @@ class Look:
         return tuple(each for each in self.patterns if each.id in ids)
 
 
-def look(vault: Vault, language: Language, now: datetime, vectors: Vectors | None, quiet: str = "") -> Look:
-    """Look for patterns; writes nothing. `quiet` is the setting of the hours without notices."""
-    found = detect(gather(vault, now), language, vectors, quiet)
+def look(vault: Vault, language: Language, now: datetime, vectors: Vectors | None) -> Look:
+    """Look for patterns; writes nothing."""
+    found = detect(gather(vault, now), language, vectors)
     hidden, forgotten = dismissed(vault, now), load_tombstones(vault)
     kept = [each for each in found if not any(map(forgotten.is_forgotten, (each.name, *each.words)))]
     said = [each for each in kept if each.id not in hidden]
-    rhythms = [each for each in said if each.kind in _OF_DAYS]
-    others = [each for each in said if each.kind not in _OF_DAYS]
+    rhythms = [each for each in said if each.kind == "daily_rhythm"]
+    others = [each for each in said if each.kind != "daily_rhythm"]
     changes = list[BlockChange]()
     for name, patterns in ((INSIGHTS, others), (DAYS, rhythms)):
         path = vault.home.at(name)

@@ -15,7 +15,6 @@ PatternKind: TypeAlias = Literal[
     "daily_rhythm",
     "abandoned_task",
     "rising_topic",
-    "busy_hours",
 ]
 EVIDENCE = 5
 """The most links of a pattern."""

@@ -61,7 +61,7 @@ def _propose(context: ProcedureContext, found: Look, lines: Sequence[ProfileChan
 def _look(context: ProcedureContext) -> Look:
     settings = context.runs.workspace.settings
     vectors = vectors_of(choose_embedder(settings.index.model).embedder)
-    return look(context.vault, context.language, context.now, vectors, settings.attention.quiet)
+    return look(context.vault, context.language, context.now, vectors)
 
 
 def _says(context: ProcedureContext, found: Look) -> str:

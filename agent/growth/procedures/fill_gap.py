@@ -11,7 +11,7 @@ from agent.asking.questions.law import EverAsked, ever_asked, may_ask_one
 from agent.asking.questions.notes import asked_questions
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap, question_note
-from agent.growth.curiosity.look import asking_hours
+from agent.growth.curiosity.look import is_good_moment
 from agent.growth.procedures.material import counted, days_before, logs
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
 from agent.growth.procedures.profile_lines import changes_in_answer, propose
@@ -72,7 +72,7 @@ def may_not_ask(context: ProcedureContext) -> AskLater | None:
         return "ask_off"
     if not may_ask_one(asked_questions(context.vault)):
         return "ask_later"
-    return "ask_later" if is_own_idea and not asking_hours(workspace).is_good(context.now) else None
+    return "ask_later" if is_own_idea and not is_good_moment(workspace) else None
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -86,8 +86,8 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 
 
 def gaps(context: ProcedureContext) -> Iterator[Gap]:
-    """The gaps that the person was not asked about: the one that the task names, empty fields of the notes about the
-    person, and questions of the person that came again and that no note answers."""
+    """The gaps that the person was not asked about: the one that the task names, empty fields of the note that it
+    names, and questions of the person that came again and that no note answers."""
     found = (*_named(context), *_fields(context), *_unanswered(context))
     ever = ever_asked(context.vault) if found else EverAsked()
     return (each for each in found if not ever.has(each.key))
@@ -100,10 +100,13 @@ def _named(context: ProcedureContext) -> Iterator[Gap]:
 
 
 def _fields(context: ProcedureContext) -> Iterator[Gap]:
+    """The empty fields of the note that the person has named: by itself the agent asks nothing to fill a form."""
+    if context.call.is_own_idea or not context.call.target_file:
+        return
     files = profile_with_forms(context.vault, context.language)
     for file in sorted(files, key=attrgetter("name")):
         name = PROFILE + file.name
-        if context.call.target_file not in ("", name):
+        if context.call.target_file != name:
             continue
         marked = {each["label"].strip(" *-"): each for each in _FIELD.finditer(file.text)}
         empty = (each.label for each in file.fields if not each.value)

@@ -4,7 +4,6 @@ other people may be noted. What they tick is done at the next change of the prof
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import PurePosixPath
 from typing import Literal
 
 from agent.asking.questions.law import EverAsked, ever_asked
@@ -60,7 +59,7 @@ def ask(vault: Vault, language: Language, now: datetime, conflicts: Iterable[Pro
         if asked.has(each.key):
             continue
         link = f"[[{vault.home.at(PROFILE + each.note).removesuffix('.md')}]]"
-        title = text("profile.which", language, note=PurePosixPath(each.note).stem)
+        title = text("profile.which", language, old=inert(said_in(each.old)), new=inert(each.new))
         because = "\n".join(f"> {inert(evidence.written)}" for evidence in each.evidence)
         fallback = text("profile.which_fallback", language)
         options = [

@@ -1,5 +1,5 @@
-"""Random streams of gaps against a second writing of the rules: no question in quiet or busy hours, never more than two
-open, none twice. The small size is in every check."""
+"""Random streams of gaps against a second writing of the rules: one question a day, none in quiet hours, never more
+than two open, none twice. The small size is in every check."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -8,11 +8,11 @@ from random import Random
 import pytest
 
 from agent.attention.quiet import parse_quiet
-from agent.growth.curiosity.asking import AskedBefore, AskingHours, choose_gap
+from agent.growth.curiosity.asking import AskedBefore, choose_gap
 from agent.growth.curiosity.gap import CuriousGap, Urgency
 
 START = datetime(2026, 11, 2, tzinfo=UTC)
-BUSY = frozenset((day, hour) for day in range(5) for hour in (9, 10, 14))
+QUIET = parse_quiet("22-8", UTC)
 
 
 def gap(subject: str, urgency: Urgency = "low") -> CuriousGap:
@@ -30,7 +30,6 @@ class Person:
 
 def lived(random: Random, days: int) -> list[tuple[datetime, CuriousGap]]:
     """What was asked in so many days, looked at every ten minutes."""
-    hours = AskingHours(parse_quiet("22-8", UTC), BUSY)
     person, gaps, asked = Person(), list[CuriousGap](), list[tuple[datetime, CuriousGap]]()
     now = START
     while now < START + timedelta(days=days):
@@ -38,7 +37,7 @@ def lived(random: Random, days: int) -> list[tuple[datetime, CuriousGap]]:
         if random.random() < 0.03:
             gaps.append(gap(f"{len(gaps)}", "high" if random.random() < 0.2 else "low"))
         before = AskedBefore(len(person.open), tuple(person.at))
-        found = choose_gap([each for each in gaps if each.key not in person.keys], before, hours, now)
+        found = choose_gap([each for each in gaps if each.key not in person.keys], before, QUIET, now)
         if found is not None:
             asked.append((now, found))
             person.at.append(now)
@@ -53,29 +52,25 @@ def check(seed: int, days: int) -> int:
     asked = lived(Random(seed), days)
     for now, _ in asked:  # the second writing
         assert 8 <= now.hour < 22, now
-        assert now.weekday() > 4 or now.hour not in (9, 10, 14), now
     assert len({each.key for _, each in asked}) == len(asked), "none twice"
     times = [now for now, _ in asked]
-    assert all(later - earlier >= timedelta(minutes=30) for earlier, later in zip(times, times[1:], strict=False))
-    for day in range(days):
-        slow = [now for now, each in asked if each.urgency == "low" and (now - START).days == day]
-        assert not slow or slow[-1] - slow[0] <= timedelta(hours=1), "together"
+    assert all(later - earlier >= timedelta(hours=20) for earlier, later in zip(times, times[1:], strict=False))
     return len(asked)
 
 
 def test_no_question_in_quiet_hours_and_never_more_than_two_open() -> None:
-    assert sum(check(seed, 14) for seed in range(10)) > 100, "and it does ask"
+    assert sum(check(seed, 14) for seed in range(10)) > 80, "and it does ask"
 
 
 @pytest.mark.chaos
 def test_the_same_over_many_streams() -> None:
-    assert sum(check(seed, 28) for seed in range(300)) > 3_000
+    assert sum(check(seed, 28) for seed in range(300)) > 2_500
 
 
-def test_what_is_urgent_comes_first_and_needs_no_round() -> None:
-    hours, noon = AskingHours(parse_quiet("22-8", UTC)), START + timedelta(hours=12)
-    before = AskedBefore(0, (noon - timedelta(hours=2),))
-    assert choose_gap([gap("a")], before, hours, noon) is None, "the next round is tomorrow"
-    found = choose_gap([gap("a"), gap("b", "high")], before, hours, noon)
+def test_what_is_urgent_comes_first() -> None:
+    noon = START + timedelta(hours=12)
+    found = choose_gap([gap("a"), gap("b", "high")], AskedBefore(), QUIET, noon)
     assert found is not None and found.subject == "b"
-    assert choose_gap([gap("b", "high")], before, hours, noon + timedelta(hours=11)) is None, "not even that at night"
+    before = AskedBefore(0, (noon - timedelta(hours=2),))
+    assert choose_gap([gap("b", "high")], before, QUIET, noon) is None, "one a day"
+    assert choose_gap([gap("b", "high")], AskedBefore(), QUIET, noon + timedelta(hours=11)) is None, "not at night"

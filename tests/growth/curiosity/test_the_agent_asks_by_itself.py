@@ -16,14 +16,17 @@ from agent.memory.store import load_entries
 from agent.workspace.workspace import reload_settings
 from tests.growth.beliefs.house import LONG, SHORT, House, house
 from tests.growth.beliefs.talk import session
+from tests.stories.agents import script
 from tests.vaults import git, write
 
 ON = "VAULT_AGENT_GROWTH__CURIOSITY__UNPROMPTED"
 
 
 def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str = "en") -> House:
-    monkeypatch.setenv(ON, "true")
     home = house(tmp_path, monkeypatch, language=language)
+    monkeypatch.setenv(ON, "true")
+    monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "scripted")
+    monkeypatch.setenv("VAULT_AGENT_LLM__SCRIPT", str(script(tmp_path / "script.json", "Yes.")))
     return House(reload_settings(home.workspace), home.clock)
 
 
@@ -38,8 +41,13 @@ def answer(home: House, path: str, box: str) -> None:
     home.person(path, (home.root / path).read_text("utf-8").replace(f"- [ ] {box}", f"- [x] {box}"))
 
 
-def test_by_default_nothing_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = house(tmp_path, monkeypatch)
+@pytest.mark.parametrize(("key", "value"), [(ON, "false"), ("VAULT_AGENT_LLM__WIRE", "offline")])
+def test_without_a_model_or_against_the_setting_nothing_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, value: str
+) -> None:
+    home = asking(tmp_path, monkeypatch)
+    monkeypatch.setenv(key, value)
+    home = House(reload_settings(home.workspace), home.clock)
     doubted(home)
     assert look(home.workspace, lambda event: None) == "" and not (home.root / "questions").exists()
 
