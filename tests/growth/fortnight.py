@@ -144,7 +144,7 @@ class _Maker:
             self.found.facts.append(PlantedFact(quote, note, path))
 
     def patterns(self) -> None:
-        """Six kinds of patterns."""
+        """Five kinds of patterns, and the same steps again and again, of which skills are learned."""
         persona, planted = self.persona, self.found.patterns
         for number, question in enumerate(persona.repeated):
             self.session(at(1 + 3 * number, 13 + 2 * number, 20), question, persona.answers[0])
@@ -156,7 +156,6 @@ class _Maker:
         for number, month in enumerate(persona.workflow_of):
             steps = ["search_vault", "vault_read", "vault_write"]
             self.trace(at(2 * number + 1, 10 + number), persona.workflow.format(of=month), steps)
-        planted.append(PlantedPattern("workflow_sequence", ("vault_write",)))
         for number, question in enumerate(persona.mornings):
             self.session(at(number + 1, 7, 5 + 4 * number), question, persona.answers[1])
         planted.append(PlantedPattern("daily_rhythm", persona.morning_words))

@@ -1,11 +1,15 @@
 """`abandoned_task`: a task that nobody has done, touched or spoken of for a while."""
 
 import math
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
 
+from agent.clock import in_clock_zone
 from agent.growth.patterns.activity import Activity, OpenBox
 from agent.growth.patterns.likeness import words_in
 from agent.growth.patterns.pattern import Pattern, quoted, surest
+from agent.markdown.tasks import parse_task_dates
+from agent.memory.edits.form import dates_in
 from agent.texts import Language, text
 
 UNTOUCHED = timedelta(days=7)
@@ -14,12 +18,13 @@ _HALF_DONE = 7.0
 """Days in which a person does half of the tasks that they do at all."""
 _FRESH, _FADES = 28.0, 14.0
 """Days after which an old task is less and less worth a word, and those in which it fades to half."""
+_SHORTLY = timedelta(days=90)
 _SPOKEN_OF = 0.75
 """The share of a task's words in one remark by which it was spoken of."""
 
 
 def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ...]:
-    """The open tasks that were not touched for a week, nor spoken of, nor done elsewhere.
+    """The open tasks that were not touched for a week, nor spoken of, nor done elsewhere, nor are for a later day.
 
     Half of the tasks are done within a week, so that one which is still open after so many days is stuck with a
     probability of 1 - 2^(-days/7); after four weeks the interest in it fades with a half-life of two weeks.
@@ -27,10 +32,25 @@ def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ..
     done = {frozenset(words_in(each)) for each in activity.ticked}
     found = []
     for box in activity.boxes:
-        since = max(box.since, _spoken_of(activity, box) or box.since)
-        if words_in(box.text) and words_in(box.text) not in done and activity.now - since >= UNTOUCHED:
+        since = max(box.since, _spoken_of(activity, box) or box.since, _day_of(box) or box.since)
+        is_open = bool(words_in(box.text)) and words_in(box.text) not in done
+        if is_open and activity.now - since >= UNTOUCHED:
             found.append(_pattern(activity, language, box, since))
     return surest(found)
+
+
+def _day_of(box: OpenBox) -> datetime | None:
+    """The last day that the task is for, as its text says; a day without a year is the next one after the task was
+    written, if it was not shortly before."""
+    days = [each for each in (parse_task_dates(box.text).day,) if each is not None]
+    for seen in dates_in(box.text):
+        for year in (box.since.year, box.since.year + 1):
+            with suppress(ValueError):
+                day = date(year, *seen.key)
+                if day >= box.since.date() - _SHORTLY:
+                    days.append(day)
+                    break
+    return in_clock_zone(datetime.combine(max(days), time()), box.since) if days else None
 
 
 def _spoken_of(activity: Activity, box: OpenBox) -> datetime | None:

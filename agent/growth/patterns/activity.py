@@ -4,8 +4,6 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.skills.learning.sequences import ToolSequence
-from agent.skills.learning.traces import WorkflowTrace
 
 RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
 """What was asked of the agent, stated in an entry, written into a note on a day, or edited (the note's title)."""
@@ -49,16 +47,13 @@ class OpenBox:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done, `offered` the
-    workflows that were offered as skills, or are skills."""
+    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done."""
 
     now: datetime
     remarks: tuple[Remark, ...] = ()
     calls: tuple[ToolCallMade, ...] = ()
-    traces: tuple[WorkflowTrace, ...] = ()
     boxes: tuple[OpenBox, ...] = ()
     ticked: tuple[str, ...] = ()
-    offered: frozenset[ToolSequence] = frozenset()
 
     def of_kinds(self, *kinds: RemarkKind) -> tuple[Remark, ...]:
         """The remarks of these kinds."""

@@ -23,8 +23,8 @@ from datetime import datetime
 
 HALF_LIFE = 14.0
 """Days after which a case counts half."""
-KINDS = 5
-"""The kinds of patterns that are compared with chance here: questions, failures, rhythms, topics, busy hours."""
+KINDS = 4
+"""The kinds of patterns that are compared with chance here: questions, failures, rhythms, topics."""
 ERROR = 0.05
 """The share of looks at what is random that may find a pattern with a certainty of .7."""
 _DAY = 86_400.0

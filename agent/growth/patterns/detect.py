@@ -1,4 +1,5 @@
-"""All patterns in what a person does."""
+"""All patterns in what a person does. What their agent does again and again is none of theirs: of steps, skills are
+learned (`agent.skills.learning`), and the look back at a day hears of tools that keep failing (`tool_failure`)."""
 
 from agent.growth.patterns.abandoned_task import abandoned_tasks
 from agent.growth.patterns.activity import Activity
@@ -7,8 +8,6 @@ from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Pattern
 from agent.growth.patterns.repeated_question import repeated_questions
 from agent.growth.patterns.rising_topic import rising_topics
-from agent.growth.patterns.tool_failure import tool_failures
-from agent.growth.patterns.workflow_sequence import workflow_sequences
 from agent.texts import Language
 
 
@@ -16,8 +15,6 @@ def detect(activity: Activity, language: Language, vectors: Vectors | None = Non
     """The patterns of each kind, the surest first; the same for the same activity."""
     return (
         *repeated_questions(activity, language, vectors),
-        *tool_failures(activity, language),
-        *workflow_sequences(activity, language),
         *daily_rhythms(activity, language),
         *abandoned_tasks(activity, language),
         *rising_topics(activity, language),

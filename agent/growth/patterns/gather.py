@@ -21,14 +21,12 @@ from agent.markdown.tasks import find_tasks
 from agent.memory import daily
 from agent.memory.entry import MODEL, EntryType, with_offset
 from agent.memory.store import StoredEntry, load_entries
-from agent.runs.workflow_traces import traces_of
 from agent.schedule.shelf import is_goal
 from agent.schedule.task_notes import load_tasks
-from agent.skills.learning.traces import WorkflowTrace
 from agent.texts import in_all_languages
 from agent.tools.tool_names import resolved
 from agent.vault.find import notes_with_line
-from agent.vault.folders import APPROVALS, DAILY, ENTRIES, LEARNED, OWN_NOTES, SESSIONS, is_template
+from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES, SESSIONS, is_template
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
@@ -126,7 +124,6 @@ _COMMITS, _BULK = 500, 50
 _TEXT = 2_000
 """The most characters of one remark."""
 _ASKED = re.compile(r"\A(?:User: |用户：)([^\n]*)")
-_SEQUENCE = re.compile(r"^[ \t]+sequence: ([\w.,\- ]+)$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} ")
 _LOGGED = re.compile(r"^###? \d\d:\d\d - ")
 _MARK = re.compile(r"^%% vault-agent:.*%%\s*$")
@@ -138,13 +135,11 @@ def gather(vault: Vault, now: datetime) -> Activity:
     days = [now.date() - timedelta(days=back) for back in range(SPAN.days, -1, -1)]
     remarks: list[Remark] = []
     calls: list[ToolCallMade] = []
-    traces: list[WorkflowTrace] = []
     read: set[str] = set()
     for session in own_sessions(vault, days):
         read.add(f"[[{session.path.removesuffix('.md')}]]")
         remarks += _asked_in(session)
         calls += _calls_in(session)
-        traces += traces_of(session) if not session.untrusted else ()
     remarks += _said_in(load_entries(vault, notes_of_days(vault, ENTRIES, days)[:MOST_ENTRIES]), read)
     for day in days:
         remarks += _of_day(vault, day, now, read)
@@ -155,22 +150,9 @@ def gather(vault: Vault, now: datetime) -> Activity:
         now,
         tuple(sorted((each for each in remarks if since < each.at <= now), key=lambda each: (each.at, each.link))),
         tuple(sorted((each for each in calls if since < each.at <= now), key=lambda each: each.at)),
-        tuple(sorted(traces, key=lambda each: (each.created.timestamp() if each.created else 0, each.run))),
         boxes,
         ticked_texts(vault) if boxes else (),
-        frozenset(_offered(vault)),
     )
-
-
-def _offered(vault: Vault) -> Iterator[tuple[str, ...]]:
-    """The workflows of skills that were learned, or are offered in `approvals/`: both have the text of a `SKILL.md`."""
-    for name in (LEARNED, APPROVALS):
-        folder = vault.home.at(name)
-        place = Path(vault.place.root, folder)
-        for file in sorted(place.rglob("*.md")) if place.is_dir() else ():
-            data = vault.own_version(folder + file.relative_to(place).as_posix()) or b""
-            for found in _SEQUENCE.findall(data.decode("utf-8", "replace")):
-                yield tuple(part.strip() for part in found.split(","))
 
 
 def own_sessions(vault: Vault, days: Iterable[date]) -> Iterator[Session]:

@@ -11,7 +11,6 @@ from agent.memory import daily
 PatternKind: TypeAlias = Literal[
     "repeated_question",
     "tool_failure_pattern",
-    "workflow_sequence",
     "daily_rhythm",
     "abandoned_task",
     "rising_topic",

@@ -4,7 +4,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
+from functools import cache, lru_cache
 
+from agent.config.resources import patterns, words
 from agent.dataclass import dataclass
 from agent.growth.patterns.activity import Remark
 from agent.growth.patterns.likeness import words_in
@@ -19,6 +21,8 @@ _EXTENDS = 0.8
 _LONGEST = 12
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_LINK = re.compile(r"\[\[[^\]\n]*\]\]|https?://\S+")
+"""A link names a note, and is no word of the person's: the agent writes most of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,25 @@ class Topic:
     key: str
     label: str
     remarks: tuple[Remark, ...]
+
+
+def subject_words(text: str) -> frozenset[str]:
+    """The terms by which what a text speaks of is known, without links and what is only said around it."""
+    return frozenset(term for term in words_in(bare(text)) if term not in _topicless())
+
+
+@lru_cache(maxsize=4_096)
+def bare(text: str) -> str:
+    """A text without its links, and in Chinese without what is only said around its subject."""
+    found = _LINK.sub(" ", text)
+    for each in patterns("around_topic") if _HAN.search(found) else ():
+        found = each.sub(" ", found)
+    return found
+
+
+@cache
+def _topicless() -> frozenset[str]:
+    return frozenset(term for word in words("topicless") for term in terms(word))
 
 
 def occasion(remark: Remark) -> tuple[date, str]:
@@ -40,7 +63,7 @@ def topics(remarks: Sequence[Remark], least: int) -> tuple[Topic, ...]:
     frequent one."""
     by_term: dict[str, list[int]] = defaultdict(list)
     for number, remark in enumerate(remarks):
-        for term in sorted(words_in(remark.text)):
+        for term in sorted(subject_words(remark.text)):
             by_term[term].append(number)
     most = max(least, _MOST_COMMON * len(remarks))
     found: list[tuple[str, frozenset[int]]] = []
@@ -54,7 +77,7 @@ def topics(remarks: Sequence[Remark], least: int) -> tuple[Topic, ...]:
 
 
 def _topic(term: str, remarks: Sequence[Remark]) -> Topic:
-    texts = [remark.text for remark in remarks]
+    texts = [bare(remark.text) for remark in remarks]
     label = _string(term, texts) if _HAN.search(term) else _as_written(term, texts)
     return Topic(term, label, tuple(remarks))
 

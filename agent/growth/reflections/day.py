@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from agent.clock import in_clock_zone, time_shown
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
+from agent.growth.patterns.gather import gather
+from agent.growth.patterns.tool_failure import tool_failures
 from agent.growth.reflections.looked import load_looks
 from agent.growth.reflections.material import NOTHING
 from agent.growth.reflections.reflecting import Reflecting
@@ -135,9 +137,15 @@ def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) ->
         "original_request": _OCCASION + "\n".join(listed[:_TASKS]),
         "final_output": _figures(runs.clean),
         "user_reaction": reacted or NOTHING,
-        "execution_trace": "\n".join(filter(None, noted)) or NOTHING,
+        "execution_trace": "\n".join(filter(None, (*noted, *_failing(reflecting)))) or NOTHING,
     }
     return reflecting.filled(placed, "reflection", values, cancelled)
+
+
+def _failing(reflecting: Reflecting) -> Iterator[str]:
+    """The tools that have kept failing for one reason, as the last weeks' calls show."""
+    for each in tool_failures(gather(reflecting.vault, reflecting.now), reflecting.language):
+        yield f"- counted: {each.name}"
 
 
 def _figures(courses: Sequence[RunCourse]) -> str:
