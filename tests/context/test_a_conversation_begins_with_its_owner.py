@@ -106,7 +106,8 @@ def test_what_is_said_in_several_places_stands_once_and_what_was_learned_is_no_w
     file = parse_profile(
         "profile/31-preferences.md",
         "31-preferences.md",
-        "# P\n\n- prefers shorter text · 0.82 (plain mean 0.71) · 5 signs ^belief-1a2b3c4d\n- No tables.\n".encode(),
+        "# P\n\n- prefers shorter text · 0.82 (plain mean 0.71) · 5 signs ^belief-1a2b3c4d\n- No tables.\n"
+        "- prefers lists to prose · 0.70 · 3 signs, 2 against, which holds? ^belief-1a2b3c4e\n".encode(),
     )
     facts = owner_facts([file], [LongTermFact("No tables."), LongTermFact("Always cite the note.")], [])
     assert facts.wishes == ("No tables.", "Always cite the note.") and facts.learned == ("prefers shorter text",)

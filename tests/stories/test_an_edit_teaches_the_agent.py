@@ -22,7 +22,7 @@ def test_what_is_shortened_is_learned(tmp_path: Path, monkeypatch: pytest.Monkey
     tell(root, own, "commit")
     assert f"lines changed on what you prefer: 1 (in {NOTE})" in tell(root, own, "memory", "run")
     note = (root / NOTE).read_text("utf-8")
-    assert "## What I believe you prefer\n\n- prefers shorter text · 0.79 (plain mean 0.70) · 2 signs · notes ^" in note
+    assert "## What I believe you prefer\n\n- prefers shorter text · 0.70 · 2 signs · notes ^" in note
     assert "  - you changed: [[one]] " in note and '"The talk with the landlord' in note
     assert git(root, "log", "-1", "--format=%s").strip() == "memory(beliefs): 1 line on what the person prefers"
     assert "prefer" not in tell(root, own, "memory", "run"), "once a day"
@@ -49,7 +49,7 @@ def test_what_is_forgotten_is_forgotten_here_too(tmp_path: Path, monkeypatch: py
         write(root / f"{name}.md", f"# Mara\n\n{right}\n")
     tell(root, own, "commit")
     tell(root, own, "memory", "run")
-    assert "says “Lisbon”, not “Porto” · 0.79" in (root / NOTE).read_text("utf-8")
+    assert "says “Lisbon”, not “Porto” · 0.70" in (root / NOTE).read_text("utf-8")
     for name in ("mara", "mar"):
         write(root / f"{name}.md", "# Mara\n")
     tell(root, own, "forget", right, "--purge", "--yes", code=1)  # the history of the person's note is theirs

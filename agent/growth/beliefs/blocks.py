@@ -1,9 +1,10 @@
 """A belief by its evidence, and its block in the note of the person's preferences."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from math import exp2, fsum
+from math import fsum
 from types import MappingProxyType
 
 from agent.dataclass import dataclass
@@ -18,15 +19,11 @@ from agent.texts import Language, text
 from agent.vault.folders import PROFILE
 
 STRENGTH: Mapping[SignKind, float] = MappingProxyType(
-    {"answered": 1.0, "stated": 0.9, "edited": 0.7, "requested": 0.7, "chosen": 0.5, "followed_up": 0.3}
+    {"answered": 1.0, "stated": 0.9, "edited": 0.7, "requested": 0.7, "chosen": 0.65, "followed_up": 0.3}
 )
 """How strong a signal is, from 0 to 1."""
-WEIGHT: Mapping[SignKind, float] = MappingProxyType({**STRENGTH, "answered": 4.5})
-"""What a signal of today weighs: an answer to the very question confirms a belief by itself."""
-HALF_LIFE: Mapping[SignKind, float] = MappingProxyType(
-    {"answered": 180.0, "stated": 180.0, "edited": 45.0, "requested": 45.0, "chosen": 45.0, "followed_up": 45.0}
-)
-"""Days after which a signal weighs half: words last longer than habits."""
+RECENT = 20
+"""The newest signals of a dimension, which count: who changes their mind is not held to what they did long ago."""
 ENOUGH: Mapping[SignKind, int] = MappingProxyType(
     {"answered": 1, "stated": 1, "edited": 2, "requested": 2, "chosen": 3, "followed_up": 3}
 )
@@ -36,10 +33,6 @@ TOLD, CONFIRMED = 0.6, 0.9
 """Above the first confidence a model is told, above the second a preference counts as confirmed."""
 DOUBTED = 0.3
 """Contradictions for each piece of evidence, above which the person is asked which value holds."""
-SETTLED = 0.05
-"""What older evidence for other values weighs once the person has stated one."""
-FADED = 0.02
-"""A signal that weighs less is forgotten."""
 _STATED = frozenset(("answered", "stated"))
 _MANY_TASKS = 3
 """So many kinds of texts for which a preference was shown are all of them."""
@@ -50,24 +43,21 @@ _ENOUGH = 0.999
 @dataclass(frozen=True, slots=True)
 class Belief:
     """What the person is believed to prefer. `signs` are the signals for the value, `against` those that contradict it,
-    the newest first; `tasks` the kinds of texts for which it holds, empty for all. `mean` is the running mean of the
-    strengths. `is_enough`: there are enough signs to speak of it. `settled` of the signs are older than a statement of
-    the person's for another value."""
+    the newest first; `tasks` the kinds of texts for which it holds, empty for all. `is_enough`: there are enough signs
+    to speak of it."""
 
     dimension: Dimension
     value: str
     confidence: float
-    mean: float
     signs: tuple[Sign, ...]
     against: tuple[Sign, ...] = ()
     tasks: frozenset[TaskKind] = frozenset()
     is_enough: bool = True
-    settled: int = 0
 
     @property
     def is_told(self) -> bool:
-        """True if a model is told of it."""
-        return self.is_enough and self.confidence > TOLD
+        """True if a model is told of it: it is sure enough, and the person need not be asked whether it holds."""
+        return self.is_enough and self.confidence > TOLD and not self.is_doubted
 
     @property
     def is_confirmed(self) -> bool:
@@ -77,7 +67,7 @@ class Belief:
     def is_doubted(self) -> bool:
         """True if the person is to be asked which value holds: more than one accident contradicts it."""
         is_more = len(self.against) > 1 or any(each.kind in _STATED for each in self.against)
-        return self.is_enough and is_more and len(self.against) > DOUBTED * (len(self.signs) - self.settled)
+        return self.is_enough and is_more and len(self.against) > DOUBTED * len(self.signs)
 
     @property
     def other_values(self) -> tuple[str, ...]:
@@ -96,46 +86,39 @@ def beliefs(signals: Iterable[Sign], today: date) -> tuple[Belief, ...]:
 
 
 def believe(signals: Sequence[Sign], today: date) -> Belief | None:
-    """The belief by the signals of one dimension; None if all of them have faded, or are of days to come."""
-    live = [each for each in signals if each.day <= today and weight(each, signals, today) >= FADED]
+    """The belief by the signals of one dimension; None if all of them are of days to come.
+
+    What the person has said decides, the last word first; without a word of theirs what they have shown more often. The
+    confidence is the plain mean of the strengths of the signals that decide, as in
+    (old · count + strength) / (count + 1); what contradicts them since is counted, and asked about if it is too much.
+    """
+    live = _newest_first(each for each in signals if each.day <= today)[:RECENT]
     if not live:
         return None
-    sums = {value: fsum(weight(each, signals, today) for each in live if each.plain_value == value)
-            for value in {each.plain_value for each in live}}  # fmt: skip
-    newest = {value: max(each.day for each in live if each.plain_value == value) for value in sums}
-    best = max(sums, key=lambda value: (sums[value], newest[value], value))
-    total = fsum(sums.values())
-    signs = _newest_first(each for each in live if each.plain_value == best)
-    against = _newest_first(each for each in live if each.plain_value != best and not _is_settled(each, signals))
-    mean = fsum(STRENGTH[each.kind] for each in signs) / len(signs)
+    said = [each for each in live if each.kind in _STATED]
+    if said:
+        best = next((each for each in said if each.kind == "answered" and each.day == said[0].day), said[0]).plain_value
+    else:
+        counts = Counter(each.plain_value for each in live)
+        best = max((each.plain_value for each in reversed(live)), key=counts.__getitem__)
+    signs = tuple(each for each in live if each.plain_value == best)
+    last_word = next((each for each in signs if each.kind in _STATED), None)
+    against = tuple(each for each in live if each.plain_value != best and _is_after(each, last_word))
+    deciding = [each for each in signs if each.kind in _STATED] or signs
     return Belief(
         signs[0].dimension,
         signs[0].value,
-        (sums[best] + 0.5) / (total + 1.0),
-        mean,
+        fsum(STRENGTH[each.kind] for each in deciding) / len(deciding),
         signs,
         against,
         _tasks(signs),
         fsum(1 / ENOUGH[each.kind] for each in signs) >= _ENOUGH,
-        sum(_is_settled(each, signals) for each in signs),
     )
 
 
-def weight(signal: Sign, among: Collection[Sign], today: date) -> float:
-    """What a signal weighs today, beside the others of its dimension."""
-    age = max((today - signal.day).days, 0)
-    own = WEIGHT[signal.kind] * exp2(-age / HALF_LIFE[signal.kind])
-    return own * SETTLED if _is_settled(signal, among) else own
-
-
-def _is_settled(signal: Sign, among: Collection[Sign]) -> bool:
-    """True if the person has stated another value on a later day, or answered for one on the same."""
-    return any(
-        each.kind in _STATED
-        and each.plain_value != signal.plain_value
-        and (each.day > signal.day or (each.kind == "answered" != signal.kind and each.day == signal.day))
-        for each in among
-    )
+def _is_after(sign: Sign, word: Sign | None) -> bool:
+    """True if a signal came after the last word of the person on the matter; an answer settles its whole day."""
+    return word is None or sign.day > word.day or (sign.day == word.day and word.kind != "answered")
 
 
 def _newest_first(signals: Iterable[Sign]) -> tuple[Sign, ...]:
@@ -227,7 +210,6 @@ def format_block(belief: Belief, language: Language) -> tuple[str, ...]:
     """The lines of a belief."""
     figures = BeliefFigures(
         belief.confidence,
-        belief.mean,
         len(belief.signs),
         len(belief.against),
         belief.is_confirmed,

@@ -15,8 +15,7 @@ from agent.vault.store import Vault
 def belief_document(
     belief: Belief, language: Language, changed: Mapping[str, datetime], path: str, refused: bool
 ) -> dict[str, object]:
-    """A belief with all of its figures. `path` is the note that has it; None while none has. `running_mean` is the mean
-    of the strengths, for comparison."""
+    """A belief with all of its figures. `path` is the note that has it; None while none has."""
     dimension = belief.dimension
     at = changed.get(dimension.id)
     return {
@@ -26,7 +25,6 @@ def belief_document(
         "value": belief.value,
         "belief": says(dimension, belief.value, language),
         "confidence": round(belief.confidence, 4),
-        "running_mean": round(belief.mean, 4),
         "evidence_count": len(belief.signs),
         "contradictions": len(belief.against),
         "last_updated": at.isoformat() if at else None,

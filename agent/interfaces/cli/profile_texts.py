@@ -95,12 +95,7 @@ def format_beliefs(model: PersonModel, changed: Mapping[str, datetime], language
 
 
 def _figures(belief: Belief, language: Language) -> str:
-    figures = said(
-        "signs: {signs}, against it: {against}, plain mean of their strengths: {mean:.2f}",
-        signs=len(belief.signs),
-        against=len(belief.against),
-        mean=belief.mean,
-    )
+    figures = said("signs: {signs}, against it: {against}", signs=len(belief.signs), against=len(belief.against))
     named = [text(f"belief.task_{kind}", language) for kind in TASK_KINDS if kind in belief.tasks]
     kinds = text("belief.comma", language).join(named)
     return said("{figures}; for: {kinds}", figures=figures, kinds=kinds) if kinds else figures

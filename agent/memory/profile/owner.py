@@ -19,8 +19,8 @@ from agent.memory.understanding.statements import is_standing_wish, kind_of
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import MEMORY_NOTE
 
-_LINE = re.compile(
-    r"^(?:[-*+] )?(?P<says>\S.*?) · (?P<confidence>[01]\.\d\d) ?[(（][^·]*?(?P<mean>[01]\.\d\d)[)）]"
+_LINE = re.compile(  # earlier versions wrote a second figure in brackets
+    r"^(?:[-*+] )?(?P<says>\S.*?) · (?P<confidence>[01]\.\d\d)(?: ?[(（][^·]*?[)）])?"
     r" · (?P<counts>[^·^]+?)(?: · (?P<tasks>[^·^]+?))?(?: \^belief-(?P<id>[0-9a-f]{8}))?\s*$"
 )
 
@@ -28,13 +28,14 @@ _LINE = re.compile(
 @dataclass(frozen=True, slots=True)
 class BeliefLine:
     """A belief as its line says it. `tasks` are the kinds of texts for which it holds, empty for all; None: it is about
-    its subject, whatever text is asked for. `id` is empty where the line stands without it."""
+    its subject, whatever text is asked for. `id` is empty where the line stands without it.
+    `is_doubted`: the person is to be asked whether it holds."""
 
     says: str
     confidence: float
-    mean: float
     tasks: frozenset[TaskKind] | None
     id: str = ""
+    is_doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,6 @@ class BeliefFigures:
     """What stands behind the words of a line: `signs` for it and `against` it."""
 
     confidence: float
-    mean: float
     signs: int
     against: int = 0
     is_confirmed: bool = False
@@ -55,7 +55,8 @@ def parse_belief_line(line: str) -> BeliefLine | None:
     if found is None:
         return None
     tasks = _tasks(found["tasks"]) if found["tasks"] else None
-    return BeliefLine(found["says"], float(found["confidence"]), float(found["mean"]), tasks, found["id"] or "")
+    is_doubted = any(words in found["counts"] for words in in_all_languages("belief.doubted"))
+    return BeliefLine(found["says"], float(found["confidence"]), tasks, found["id"] or "", is_doubted)
 
 
 def format_belief_line(
@@ -67,8 +68,7 @@ def format_belief_line(
     words += [text("belief.confirmed", language)] if figures.is_confirmed else []
     words += [text("belief.doubted", language)] if figures.is_doubted else []
     comma = text("belief.comma", language)
-    mean = text("belief.mean", language, mean=f"{figures.mean:.2f}")
-    parts = [says, f"{shown_confidence(figures.confidence)}{mean}", comma.join(words)]
+    parts = [says, shown_confidence(figures.confidence), comma.join(words)]
     if tasks is not None:
         named = [text(f"belief.task_{kind}", language) for kind in TASK_KINDS if kind in tasks]
         parts.append(comma.join(named) or text("belief.all_tasks", language))
@@ -164,7 +164,7 @@ def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, coun
 def _learned(file: ProfileFile) -> tuple[str, ...]:
     """The preferences that are sure enough, the surest first, with the kinds of texts that they are about."""
     lines = (parse_belief_line(each.text) for each in file.statements)
-    sure = [each for each in lines if each is not None and each.confidence > _LEAST_CONFIDENCE]
+    sure = [each for each in lines if each is not None and each.confidence > _LEAST_CONFIDENCE and not each.is_doubted]
     sure.sort(key=lambda each: -each.confidence)
     return tuple(f"{each.says} ({', '.join(sorted(each.tasks))})" if each.tasks else each.says for each in sure)
 

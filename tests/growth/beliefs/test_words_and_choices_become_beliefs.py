@@ -66,7 +66,7 @@ def test_three_choices_alike_are_a_belief(home: House) -> None:
         home.pass_days()
         home.learn()
         assert bool(home.lines) == (day == 2), home.lines
-    assert home.lines == ["chooses “Markdown” of “Markdown”, “PDF” · 0.79 (plain mean 0.50) · 3 signs"]
+    assert home.lines == ["chooses “Markdown” of “Markdown”, “PDF” · 0.65 · 3 signs"]
     assert "  - you chose: [[questions/2026-11-24-" in home.note
 
 
