@@ -24,8 +24,6 @@ RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
 """What the person made of a run: a ticked box about one of its rules; or `corrected`: within a day they edited what it
 wrote, took it back, or said that it is not what they wanted."""
 FAILED = frozenset(("failed", "limit"))
-ENDED = frozenset(("finished", "failed", "limit"))
-"""Outcomes that say something: an interrupted run was stopped by its person, for whatever reason."""
 _COLUMNS = 6
 """Time, run, outcome, rules, opinion, session."""
 _OPINION = "opinion"
