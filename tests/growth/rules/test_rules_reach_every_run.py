@@ -154,7 +154,8 @@ def test_each_run_of_the_person_s_is_a_use(root: Path) -> None:
     uses = uses_of(load_runs(workspace.vault))
     marks = {each.name: each.words for each in load_rules(workspace.vault)}
     for name in ("read", "short"):
-        assert [(use.came_up, use.counts) for use in uses.of(marks[name])] == [(True, False)] * 2
+        assert [use.counts for use in uses.of(marks[name])] == [False, False], "nobody has reacted"
+    assert all(use.came_up for use in uses.of(marks["short"])), "it holds in any case"
     (note,) = (root / "rules/history").glob("*.md")
     assert (
         "[[rules/read]]" in note.read_text()
