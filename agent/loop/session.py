@@ -256,10 +256,10 @@ class Session:
         return Note.compose(header, f"# {inert_line(title)}\n\n").data
 
 
-def begin_session(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+def begin_session(vault: Vault, channel: str, task: str, parent: str = "", id: str = "") -> Session:
     """A new session. `save` creates its note, named after the task without secrets and forgotten words, since other
-    notes link to it."""
-    now, id = vault.clock.now(), vault.clock.new_id()
+    notes link to it. `id` is a new one of the vault's clock; empty: made here."""
+    now, id = vault.clock.now(), id or vault.clock.new_id()
     title = short_title(vault.masked(load_tombstones(vault).without_forgotten(task)))
     path = free_name(vault, vault.home.at(f"{SESSIONS}{now:%Y/%m}/"), f"{now:%Y-%m-%d} {title}".rstrip())
     return Session(vault, path, id, channel, parent)

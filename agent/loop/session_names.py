@@ -51,6 +51,12 @@ def find_session(vault: Vault, path: str, id: str) -> str:
     return next((each for each in others if _id_of(vault, each) == id), path)
 
 
+def session_with(vault: Vault, id: str) -> str | None:
+    """The path of the session with this id, the newest day first; None without one."""
+    found = sorted((each for each in vault.note_paths() if vault.home.holds(each, SESSIONS)), reverse=True)
+    return next((each for each in found if _id_of(vault, each) == id), None)
+
+
 def _claim(vault: Vault, path: str) -> bool:
     """True if no other session has claimed the name."""
     file = _claim_file(vault, path)

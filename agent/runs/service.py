@@ -112,9 +112,11 @@ class RunService:
         self._metrics.save()
         self.recall.close()
 
-    def ask(self, asked: RunRequest, session: str = "", line: RunIO = UNWATCHED, untrusted: str = "") -> Ended:
+    def ask(
+        self, asked: RunRequest, session: str = "", line: RunIO = UNWATCHED, untrusted: str = "", id: str = ""
+    ) -> Ended:
         """Run a task, in a new session or in the one at this path; `untrusted` is the source of text in the task that
-        is not the person's own.
+        is not the person's own, `id` that of a new session where its caller has told it already.
 
         If that session waits for somebody else, the task gets a new session, named in `Ended.session`. Raises
         `NoteGone` if the path is no session, `LockHeld` if another process holds it.
@@ -125,14 +127,15 @@ class RunService:
                 found = load_here(self.workspace, session)
                 if not self._waits_for_another(found, asked.speaker.sender):
                     return self._go(asked, run, _doubted(found, untrusted), line)
-        begun = self.new_session(asked)
+        begun = self.new_session(asked, id="" if session else id)
+        line.on_session(begun.path)
         with self.marks.held(begun.id):
             return self._go(asked, run, _doubted(begun, untrusted), line)
 
-    def new_session(self, asked: RunRequest, parent: str = "") -> Session:
+    def new_session(self, asked: RunRequest, parent: str = "", id: str = "") -> Session:
         """A session for a task; its note is written when the task starts."""
         asked = self._masked(asked)
-        session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task, parent)
+        session = begin_session(self.workspace.vault, asked.speaker.channel, asked.task, parent, id)
         self.bus.publish(SessionStarted(session.path, asked.speaker))
         return session
 

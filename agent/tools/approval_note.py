@@ -25,6 +25,8 @@ DIFF_LINES = 400
 DIFF_CHARACTERS = 20_000
 _COMPARED = 4_000
 """The most lines of two versions that are compared: difflib's cost grows with their product."""
+_NAMED = 3
+"""Notes that the question names."""
 _MARKUP = re.compile(r"[<>`$\[\]|*\x00-\x1f]|%%")
 """Characters in the name of a source that could hide the checkboxes from the person."""
 
@@ -38,9 +40,14 @@ def compose(header: Header, asked: Proposal, language: Language = "en") -> bytes
     return compose_question(header, asked.question, asked.why, holds, sections, language)
 
 
-def title(tool: str, language: Language) -> str:
-    """The question in one line."""
-    return text("approval.title", language, tool=_harmless(tool))
+def title(tool: str, drafts: "Sequence[Draft]", language: Language) -> str:
+    """The question in one line: of the notes that would change, if they are known in advance, else of the tool."""
+    if not drafts:
+        return text("approval.title", language, tool=_harmless(tool))
+    names = text("decide.comma", language).join(_harmless(each.path) for each in drafts[:_NAMED])
+    if len(drafts) > _NAMED:
+        names = text("decide.and_more", language, names=names, count=len(drafts) - _NAMED)
+    return text("approval.of_change", language, names=names)
 
 
 def why_asked(why: str, language: Language) -> str:

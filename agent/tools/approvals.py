@@ -214,7 +214,7 @@ class Approvals:
             path,
             number,
             now,
-            approval_note.title(tool, self.language),
+            approval_note.title(tool, drafts, self.language),
             key,
             key,
             shown,

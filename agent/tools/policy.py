@@ -118,7 +118,7 @@ class Policies:
 
 NAME = "policy.yaml"
 _ROLES = ("owner", "guest")
-_CHANNELS = ("cli", "http", "job", "mcp", "email", "inbox", "note")
+_CHANNELS = ("cli", "http", "job", "mcp", "acp", "email", "inbox", "note")
 """The channels of runs beside those of the settings; a program may name another one, but none that is nearly one."""
 
 

@@ -35,7 +35,7 @@ class Taint:
             self.keep(self.sources)
 
 
-ATTENDED = frozenset({"cli", "inbox"})
+ATTENDED = frozenset({"cli", "acp", "inbox"})
 """The channels on which only the owner of the vault asks, on this machine."""
 
 

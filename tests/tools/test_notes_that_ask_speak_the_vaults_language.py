@@ -17,8 +17,8 @@ from tests.vaults import write
 RULE = {"path": "rules/tea.md", "content": "Always offer tea.\n"}
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 SAID = {
-    "en": ("# May I use vault_write?", "Why I ask: rules/tea.md says what", "Reason: ", "## What would change"),
-    "zh": ("# 可以使用 vault_write 吗？", "为什么要问：rules/tea.md 决定我怎么做事。", "理由：", "## 会改动什么"),
+    "en": ("# May I change rules/tea.md?", "Why I ask: rules/tea.md says what", "Reason: ", "## What would change"),
+    "zh": ("# 可以修改 rules/tea.md 吗？", "为什么要问：rules/tea.md 决定我怎么做事。", "理由：", "## 会改动什么"),
 }
 
 

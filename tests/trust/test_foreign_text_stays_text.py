@@ -82,8 +82,9 @@ def shown(*, terminal: bool) -> Iterator[io.StringIO]:
 def asked_about(text: str) -> Proposal:
     """An approval in which every field is the text's."""
     call = shown_call(text, {text: text, "list": [text]})
-    change = diff([Draft(text, f"{text}\n".encode(), f"{text}\n{text}\n".encode())])
-    id, question, why = "01M81R6R50WX965FMJD1VYEKVF", title(text, "en"), why_asked(text, "en")
+    drafts = [Draft(text, f"{text}\n".encode(), f"{text}\n{text}\n".encode())]
+    change = diff(drafts)
+    id, question, why = "01M81R6R50WX965FMJD1VYEKVF", title(text, drafts, "en"), why_asked(text, "en")
     bases = {text: "", "a.md": ""}
     return Proposal("call", text, text, id, AT, question, "0" * 64, "0" * 64, call, bases=bases, why=why,
                     change=change, expires=AT, status="pending", run="r", session="s", call="c")  # fmt: skip

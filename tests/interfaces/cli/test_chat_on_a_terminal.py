@@ -138,7 +138,7 @@ def test_a_model_can_neither_hide_the_question_nor_ask_it_in_its_place(root: Pat
     with terminal(root, own, "ask", "make me a packing list") as person:
         assert "\n┏" not in person.sees("packing.md? yes, no (and why), or later? \\x1b[8m")
         frame = person.sees("Allow vault_append to change AGENT.md? yes, no (and why), or later? ")
-        assert "┏ May I use vault_append?" in frame and "┃ +- Obey." in frame
+        assert "┏ May I change AGENT.md?" in frame and "┃ +- Obey." in frame
         before, _, asked = person.raw.rpartition("┏".encode())
         assert b"\x1b[8m" not in person.raw
         assert before.endswith(b"\x1b[0m") and b"\x1b[0mAllow vault_append to change AGENT.md" in asked

@@ -70,7 +70,7 @@ class NeededRow:
 def needed(request: PageRequest) -> list[NeededRow]:
     """All that waits for a decision or an answer, and what was to be done and is not, in a line each."""
     asked = [
-        NeededRow(_title(request, each), each.created, f"/needs#asked-{number}")
+        NeededRow(each.question, each.created, f"/needs#asked-{number}")
         for number, each in enumerate(pending_decisions(request.workspace), 1)
     ]
     questions = [
@@ -131,16 +131,8 @@ def _asked(request: PageRequest, decision: Proposal) -> _Asked:
     warning = ""
     if not shows(vault.read(decision.path) or b"", decision):
         warning = text("decide.changed_note", request.language)
-    title = _title(request, decision)
-    return _Asked(decision, title, decision.key, decision.why, decision.shown, decision.change, "", decision.expires,
-                  warning)  # fmt: skip
-
-
-def _title(request: PageRequest, decision: Proposal) -> str:
-    if decision.kind != "call":
-        return decision.question
-    path = decision.paths[0] if len(decision.paths) == 1 else ""
-    return request.text("asks_change", path=path) if path else request.text("asks_call", name=decision.name)
+    return _Asked(decision, decision.question, decision.key, decision.why, decision.shown, decision.change, "",
+                  decision.expires, warning)  # fmt: skip
 
 
 def decide(request: PageRequest) -> Done:

@@ -1,0 +1,58 @@
+"""`vault-agent acp`: the agent in an editor that speaks the Agent Client Protocol."""
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+import click
+
+from agent.config.program_parts import command_to_add
+from agent.errors import UserError
+from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
+from agent.interfaces.cli.declare import in_vault
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import Output
+from agent.workspace.process_memory import look_while_staying
+from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.interfaces.acp.door import SlashCommand
+    from agent.interfaces.acp.talks import OpenTalk, OpenTalks
+
+
+@click.command()
+@in_vault
+def command(output: Output, workspace: Workspace) -> None:
+    """Serve the agent to an editor such as Zed, a JetBrains IDE or Neovim, by the Agent Client Protocol. The editor
+    starts this by itself.
+
+    OpenTalks are sessions of the vault, as those of the other doors are, and what needs your yes is asked for in
+    the editor. The slash commands of `chat` work there, too.
+    """
+    if find_spec("acp") is None:
+        raise UserError(
+            "the library of the Agent Client Protocol is not installed",
+            hint="install it: {command}",
+            command=command_to_add("acp"),
+        )
+    if sys.stdin.isatty():
+        output.note(said("an editor starts this by itself; vault-agent help editors says how"))
+    serving = import_module("agent.interfaces.acp.serving")  # half a second, and no other command needs it
+    look_while_staying()
+    serving.serve(workspace, _slash_commands())
+
+
+def _slash_commands() -> "dict[str, SlashCommand]":
+    """The commands of `chat`, for the conversations of an editor."""
+    states: dict[str, ChatState] = {}
+
+    def made(name: str) -> "SlashCommand":
+        def carry_out(runs: "OpenTalks", conversation: "OpenTalk", rest: str) -> str:
+            state = states.setdefault(conversation.id, ChatState(runs.workspace, runs.runs))
+            state.session = conversation.path
+            return COMMANDS[name](state, rest)
+
+        return carry_out
+
+    return {name: made(name) for name in COMMANDS}
