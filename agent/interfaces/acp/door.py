@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acp import PROTOCOL_VERSION, RequestError, text_block, tool_content
 from acp.interfaces import Client
@@ -40,17 +40,18 @@ from acp.schema import (
     Usage,
 )
 
-from agent.asking.proposal import Proposal
-from agent.deeds.conversations import conversations
 from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Block, Update
-from agent.interfaces.acp.talks import Mode, OpenTalk, OpenTalks
-from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import GivenDecision, also_asked, approvals
+from agent.interfaces.acp.talk import Mode, OpenTalk
 from agent.texts import text, translated
 
-SlashCommand: TypeAlias = Callable[[OpenTalks, OpenTalk, str], str]
+if TYPE_CHECKING:
+    from agent.asking.proposal import Proposal
+    from agent.interfaces.acp.talks import OpenTalks
+    from agent.loop.outcome import Ended
+
+SlashCommand: TypeAlias = Callable[["OpenTalks", OpenTalk, str], str]
 """Makes the text to show of the words behind a command that begins with a slash."""
 SlashCommands: TypeAlias = Mapping[str, SlashCommand]
 """The commands by name, such as `/undo`."""
@@ -63,20 +64,19 @@ _PATIENCE = 60.0
 """Seconds that an editor may take for one update."""
 _LATE = 0.05
 """Seconds after which the commands are told: an editor knows a conversation only once it has the answer."""
-_STOPS: Mapping[RunOutcome, StopReason] = {
-    RunOutcome.LIMIT: "max_turn_requests",
-    RunOutcome.INTERRUPTED: "cancelled",
-}
+_STOPS: Mapping[str, StopReason] = {"limit": "max_turn_requests", "interrupted": "cancelled"}
+"""Why a turn ends, by the word of `loop.outcome`."""
 
 
 class EditorDoor:
     """The agent of one vault for one editor. `open_runs` opens it when the first conversation needs it: an editor asks
     who we are before, and does not wait long for the answer."""
 
-    def __init__(self, root: Path, open_runs: Callable[[], OpenTalks], commands: SlashCommands) -> None:
+    def __init__(self, root: Path, open_runs: "Callable[[], OpenTalks]", commands: Callable[[], SlashCommands]) -> None:
         self._root = root
         self._open_runs = open_runs
-        self._commands = commands
+        self._commands_of = commands
+        self._commands: SlashCommands = {}
         self._opening: asyncio.Task[OpenTalks] | None = None
         self._known: dict[str, OpenTalk] = {}
         self._client: Client | None = None
@@ -130,7 +130,7 @@ class EditorDoor:
     ) -> ListSessionsResponse:
         """The newest conversations, of all doors."""
         runs = await self._runs()
-        found = await to_thread(conversations, runs.workspace.vault, _LISTED)
+        found = await to_thread(runs.listed, _LISTED)
         return ListSessionsResponse(
             sessions=[
                 SessionInfo(session_id=each.id, cwd=str(self._root), title=each.title, updated_at=each.last)
@@ -181,7 +181,7 @@ class EditorDoor:
         await self._show_rest(runs, conversation, ended)
         used = await to_thread(runs.usage, ended)
         return PromptResponse(
-            stop_reason=_STOPS.get(ended.outcome, "end_turn"),
+            stop_reason=_STOPS.get(ended.outcome.value, "end_turn"),
             usage=Usage(
                 total_tokens=used.input + used.output,
                 input_tokens=used.input,
@@ -190,26 +190,24 @@ class EditorDoor:
             ),
         )
 
-    async def _go_on(self, runs: OpenTalks, conversation: OpenTalk, ended: Ended) -> Ended | None:
+    async def _go_on(self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended") -> "Ended | None":
         """The result of a run once what it waits for is decided; None while it is not."""
-        if ended.outcome is RunOutcome.QUESTION_ASKED:
+        if ended.outcome.value == "question_asked":
             conversation.question = ended.waits_for
             question = await to_thread(runs.open_question, conversation)
             if question is not None:
                 lines = [question.text, *(f"{at}. {each}" for at, each in enumerate(question.options, 1))]
                 await self._show(conversation.id, messages.agent_text("\n\n" + "\n".join(lines)))
             return None
-        decided: list[GivenDecision] = []
-        first = await to_thread(approvals(runs.workspace).find, ended.waits_for)
-        others = await to_thread(also_asked, runs.workspace, ended.waits_for)
-        for asked in filter(None, (first, *others)):
+        decided: dict[str, bool] = {}
+        for asked in await to_thread(runs.asked, ended.waits_for):
             if not await to_thread(runs.is_open, asked.path):
                 continue
             answer = await self._answer(runs, conversation, ended, asked)
             if conversation.stop.is_set():
                 return None
             if answer is not None:
-                decided.append(GivenDecision(asked.id, answer))
+                decided[asked.id] = answer
             elif await to_thread(runs.is_open, asked.path):
                 return None
         try:
@@ -218,7 +216,9 @@ class EditorDoor:
             await self._say_error(runs, conversation.id, error)
             return None
 
-    async def _answer(self, runs: OpenTalks, conversation: OpenTalk, ended: Ended, asked: Proposal) -> bool | None:
+    async def _answer(
+        self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended", asked: "Proposal"
+    ) -> bool | None:
         """What the person says to one question; None if they say nothing here."""
         drafts = await to_thread(runs.drafts, ended.session, asked.call)
         about = [tool_content(text_block("\n\n".join(filter(None, (asked.question, asked.why)))))]
@@ -241,7 +241,7 @@ class EditorDoor:
             return outcome.option_id == messages.YES if isinstance(outcome, AllowedOutcome) else None
         return None
 
-    async def _show_rest(self, runs: OpenTalks, conversation: OpenTalk, ended: Ended) -> None:
+    async def _show_rest(self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended") -> None:
         """Show an answer that did not come in pieces, and what else there is to know."""
         parts = [] if conversation.is_shown or not ended.answer.strip() else [ended.answer]
         told = [*parts, *(await to_thread(list, runs.what_came(ended)))]
@@ -249,7 +249,7 @@ class EditorDoor:
             words = "\n\n".join(filter(None, told))
             await self._show(conversation.id, messages.agent_text(words if parts else f"\n\n{words}"))
 
-    async def _say_error(self, runs: OpenTalks, session_id: str, error: AgentError) -> None:
+    async def _say_error(self, runs: "OpenTalks", session_id: str, error: AgentError) -> None:
         language = runs.language
         lines = [translated(error.message, language), translated(error.hint, language) if error.hint else ""]
         await self._show(session_id, messages.agent_text("\n\n".join(filter(None, lines))))
@@ -263,17 +263,21 @@ class EditorDoor:
     async def _show(self, session_id: str, update: Update) -> None:
         await self._editor.session_update(session_id=session_id, update=update)
 
-    async def _runs(self) -> OpenTalks:
+    def _open(self) -> "OpenTalks":
+        self._commands = self._commands_of()
+        return self._open_runs()
+
+    async def _runs(self) -> "OpenTalks":
         """The runs of the vault, opened once."""
         if self._opening is None:
-            self._opening = asyncio.create_task(asyncio.to_thread(self._open_runs))
+            self._opening = asyncio.create_task(asyncio.to_thread(self._open))
         try:
             return await self._opening
         except AgentError as error:
             self._opening = None
             raise RequestError(-32603, str(error), {"hint": str(error.hint)}) from error
 
-    async def _taken_up(self, id: str) -> tuple[OpenTalks, OpenTalk]:
+    async def _taken_up(self, id: str) -> "tuple[OpenTalks, OpenTalk]":
         """The earlier conversation with this id."""
         runs = await self._runs()
         if id not in self._known:
@@ -315,7 +319,7 @@ class EditorDoor:
         update = AvailableCommandsUpdate(session_update="available_commands_update", available_commands=found)
         await self._show(id, update)
 
-    def _modes(self, runs: OpenTalks, conversation: OpenTalk) -> SessionModeState:
+    def _modes(self, runs: "OpenTalks", conversation: OpenTalk) -> SessionModeState:
         language = runs.language
         return SessionModeState(
             current_mode_id=conversation.mode,

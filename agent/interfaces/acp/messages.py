@@ -124,8 +124,10 @@ def agent_text(words: str) -> AgentMessageChunk:
     return update_agent_message_text(words)
 
 
-def started(event: ToolCallStarted, root: Path) -> ToolCallStart:
-    """The update for the beginning of a call in the vault at `root`."""
+def started(event: ToolCallStarted, root: Path, *, again: bool = False) -> ToolCallStart | ToolCallProgress:
+    """The update for the beginning of a call in the vault at `root`; `again`: it was shown before, and waited."""
+    if again:
+        return ToolCallProgress(session_update="tool_call_update", tool_call_id=event.call, status="in_progress")
     return ToolCallStart(
         session_update="tool_call",
         tool_call_id=event.call,

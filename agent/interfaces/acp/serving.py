@@ -1,36 +1,28 @@
 """Serves one editor over standard input and output, until it closes the connection."""
 
 import asyncio
-from contextlib import ExitStack, closing
-from typing import cast
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, cast
 
 from acp import run_agent
 from acp.interfaces import Agent
 
-from agent.app.agent import build_runs
 from agent.interfaces.acp.door import EditorDoor, SlashCommands
-from agent.interfaces.acp.talks import OpenTalks
-from agent.runs.arrivals import arrivals_before_a_run
-from agent.runs.crash_recovery import close_cut_off
-from agent.workspace.catch_up import catch_up, show_nothing
-from agent.workspace.search_index import open_index
+from agent.lazy import later
 from agent.workspace.workspace import Workspace
 
+if TYPE_CHECKING:
+    from agent.interfaces.acp.talks import open_talks
+else:
+    open_talks = later("agent.interfaces.acp.talks", "open_talks")
 
-def serve(workspace: Workspace, commands: SlashCommands) -> None:
+
+def serve(workspace: Workspace, commands: Callable[[], SlashCommands]) -> None:
     """Serve the editor that has started this process; returns once what was said is written into memory."""
-    with ExitStack() as open_parts:
-
-        def open_runs() -> OpenTalks:
-            index = open_parts.enter_context(closing(open_index(workspace)))
-            close_cut_off(workspace)
-            catch_up(workspace, index, shown=show_nothing)
-            arrivals_before_a_run(workspace)
-            runs = build_runs(workspace, index)
-            open_parts.callback(runs.close)
-            return OpenTalks(runs)
-
-        asyncio.run(_serve(EditorDoor(workspace.vault.place.root, open_runs, commands)))
+    with ExitStack() as parts:
+        door = EditorDoor(workspace.vault.place.root, lambda: open_talks(workspace, parts), commands)
+        asyncio.run(_serve(door))
 
 
 async def _serve(door: EditorDoor) -> None:

@@ -1,22 +1,28 @@
-"""The conversations of one editor: which session of the vault each is, and the runs in them."""
+"""The conversations of one editor: which session of the vault each is, and the runs in them. Slow to load: `door`
+answers an editor before it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import field
-from threading import Event
-from typing import Literal, TypeAlias
 
+from agent.app.agent import build_runs
+from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question, read_question
 from agent.dataclass import dataclass
+from agent.deeds.conversations import SessionInfo, conversations
 from agent.errors import AgentError, UserError
 from agent.events.runs import IterationStarted, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.acp import messages
-from agent.interfaces.acp.messages import Asked, Update
+from agent.interfaces.acp.messages import Asked
+from agent.interfaces.acp.talk import OpenTalk
 from agent.llm.messages import Message, Usage
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.loop.session_names import session_with
-from agent.runs.decisions import GivenDecision, approvals, record_decision
+from agent.runs.arrivals import arrivals_before_a_run
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import Language, translated
@@ -24,34 +30,13 @@ from agent.tools.tool import Draft
 from agent.vault.history.commits import read_commits
 from agent.vault.history.find import commit_of_call
 from agent.vault.history.versions import versions
+from agent.workspace.catch_up import catch_up, show_nothing
+from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 
 CHANNEL = "acp"
 YOU = Speaker(CHANNEL)
-Mode: TypeAlias = Literal["write", "ask"]
-"""`ask`: what is asked for in this mode changes no note but its own conversation's."""
 _Shown = IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed
-
-
-@dataclass(slots=True)
-class OpenTalk:
-    """One conversation in an editor. `path` is its session's note, empty before the first task; `question` the note in
-    which the run has asked something, to which the next message is the answer; `show` sends an update to the editor."""
-
-    id: str
-    show: Callable[[Update], None]
-    path: str = ""
-    mode: Mode = "write"
-    question: str = ""
-    stop: Event = field(default_factory=Event)
-    is_shown: bool = False
-    """True once text of the present step of the run was shown."""
-
-    def show_text(self, piece: str) -> None:
-        """Show the next piece of the model's text."""
-        if piece:
-            self.is_shown = True
-            self.show(messages.agent_text(piece))
 
 
 @dataclass(slots=True)
@@ -76,6 +61,10 @@ class OpenTalks:
         """The vault's."""
         return self.workspace.settings.vault.language
 
+    def listed(self, most: int) -> Sequence[SessionInfo]:
+        """The newest conversations, of all doors."""
+        return conversations(self.workspace.vault, most)
+
     def find(self, id: str) -> str:
         """The path of the session with this id; raises `UserError` without one."""
         path = session_with(self.workspace.vault, id)
@@ -99,12 +88,13 @@ class OpenTalks:
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
         return self.runs.ask(request, conversation.path, line, foreign, id=conversation.id)
 
-    def go_on(self, conversation: OpenTalk, decided: Sequence[GivenDecision]) -> Ended:
-        """The result of the run that waits, once these decisions are recorded; without any it was decided elsewhere."""
+    def go_on(self, conversation: OpenTalk, decided: Mapping[str, bool]) -> Ended:
+        """The result of the run that waits, once the answers to the questions with these ids are recorded; without any
+        it was decided elsewhere."""
 
         def record() -> None:
-            for each in decided:
-                record_decision(self.workspace, each)
+            for id, yes in decided.items():
+                record_decision(self.workspace, GivenDecision(id, yes))
 
         return self.runs.resume(conversation.path, self._line(conversation), record)
 
@@ -113,6 +103,11 @@ class OpenTalks:
         path = conversation.question
         found = read_question(self.workspace.vault, path) if path else None
         return found if found is not None and not found.answer else None
+
+    def asked(self, path: str) -> list[Proposal]:
+        """The question in the note at a path, and those that its run asks together with it."""
+        first = approvals(self.workspace).find(path)
+        return [*filter(None, (first,)), *also_asked(self.workspace, path)]
 
     def is_open(self, path: str) -> bool:
         """True while nobody has decided what the note at `path` asks for."""
@@ -166,7 +161,8 @@ class OpenTalks:
             case IterationStarted():
                 conversation.is_shown = False
             case ToolCallStarted():
-                conversation.show(messages.started(event, root))
+                conversation.show(messages.started(event, root, again=event.call in conversation.calls))
+                conversation.calls.add(event.call)
             case ToolCompleted():
                 conversation.show(messages.ended(event, self._changed(event), root))
             case ToolCallFailed():
@@ -193,3 +189,14 @@ def _chosen(question: Question, words: str) -> str:
     """The option that a number stands for; else the words."""
     by_number = dict(enumerate(question.options, 1))
     return by_number.get(int(words), words) if words.isdecimal() else words
+
+
+def open_talks(workspace: Workspace, parts: ExitStack) -> OpenTalks:
+    """The talks of one editor; what they need is closed with `parts`."""
+    index = parts.enter_context(closing(open_index(workspace)))
+    close_cut_off(workspace)
+    catch_up(workspace, index, shown=show_nothing)
+    arrivals_before_a_run(workspace)
+    runs = build_runs(workspace, index)
+    parts.callback(runs.close)
+    return OpenTalks(runs)

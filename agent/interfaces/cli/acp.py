@@ -9,7 +9,6 @@ import click
 
 from agent.config.program_parts import command_to_add
 from agent.errors import UserError
-from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
@@ -18,7 +17,9 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.interfaces.acp.door import SlashCommand
-    from agent.interfaces.acp.talks import OpenTalk, OpenTalks
+    from agent.interfaces.acp.talk import OpenTalk
+    from agent.interfaces.acp.talks import OpenTalks
+    from agent.interfaces.cli.chat_commands import ChatState
 
 
 @click.command()
@@ -40,19 +41,22 @@ def command(output: Output, workspace: Workspace) -> None:
         output.note(said("an editor starts this by itself; vault-agent help editors says how"))
     serving = import_module("agent.interfaces.acp.serving")  # half a second, and no other command needs it
     look_while_staying()
-    serving.serve(workspace, _slash_commands())
+    serving.serve(workspace, _slash_commands)
+    sys.stdout = sys.stderr  # the connection has closed its stream
 
 
 def _slash_commands() -> "dict[str, SlashCommand]":
     """The commands of `chat`, for the conversations of an editor."""
+    commands = import_module("agent.interfaces.cli.chat_commands")  # with all that they do
     states: dict[str, ChatState] = {}
 
     def made(name: str) -> "SlashCommand":
         def carry_out(runs: "OpenTalks", conversation: "OpenTalk", rest: str) -> str:
-            state = states.setdefault(conversation.id, ChatState(runs.workspace, runs.runs))
+            state = states.setdefault(conversation.id, commands.ChatState(runs.workspace, runs.runs))
             state.session = conversation.path
-            return COMMANDS[name](state, rest)
+            shown: str = commands.COMMANDS[name](state, rest)
+            return shown
 
         return carry_out
 
-    return {name: made(name) for name in COMMANDS}
+    return {name: made(name) for name in commands.COMMANDS}

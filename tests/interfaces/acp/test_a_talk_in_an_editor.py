@@ -33,6 +33,9 @@ def talk(
     async def work() -> None:
         async with editing(root, own, shown):
             await said(shown, root)
+            assert shown.process.stdin is not None
+            shown.process.stdin.close()  # the editor is closed
+            assert await shown.process.wait() == 0
 
     asyncio.run(work())
     return shown
@@ -90,6 +93,7 @@ def test_a_yes_is_asked_for_with_the_change_and_counts_once(tmp_path: Path, monk
         said,
         editor,
     )
+    assert len(editor.of_kind("tool_call")) == 2, "a call that waited is shown once"
     first, second = editor.asked
     change: Any = next(each for each in first.content or () if each.type == "diff")
     assert "Be brief." in change.old_text and "Be long." in change.new_text
