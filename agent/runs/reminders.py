@@ -12,12 +12,13 @@ from agent.markdown.title import short_title
 from agent.memory.understanding.statements import COMMA, is_question, sentences_in
 from agent.schedule.job import Job
 from agent.schedule.job_header import begins_as_wish, plain_wish
-from agent.schedule.plain_times import PlainJob, parse_plain
 from agent.schedule.shelf import JobShelf
 from agent.schedule.trigger_lines import format_lines
 from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import parse_triggers
 from agent.texts import Language, text
+from agent.times.reading import Reading, Understood, remarks
+from agent.times.when import parse_when
 from agent.tools.tool_names import ACTION
 from agent.workspace.workspace import Workspace, is_watched
 
@@ -27,29 +28,28 @@ _GAP = " ,，;"
 
 @dataclass(frozen=True, slots=True)
 class ReminderWish:
-    """What a person wants to be reminded of; None: when, is not clear. `id` names the call that makes its job."""
+    """What a person wants to be reminded of, and when. `id` names the call that makes its job."""
 
     id: str
-    job: PlainJob | None
+    time: Reading
 
     @property
     def call(self) -> ToolCall | None:
-        """The call of the tool that makes the job."""
-        if self.job is None:
+        """The call of the tool that makes the job; None if the time is not clear."""
+        time = self.time
+        if not isinstance(time, Understood):
             return None
-        when, title = format_lines(parse_triggers(self.job.header["on"])), short_title(self.job.task)
-        arguments: dict[str, Json] = {ACTION: _ADD, "title": title, "text": self.job.task, "when": when, "remind": True}
-        if zone := self.job.header.get("timezone"):
-            arguments["timezone"] = str(zone)
+        when, title = format_lines(parse_triggers(time.on)), short_title(time.rest)
+        arguments: dict[str, Json] = {ACTION: _ADD, "title": title, "text": time.rest, "when": when, "remind": True}
+        if time.zone:
+            arguments["timezone"] = time.zone
         return ToolCall(self.id, TOOL, arguments)
 
 
 def reminder_wishes(message: str, now: datetime) -> tuple[ReminderWish, ...]:
     """The wishes to be reminded in a message, at `now` (aware, local)."""
     words = (wish for each in sentences_in(message) if (wish := split_wish(each)[0]))
-    return tuple(
-        ReminderWish(f"reminder-{at}", parse_plain(each, now, needs_hour=False)) for at, each in enumerate(words, 1)
-    )
+    return tuple(ReminderWish(f"reminder-{at}", parse_when(each, now)) for at, each in enumerate(words, 1))
 
 
 def split_wish(sentence: str) -> tuple[str, str]:
@@ -87,15 +87,16 @@ def format_reminders(
 
 
 def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Job], language: Language) -> str:
-    if wish.job is None:
-        return text("reminder.unclear", language)
+    time = wish.time
+    if not isinstance(time, Understood):
+        return text("reminder.unclear", language, one=time.guesses[0], other=time.guesses[1])
     if result is None or result.failed:
         why = result.text if result else text("reminder.not_allowed", language)
         return text("reminder.failed", language, why=why)
-    made = [job for job in jobs if job.text == wish.job.task]
+    made = [job for job in jobs if job.text == time.rest]
     job = max(made, key=lambda each: each.created.timestamp() if each.created else 0.0, default=None)
     if job is None:
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
     said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
-    return said if wish.job.is_hour_given else f"{said}\n\n{text('reminder.usual_hour', language)}"
+    return "\n\n".join((said, *remarks(time, language)))

@@ -17,7 +17,7 @@ from agent.runs.job_upkeep import job_shelf, set_status
 from agent.schedule.job import TYPE, Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.new_job import make_job
-from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger
+from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, RecurrenceRule, Trigger
 from agent.vault.change import Stamp
 from agent.vault.folders import JOBS
 from agent.workspace.schedule_switch import schedule_switch
@@ -58,7 +58,7 @@ def kind_of(trigger: Trigger) -> WakeKind:
     match trigger:
         case At():
             return "scheduled"
-        case Cron() | Every():
+        case Cron() | RecurrenceRule() | Every():
             return "periodic"
         case ChangeTrigger():
             return "new_data"

@@ -12,7 +12,7 @@ from agent.records.table import Table
 from agent.schedule.job import Job
 from agent.schedule.next_try import OWED
 from agent.schedule.occurrences import moment_in
-from agent.schedule.triggers import At, Cron, Every, Timed
+from agent.schedule.triggers import At, Cron, Every, RecurrenceRule, Timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,8 @@ class FirstSeen:
 
 def schedule_of(job: Job) -> tuple[str, ...]:
     """What a job's times depend on, as text: an edit of anything else leaves them as they are."""
-    created = job.created.isoformat() if job.created and any(isinstance(each, Every) for each in job.triggers) else ""
+    counts = any(isinstance(each, Every | RecurrenceRule) for each in job.triggers)
+    created = job.created.isoformat() if job.created and counts else ""
     return (job.status, job.zone_name, created, *(_text(each) for each in job.triggers if isinstance(each, Timed)))
 
 
@@ -64,6 +65,8 @@ def _text(trigger: Timed) -> str:
     match trigger:
         case Cron(expression):
             return f"cron {expression}"
+        case RecurrenceRule(rule):
+            return f"rrule {rule}"
         case Every(seconds):
             return f"every {seconds}"
         case At(moment):

@@ -1,5 +1,6 @@
 """A job's note → `Job`: each field of the header is checked, and a wrong one is a `JobProblem`."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,7 +43,9 @@ from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
 
 if TYPE_CHECKING:
     from agent.schedule.job_warnings import misspelt_keys, unknown_channel
-else:  # most notes of jobs have neither other keys nor another channel
+    from agent.times.when import begins_with_time
+else:  # most notes of jobs have neither other keys nor another channel, nor words of a time before a wish
+    begins_with_time = later("agent.times.when", "begins_with_time")
     misspelt_keys = later("agent.schedule.job_warnings", "misspelt_keys")
     unknown_channel = later("agent.schedule.job_warnings", "unknown_channel")
 
@@ -152,6 +155,8 @@ def _created(value: Value) -> datetime | None:
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
+_WISH = re.compile(r"(?<![a-z])remind me\b|提醒", re.IGNORECASE)
+_FIRST_WORDS = 60
 _END = " .。!！?？"
 
 
@@ -162,4 +167,12 @@ def plain_wish(sentence: str) -> str:
 
 def begins_as_wish(text: str) -> bool:
     """True if the words of a text begin with a wish to be reminded."""
-    return pattern("reminder").match(plain_wish(text)) is not None
+    plain = plain_wish(text)
+    return pattern("reminder").match(plain) is not None or _is_wish_behind_time(plain)
+
+
+def _is_wish_behind_time(plain: str) -> bool:
+    """True if words of a time stand before the wish: `月底提醒我结账`, `by Friday, remind me to pay`."""
+    wishes = (each.start() for each in _WISH.finditer(plain, 1, _FIRST_WORDS))
+    at = next((at for at in wishes if pattern("reminder").match(plain[at:])), 0)
+    return at > 0 and begins_with_time(plain[:at])

@@ -1,6 +1,7 @@
 """The note of a new job, made of plain words or of a header's fields, and checked as any job's note is."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 
@@ -12,8 +13,10 @@ from agent.markdown.yaml_write import Header, Value
 from agent.schedule.header_fields import plain_id, readable_id
 from agent.schedule.job import TYPE, Job, JobProblem, JobSource
 from agent.schedule.job_header import begins_as_wish, parse_job
-from agent.schedule.plain_times import parse_plain
 from agent.schedule.triggers import At
+from agent.schedule.unclear import raise_unclear
+from agent.times.reading import Unclear, Understood
+from agent.times.when import parse_when
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault
 
@@ -22,22 +25,24 @@ _EXAMPLES = "every weekday at 9 brief me; every 2 hours look at the inbox; æ¯ä¸
 
 @dataclass(frozen=True, slots=True)
 class NewJob:
-    """A job that has no note yet, and the bytes of that note."""
+    """A job that has no note yet, and the bytes of that note. `time` is what its words came to, if it was made of
+    words."""
 
     job: Job
     data: bytes
+    time: Understood | None = None
 
 
 def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
     """The job that a sentence asks for; raises `UserError` if it is empty or its time is not clear."""
     if not words.strip():
         raise UserError("the sentence is empty", hint=_EXAMPLES)
-    found = parse_plain(words, now)
-    if found is None:
-        raise UserError("the time is not clear: {text}", hint=_EXAMPLES, text=words.strip()[:80])
-    task = found.task.strip()
-    title = short_title(task or words)
-    return make_job(vault, title, task, found.header, "static", now)
+    found = parse_when(words, now)
+    if isinstance(found, Unclear):
+        raise_unclear(words, found)
+    task = found.rest.strip()
+    header: dict[str, Value] = {"on": found.on, **({"timezone": found.zone} if found.zone else {})}
+    return replace(make_job(vault, short_title(task or words), task, header, "static", now), time=found)
 
 
 def make_job(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from heapq import merge
-from itertools import count, groupby
+from itertools import count, groupby, takewhile
 from typing import assert_never
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
@@ -18,7 +18,8 @@ from cronsim import CronSim
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.schedule.triggers import At, Cron, Every, Timed, Trigger
+from agent.schedule.triggers import At, Cron, Every, RecurrenceRule, Timed, Trigger
+from agent.times.recurrence import rule_times
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_WAIT = 50 * 366
@@ -57,6 +58,8 @@ def _times(trigger: Timed, zone: ZoneInfo, after: datetime, anchor: datetime) ->
     match trigger:
         case Cron(expression):
             yield from _cron_times(expression, zone, after)
+        case RecurrenceRule(rule):
+            yield from _rule_times(rule, zone, after, anchor)
         case Every(seconds):
             step = timedelta(seconds=seconds)
             start = anchor.astimezone(UTC)
@@ -79,6 +82,17 @@ def _cron_times(expression: str, zone: ZoneInfo, after: datetime) -> Iterator[da
     for day in cron_days(expression, start):
         times = cron_times_on(expression, zone, day)
         yield from times if day > start + timedelta(days=2) else (at for at in times if at.timestamp() > floor)
+
+
+def _rule_times(rule: str, zone: ZoneInfo, after: datetime, anchor: datetime) -> Iterator[datetime]:
+    """The times of an RRULE within a hundred years; without a start of its own it counts from `anchor`. A time that a
+    clock change skips is the next valid one."""
+    start = anchor.astimezone(zone).replace(tzinfo=None, microsecond=0)
+    floor = after.astimezone(zone).replace(tzinfo=None) - timedelta(days=2)
+    last = max(floor, start) + timedelta(days=2 * _LONGEST_WAIT)
+    found = takewhile(lambda local: local < last, rule_times(rule, start, floor))
+    moments = (moment_in(local, zone) for local in found)
+    yield from (at for at in moments if at.timestamp() > after.timestamp())
 
 
 def cron_days(expression: str, start: date) -> Iterator[date]:

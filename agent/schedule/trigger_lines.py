@@ -13,16 +13,30 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value, is_list, item_text
-from agent.schedule.plain_times import parse_plain
-from agent.schedule.triggers import QUIET, At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
+from agent.schedule.triggers import (
+    QUIET,
+    At,
+    ChangeTrigger,
+    Cron,
+    Every,
+    OnEvent,
+    RecurrenceRule,
+    Trigger,
+    format_trigger,
+)
 from agent.schedule.triggers import parse_triggers as parse_on
+from agent.schedule.unclear import ask_for_hour, raise_unclear
 from agent.texts import Sentence
+from agent.times.reading import Unclear, Understood
+from agent.times.when import parse_when
 
 MOST = 20
 """The most lines of a schedule."""
 _KIND = re.compile(
-    r"(cron|change|event)\b\s*:?\s*(.*)|(every|at)\b\s*:?\s*([\"']?\d.*)|on\s+([a-z_]+(?:\.[a-z_]+)+)", re.IGNORECASE
+    r"(cron|rrule|change|event)\b\s*:?\s*(.*)|(every|at)\b\s*:?\s*([\"']?\d.*)|on\s+([a-z_]+(?:\.[a-z_]+)+)",
+    re.IGNORECASE,
 )
+_DATED = re.compile(r"at\s+\d{4}-")
 _FIELDS = re.compile(r"[\d*][^\s]*(?:\s+\S+){4}")
 _EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 2026-12-24 09:00"
 
@@ -90,17 +104,35 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
 
 
 def _parsed(line: str, now: datetime) -> TypedSchedule:
-    plain = parse_plain(line, now)
-    if plain is not None and not plain.task:
-        return TypedSchedule(plain.header["on"], str(plain.header.get("timezone", "")))
     on = _as_in_header(line)
-    if on is None and plain is not None:
-        hint = "write here only when the job runs, and below it what it does"
-        raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.task[:80])
     if on is None:
-        raise BadLine("the time is not clear: {text}", hint="{examples}", text=line[:80], examples=_EXAMPLES)
-    parse_on(on)
+        return _in_plain_words(line, now)
+    try:
+        parse_on(on)
+    except UserError:
+        plain = parse_when(line, now)
+        if isinstance(plain, Unclear) and plain.has_time and not _DATED.match(line):
+            raise_unclear(line, plain, BadLine)
+        if isinstance(plain, Unclear) or plain.rest:
+            raise
+        return _typed(line, plain, now)
     return TypedSchedule(on)
+
+
+def _in_plain_words(line: str, now: datetime) -> TypedSchedule:
+    plain = parse_when(line, now)
+    if isinstance(plain, Unclear):
+        raise_unclear(line, plain, BadLine)
+    if plain.rest:
+        hint = "write here only when the job runs, and below it what it does"
+        raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.rest[:80])
+    return _typed(line, plain, now)
+
+
+def _typed(line: str, plain: Understood, now: datetime) -> TypedSchedule:
+    if plain.taken and plain.deadline is None:  # a form has no place to say which hour was taken
+        raise_unclear(line, ask_for_hour(line, plain, now), BadLine)
+    return TypedSchedule(plain.on, plain.zone)
 
 
 def _as_in_header(line: str) -> Value:
@@ -131,6 +163,8 @@ def _line(trigger: Trigger) -> str:
     match trigger:
         case Cron(expression):
             return expression
+        case RecurrenceRule():
+            return format_trigger(trigger)
         case Every(seconds):
             return format_trigger(trigger) if seconds % 60 == 0 else f"every {seconds}"
         case At(moment):

@@ -1,19 +1,20 @@
 """When and how often a job runs, in words: `30 7 * * 1-5` is "on weekdays at 07:30"; others stay as they are."""
 
 import re
-from collections.abc import Sequence
 from datetime import time
 from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from agent.schedule.job import Job
 from agent.schedule.occurrences import moment_in
-from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, Trigger, format_trigger
+from agent.schedule.rule_words import day_names, days_in_month, format_days, rule_words
+from agent.schedule.triggers import At, ChangeTrigger, Cron, Every, OnEvent, RecurrenceRule, Trigger, format_trigger
 from agent.texts import Language, text
 
 _UNITS = (("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1))
 _DAYS = {"sun": 0, "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6}
 _STEP = re.compile(r"\*/([1-9]\d*)")
+_NTH = re.compile(r"([0-7])(?:#([1-5])|l)")
 _PART = re.compile(r"(\d|[a-z]{3})(?:-(\d|[a-z]{3}))?")
 
 
@@ -21,7 +22,7 @@ def job_words(job: Job, language: Language) -> list[str]:
     """What starts a job, each trigger in words; where it keeps to some days of the week, those come last."""
     words = [trigger_words(each, job.zone, language) for each in job.triggers]
     days = sorted(set(job.active_days))
-    return words if len(days) == 7 else [*words, text("times.only_on", language, days=_named(days, language))]
+    return words if len(days) == 7 else [*words, text("times.only_on", language, days=day_names(days, language))]
 
 
 def trigger_words(trigger: Trigger, zone: ZoneInfo, language: Language) -> str:
@@ -29,6 +30,8 @@ def trigger_words(trigger: Trigger, zone: ZoneInfo, language: Language) -> str:
     match trigger:
         case Cron(expression):
             return _cron_words(expression.lower().split(), language) or format_trigger(trigger)
+        case RecurrenceRule(rule):
+            return rule_words(rule, language) or format_trigger(trigger)
         case Every(seconds):
             return _every(seconds, language)
         case At(moment):
@@ -89,22 +92,18 @@ def _times(minute: str, hour: str) -> list[str]:
 
 
 def _days(day: str, month: str, weekday: str, language: Language) -> str:
-    if month != "*":
-        return ""
+    if month != "*" or (weekday == "*" and day != "*"):
+        return days_in_month(day, month, language) if weekday == "*" else ""
     if weekday == "*":
-        if day == "*":
-            return text("times.each_day", language)
-        return text("times.day_of_month", language, day=int(day)) if day.isdecimal() else ""
+        return text("times.each_day", language)
+    if day == "*" and (nth := _NTH.fullmatch(weekday)):
+        which = int(nth[2]) if nth[2] else -1
+        return format_days([(int(nth[1]) - 1) % 7], which, language)
     numbers = _weekdays(weekday) if day == "*" else frozenset[int]()
     if numbers == frozenset(range(1, 6)):
         return text("times.on_weekdays", language)
-    named = _named([each - 1 for each in sorted(numbers)], language)
+    named = day_names([each - 1 for each in sorted(numbers)], language)
     return text("times.on_days", language, days=named) if named else ""
-
-
-def _named(days: Sequence[int], language: Language) -> str:
-    names = text("times.weekdays", language).split()
-    return text("times.comma", language).join(names[each] for each in days)
 
 
 def _weekdays(field: str) -> frozenset[int]:

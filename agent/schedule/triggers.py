@@ -1,4 +1,5 @@
-"""What starts a job, as its note says under `on`: a time (`cron`, `every`, `at`), a change of notes, or an event.
+"""What starts a job, as its note says under `on`: a time (`cron`, `rrule`, `every`, `at`), a change of notes, or an
+event.
 
 `on` is one mapping or a list of them; each of its values may be a list, too. A word such as `@daily` is a cron
 expression of its own. The times themselves are in `occurrences`, the matching of changes in `conditions`.
@@ -17,6 +18,7 @@ from agent.errors import UserError
 from agent.markdown.yaml_write import Value, is_list
 from agent.metrics.names import NAMES
 from agent.texts import Sentence, either
+from agent.times.recurrence import rule_times
 
 SHORTEST = 60
 """Seconds: the shortest time between two runs by `every`. A cron expression cannot be closer."""
@@ -48,6 +50,8 @@ _EXAMPLES = (
     "{event: run.ended}",
 )
 _HINT = Sentence("{examples}", examples=either(_EXAMPLES))
+_RULE = re.compile(r"(?:DTSTART:\d{8}T\d{6} )?RRULE:[A-Z]+=[\w,+-]+(?:;[A-Z]+=[\w,+-]+)*", re.ASCII)
+_FREQUENCY = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)\b")
 _LONGEST_EVERY = 366 * 86_400
 _SOME_DAY = datetime(2024, 1, 1)
 _CHANGE_KEYS = frozenset({"path", "task", "tag", "property", "heading", "created", "count", "from", "quiet_seconds"})
@@ -58,6 +62,14 @@ class Cron:
     """Minutes by a cron expression of five fields; 0 and 7 are Sunday."""
 
     expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecurrenceRule:
+    """Days by an RRULE (RFC 5545), for what no cron expression says: `FREQ=WEEKLY;INTERVAL=2;BYDAY=TU`, with its start
+    before it (`DTSTART:20261201T090000 RRULE:…`), local in the job's zone; without one it counts from `created`."""
+
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +115,7 @@ class OnEvent:
     name: str
 
 
-Timed: TypeAlias = Cron | Every | At
+Timed: TypeAlias = Cron | RecurrenceRule | Every | At
 Trigger: TypeAlias = Timed | ChangeTrigger | OnEvent
 
 
@@ -142,11 +154,29 @@ def cron_of(expression: str) -> str:
     return plain
 
 
+def rule_of(rule: str) -> str:
+    """An RRULE on one line; raises `BadTrigger` for one that cannot be understood, or comes more than once a day
+    without hours that it names."""
+    plain = " ".join(rule.split())
+    if not plain.startswith(("DTSTART", "RRULE:")):
+        plain = f"RRULE:{plain}"
+    try:
+        if not _RULE.fullmatch(plain) or not _FREQUENCY.search(plain):
+            raise ValueError("another form")
+        rule_times(plain, _SOME_DAY, _SOME_DAY)
+    except ValueError as error:
+        hint = '"DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU" is every second Tuesday at 09:00'
+        raise BadTrigger("{value} is no rule of days", hint=hint, value=_shown(rule)) from error
+    return plain
+
+
 def format_trigger(trigger: Trigger) -> str:
     """The trigger as its note may have it, for people."""
     match trigger:
         case Cron(expression):
             return f"cron {expression}"
+        case RecurrenceRule(rule):
+            return f"rrule {rule}"
         case Every(seconds):
             unit = next(unit for unit in ("w", "d", "h", "m", "s") if seconds % _UNITS[unit] == 0)
             return f"every {seconds // _UNITS[unit]}{unit}"
@@ -185,6 +215,8 @@ def _one(kind: str, value: Value) -> Trigger:
     match kind:
         case "cron" if isinstance(value, str):
             return Cron(cron_of(value))
+        case "rrule" if isinstance(value, str):
+            return RecurrenceRule(rule_of(value))
         case "every":
             seconds = parse_duration(value)
             if not SHORTEST <= seconds <= _LONGEST_EVERY:

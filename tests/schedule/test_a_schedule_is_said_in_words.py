@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agent.schedule.trigger_words import often_words, trigger_words
-from agent.schedule.triggers import At, Cron, Every
+from agent.schedule.triggers import At, Cron, Every, RecurrenceRule
 
 UTC = ZoneInfo("UTC")
 
@@ -23,7 +23,12 @@ UTC = ZoneInfo("UTC")
         ("*/7 * * * *", "cron */7 * * * *"),
         ("0 6 1 * 1", "cron 0 6 1 * 1"),
         ("0 6 * 1 *", "cron 0 6 * 1 *"),
-        ("0 6 * * 1#2", "cron 0 6 * * 1#2"),
+        ("0 6 * * 1#2", "on the second Monday of each month at 06:00"),
+        ("0 6 * * 5L", "on the last Friday of each month at 06:00"),
+        ("0 6 L * *", "on the last day of each month at 06:00"),
+        ("0 6 LW * *", "on the last working day of each month at 06:00"),
+        ("0 6 1,15 * *", "on days 1, 15 of each month at 06:00"),
+        ("0 6 1 1,7 *", "on day 1 of each month, only in January, July at 06:00"),
         ("0 6 * * 5-1", "cron 0 6 * * 5-1"),
         ("0 */4 * * *", "every 4 hours"),
         ("0 */5 * * *", "cron 0 */5 * * *"),
@@ -32,6 +37,35 @@ UTC = ZoneInfo("UTC")
 )
 def test_a_schedule_is_in_words_or_stays_as_it_is(written: str, words: str) -> None:
     assert trigger_words(Cron(written), UTC, "en") == words
+
+
+@pytest.mark.parametrize(
+    ("rule", "english", "chinese"),
+    [
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", "every 2 weeks on Tuesday at 09:30", "每 2 周的周二 09:30"),
+        ("FREQ=DAILY;INTERVAL=3", "every 3 days at 09:30", "每 3 天 09:30"),
+        ("FREQ=MONTHLY;INTERVAL=6;BYMONTHDAY=23", "every 6 months on day 23 at 09:30", "每 6 个月的 23 日 09:30"),
+        (
+            "FREQ=MONTHLY;BYMONTHDAY=28,29,30;BYSETPOS=-1",
+            "on day 30 of each month (its last day, where it is shorter) at 09:30",
+            "每月 30 日（没有这一天的月份在最后一天） 09:30",
+        ),
+        (
+            "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1",
+            "on working day 1 of each month at 09:30",
+            "每月第 1 个工作日 09:30",
+        ),
+    ],
+)
+def test_a_rule_is_in_words(rule: str, english: str, chinese: str) -> None:
+    trigger = RecurrenceRule(f"DTSTART:20261201T093000 RRULE:{rule};BYHOUR=9;BYMINUTE=30;BYSECOND=0")
+    assert [trigger_words(trigger, UTC, "en"), trigger_words(trigger, UTC, "zh")] == [english, chinese]
+
+
+def test_a_rule_of_another_form_stays_as_it_is() -> None:
+    assert (
+        trigger_words(RecurrenceRule("RRULE:FREQ=YEARLY;BYEASTER=0"), UTC, "en") == "rrule RRULE:FREQ=YEARLY;BYEASTER=0"
+    )
 
 
 def test_each_interval_has_words_in_both_languages() -> None:

@@ -13,7 +13,7 @@ from agent.schedule.job import Job, JobProblem
 from agent.schedule.occurrences import machine_zone
 from agent.schedule.shelf import Shelf
 from agent.schedule.trigger_words import job_words
-from agent.schedule.triggers import At, Cron
+from agent.schedule.triggers import At, Cron, RecurrenceRule
 
 if TYPE_CHECKING:
     from agent.runs.job_upkeep import OwedJob
@@ -58,7 +58,9 @@ def warning_lines(jobs: Iterable[Job]) -> list[str]:
 def format_when(job: Job) -> str:
     """What starts a job, in words; with its zone where that is not this machine's."""
     words = listed(job_words(job, spoken()))
-    is_here = job.zone.key == machine_zone().key or not any(isinstance(each, At | Cron) for each in job.triggers)
+    is_here = job.zone.key == machine_zone().key or not any(
+        isinstance(each, At | Cron | RecurrenceRule) for each in job.triggers
+    )
     return words if is_here else said("{when} ({zone})", when=words, zone=job.zone.key)
 
 

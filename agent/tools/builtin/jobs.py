@@ -18,7 +18,7 @@ from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
 from agent.schedule.shelf import JobShelf
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, needs, plan_task
-from agent.schedule.triggers import At, Cron, Every, format_trigger, parse_triggers
+from agent.schedule.triggers import At, Cron, Every, RecurrenceRule, format_trigger, parse_triggers
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import format_profile
@@ -106,7 +106,7 @@ def _add(notes: Notes) -> Tool:
 def _times(call: JsonObject, now: datetime) -> dict[str, Value]:
     """The keys of a header for the times that a call gives; raises `UserError`."""
     typed = parse_lines(arguments.text(call, "when"), now)
-    if not all(isinstance(each, Cron | Every | At) for each in parse_triggers(typed.on)):
+    if not all(isinstance(each, Cron | RecurrenceRule | Every | At) for each in parse_triggers(typed.on)):
         raise ToolRetry("`when` has to be a time, such as every weekday at 9")
     zone = arguments.text(call, "timezone") or typed.zone
     return {"on": typed.on, **({"timezone": zone} if zone else {})}

@@ -23,6 +23,7 @@ from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
 from agent.interfaces.http.service import Service
 from agent.runs.note_changes import note_changes
 from agent.schedule.new_job import job_of_words
+from agent.times.reading import remarks
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/jobs")
@@ -42,6 +43,7 @@ class NewJobView(msgspec.Struct, frozen=True):
     occurrences: list[str]
     written: bool
     commit: str | None
+    remarks: list[str]
 
 
 ROUTES.get("", "What the agent does at its time")(listed("JobList", "jobs", list_jobs))
@@ -53,10 +55,11 @@ def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
     now = workspace.clock.now().astimezone()
     made = job_of_words(workspace.vault, asked.text, now)
     times, job = times_of(made.job, now, 3), job_view(made.job, now)
+    told = list(remarks(made.time, workspace.settings.vault.language)) if made.time else []
     if not asked.write:
-        return TypedReply(NewJobView(job, times, False, None), status=200)
+        return TypedReply(NewJobView(job, times, False, None, told), status=200)
     outcome = note_changes(workspace, ACTOR).create(made.job.path, made.data)
-    return TypedReply(NewJobView(job, times, True, outcome.commit))
+    return TypedReply(NewJobView(job, times, True, outcome.commit, told))
 
 
 ROUTES.get("/{id}", "One job", 404)(show_job)

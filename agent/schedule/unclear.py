@@ -1,0 +1,28 @@
+"""A time that was not understood is asked back, with two guesses."""
+
+from datetime import datetime, time
+from typing import NoReturn
+
+from agent.errors import UserError
+from agent.texts import Sentence
+from agent.times.reading import Unclear, Understood
+from agent.times.when import parse_when
+
+_SHOWN = 80
+_USUAL = (9, 12, 15, 19, 21, 7, 8, 10, 16, 20, 22, 6)
+
+
+def ask_for_hour(line: str, found: Understood, now: datetime) -> Unclear:
+    """A line that names days and no time of day, with two that it may have."""
+    hours = (*found.taken, *(time(hour) for hour in _USUAL))
+    between = " at " if line.isascii() else " "
+    lines = (f"{line.strip()}{between}{each.hour}:{each.minute:02}" for each in hours)
+    one, other, *_ = (each for each in dict.fromkeys(lines) if isinstance(parse_when(each, now), Understood))
+    return Unclear((one, other), has_time=True)
+
+
+def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError) -> NoReturn:
+    """Raises the error of words whose time is not clear; its hint has the two guesses."""
+    one, other = found.guesses
+    hint = Sentence("did you mean “{one}” or “{other}”?", one=one, other=other)
+    raise kind("the time is not clear: {text}", hint=hint, text=" ".join(words.split())[:_SHOWN])
