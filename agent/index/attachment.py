@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 
 from agent.index.analysis import terms, title_terms
 from agent.index.document import WINDOW, Document, DocumentUnit, day_terms, up_to_limit
-from agent.index.query import day_of_text
 from agent.markdown.paged_text import PagedText, parse_paged_text
+from agent.times.named_days import day_of_text
 
 KIND = ("kind", "attachment")
 """The facet of every attachment: `kind:attachment` finds them alone."""

@@ -12,12 +12,12 @@ from itertools import islice
 
 from agent.dataclass import dataclass
 from agent.index.analysis import terms, title_terms
-from agent.index.query import MONTHS, day_of_text
 from agent.markdown import contents, passages, tags
 from agent.markdown.links import Link
 from agent.markdown.note import UTF16, Note
 from agent.markdown.passages import Sizes
 from agent.markdown.yaml_write import Value, is_list
+from agent.times.named_days import MONTHS, day_of_text
 
 UNITS = Sizes(lines=1, least=0)
 LARGEST = 8 * 1024 * 1024

@@ -42,7 +42,7 @@ def find_notes(
     person's; `in_past`: the index is of a commit."""
     started = time.perf_counter()
     home = index.workspace.vault.home
-    scope = parse_search(query, home, whole=whole)
+    scope = parse_search(query, home, index.workspace.clock.now().date(), whole=whole)
     every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
     hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each

@@ -1,6 +1,5 @@
 """One run of a job's text, and what came of it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -9,7 +8,6 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone
 from agent.events.runs import Speaker
-from agent.index.query import MONTHS
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
@@ -25,6 +23,7 @@ from agent.schedule.history import Outcome
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.schedule.task_notes import load_tasks
 from agent.texts import text
+from agent.times.named_days import names_day, written_day
 from agent.vault.find import notes_with_line
 from agent.vault.store import Vault
 from agent.vault.task_lines import open_tasks, own_notes, own_words
@@ -104,10 +103,9 @@ def _due_tasks(vault: Vault, today: date) -> Iterator[_DueLine]:
 
 def _of_day(vault: Vault, today: date) -> Iterator[str]:
     """The lines that name the day, and what the person wrote in its note; no box that is ticked."""
-    named = _naming(today)
+    named = written_day(today)
     path = vault.home.day_note(today)
     own = [path] if vault.read(path) is not None else []
-    found = re.compile(named, re.IGNORECASE)
     for each in dict.fromkeys([*own, *own_notes(vault, notes_with_line(vault, named))[:_NOTES]]):
         note = own_words(vault, each)
         body = parse_body(note.body, note.body_line)
@@ -118,18 +116,8 @@ def _of_day(vault: Vault, today: date) -> Iterator[str]:
                 break
             is_said = plain and not plain.startswith(("#", ">", "%%")) and kind not in {"code", "fence", "comment"}
             words = without_created(line) if box else line
-            if is_said and (box is None or box.is_open) and (each == path or found.search(words)):
+            if is_said and (box is None or box.is_open) and (each == path or names_day(words, today)):
                 yield _line(vault, each, box.text if box else plain.removeprefix("- "))
-
-
-def _naming(today: date) -> str:
-    """A pattern, for git and here, of the usual ways to write a day."""
-    month = MONTHS[today.month - 1]
-    names = f"({month}|{month.capitalize()}|{month[:3].capitalize()})"
-    return (
-        f"{today.isoformat()}|(^|[^0-9]){today.day}(st|nd|rd|th)? (of )?{names}($|[^a-z])"
-        f"|{names} {today.day}($|[^0-9])|(^|[^0-9]){today.month}月{today.day}[日号]"
-    )
 
 
 def _line(vault: Vault, path: str, words: str) -> str:

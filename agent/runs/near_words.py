@@ -33,7 +33,8 @@ def _known(index: "SearchIndex", answer: SearchResult, late: str | None, *, in_p
         return Sentence("whether a note has these words is not known ({reason})", reason=reason)
     if answer.is_elsewhere:
         return Sentence("only notes that are not shown have some of these words")
-    text = parse_search(answer.query, index.workspace.vault.home).text
+    workspace = index.workspace
+    text = parse_search(answer.query, workspace.vault.home, workspace.clock.now().date()).text
     others = index.search(without_filters(answer.text), MORE, explain=True) if answer.text != text else None
     if others is not None and any(map(has_word, others.hits)):
         return Sentence("only notes that the filter leaves out have some of these words")

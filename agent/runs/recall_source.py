@@ -82,7 +82,7 @@ class RecallSource:
     def search(self, question: str, limit: int) -> SearchResult:
         """Passages for a search of a model: the person's, unless the question asks for others."""
         home = self.workspace.vault.home
-        wanted = parse_search(question, home)
+        wanted = parse_search(question, home, self.workspace.clock.now().date())
         answer = self._find(wanted.text, limit * SPARE, passages=True, without=wanted.without)
         hits = (hit for hit in answer.hits if may_be_found(hit, home) and wanted.may_have(hit) and is_near(hit))
         left = (self.lines.left_of(hit, wanted.text) for hit in hits) if wanted.without else hits

@@ -5,8 +5,10 @@ The tool with which models make jobs makes this one, too: policy, record and und
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.llm.messages import Json, Message, Request, ToolCall, ToolResult, User
 from agent.markdown.title import short_title
 from agent.memory.understanding.statements import COMMA, is_question, sentences_in
@@ -18,9 +20,14 @@ from agent.schedule.trigger_words import job_words
 from agent.schedule.triggers import parse_triggers
 from agent.texts import Language, text
 from agent.times.reading import Reading, Understood, remarks
-from agent.times.when import parse_when
 from agent.tools.tool_names import ACTION
 from agent.workspace.workspace import Workspace, is_watched
+
+if TYPE_CHECKING:
+    from agent.times.when import parse_when
+else:  # few messages wish for a reminder
+    parse_when = later("agent.times.when", "parse_when")
+
 
 TOOL, _ADD = "jobs", "add"
 _GAP = " ,，;"

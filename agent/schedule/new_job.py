@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Header, Value
@@ -16,9 +18,14 @@ from agent.schedule.job_header import begins_as_wish, parse_job
 from agent.schedule.triggers import At
 from agent.schedule.unclear import raise_unclear
 from agent.times.reading import Unclear, Understood
-from agent.times.when import parse_when
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault
+
+if TYPE_CHECKING:
+    from agent.times.when import parse_when
+else:  # most jobs are made of fields
+    parse_when = later("agent.times.when", "parse_when")
+
 
 _EXAMPLES = "every weekday at 9 brief me; every 2 hours look at the inbox; 每个工作日九点给我简报"
 

@@ -7,10 +7,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value, is_list, item_text
 from agent.schedule.triggers import (
@@ -28,7 +29,12 @@ from agent.schedule.triggers import parse_triggers as parse_on
 from agent.schedule.unclear import ask_for_hour, raise_unclear
 from agent.texts import Sentence
 from agent.times.reading import Unclear, Understood
-from agent.times.when import parse_when
+
+if TYPE_CHECKING:
+    from agent.times.when import parse_when
+else:  # most lines are written as in a header
+    parse_when = later("agent.times.when", "parse_when")
+
 
 MOST = 20
 """The most lines of a schedule."""

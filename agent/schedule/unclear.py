@@ -1,12 +1,18 @@
 """A time that was not understood is asked back, with two guesses."""
 
 from datetime import datetime, time
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from agent.errors import UserError
+from agent.lazy import later
 from agent.texts import Sentence
 from agent.times.reading import Unclear, Understood
-from agent.times.when import parse_when
+
+if TYPE_CHECKING:
+    from agent.times.when import parse_when
+else:  # most lines are clear
+    parse_when = later("agent.times.when", "parse_when")
+
 
 _SHOWN = 80
 _USUAL = (9, 12, 15, 19, 21, 7, 8, 10, 16, 20, 22, 6)

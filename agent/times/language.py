@@ -17,24 +17,29 @@ _TENS = {"十": 10, "百": 100}
 
 @dataclass(frozen=True, slots=True)
 class WordForm:
-    """One form of words: `rule` says how it is taken, `kinds` what each of its groups is; `follows`: it holds only
-    behind another time."""
+    """One form of words: `rule` says how it is taken, `kinds` what each of its groups is, `sign` where it holds: `+`
+    only behind another time, `=` only as a whole text, `~` only within one."""
 
     rule: str
     pattern: re.Pattern[str]
     kinds: Mapping[str, str]
-    follows: bool = False
+    sign: str = ""
+
+    @property
+    def follows(self) -> bool:
+        return self.sign == "+"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What one file says."""
+    """What one file says. `written` are the ways to write a day, as patterns that git searches for, too."""
 
     name: str
     words: Mapping[str, Mapping[str, Word]]
     parts: Mapping[str, str]
     forms: Mapping[str, Sequence[Mapping[str, str]]]
     lines: Mapping[str, str]
+    written: tuple[str, ...]
 
     def compiled(self, section: str) -> tuple[WordForm, ...]:
         """The forms of a section, in their order."""
@@ -75,7 +80,7 @@ class Language:
         """The number of `15`, `1.5`, `1st`, `twenty five`, `十五`, `二〇二七`; None for no number."""
         if digits := re.fullmatch(r"(\d+)(\.\d+)?(?:st|nd|rd|th)?", said):
             return float(digits[1] + digits[2]) if digits[2] else int(digits[1])
-        for kind in ("number", "few", "article", "ordinal"):
+        for kind in ("number", "few", "vague", "article", "ordinal"):
             found = self.words.get(kind, {}).get(said)
             if found is not None:
                 return cast(int, found)
@@ -147,13 +152,18 @@ def _raw(name: str) -> Mapping[str, object]:
 @cache
 def _load(name: str) -> Language:
     raw = _raw(name)
-    lists = {key: cast(Sequence[Mapping[str, str]], value) for key, value in raw.items() if isinstance(value, list)}
+    lists = {key: cast(Sequence[Mapping[str, str]], value) for key, value in raw.items() if _is_forms(value)}
+    written = tuple(cast(Sequence[str], raw.get("written") or ()))
     lines = {key: value for key, value in raw.items() if isinstance(value, str)}
     words = {
         kind: {str(word).lower(): value for word, value in table.items()}
         for kind, table in cast(Mapping[str, Mapping[str, Word]], raw["words"]).items()
     }
-    return Language(name, words, cast(Mapping[str, str], raw["parts"]), lists, lines)
+    return Language(name, words, cast(Mapping[str, str], raw["parts"]), lists, lines, written)
+
+
+def _is_forms(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) for each in value)
 
 
 @cache
@@ -165,7 +175,8 @@ def _forms(language: Language, section: str) -> Iterator[WordForm]:
     for each in language.forms.get(section, ()):
         for rule, form in each.items():
             pattern, kinds = language.expanded(form)
-            yield WordForm(rule.lstrip("+"), re.compile(pattern, re.IGNORECASE), kinds, rule.startswith("+"))
+            name = rule.lstrip("+=~")
+            yield WordForm(name, re.compile(pattern, re.IGNORECASE), kinds, rule[: len(rule) - len(name)])
 
 
 @cache

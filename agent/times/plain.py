@@ -34,9 +34,14 @@ class PlainText:
         return self.source[self.places[first] : end]
 
 
+def same_width(source: str) -> str:
+    """The text with the usual signs in place of full-width and other ones; as long as it was."""
+    return source.translate(_WIDE).translate(same_signs())
+
+
 def plain_text(source: str) -> PlainText:
     """The text as it is compared; it has as many characters as the source or fewer."""
-    wide = _STAMP.sub(" ", source.translate(_WIDE).translate(same_signs()))
+    wide = _STAMP.sub(" ", same_width(source))
     kept = tuple(_kept(wide))
     return PlainText("".join(" " if wide[at].isspace() else wide[at] for at in kept), source, (*kept, len(source)))
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.index import query
-from agent.index.query import NamedDay
+from agent.times.named_days import NamedDay, parse_days
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,11 @@ from agent.index.query import NamedDay
     ],
 )
 def test_days_and_months_are_read(text: str, expected: set[NamedDay]) -> None:
-    assert set(query.parse_days(text)) == expected
+    assert set(parse_days(text)) == expected
 
 
 def test_the_day_itself_counts_most_and_the_days_after_less_and_less() -> None:
-    asked = query.parse_days("8 May 2023")
+    asked = parse_days("8 May 2023")
     values = [query.closeness(asked, f"2023-05-{day:02}") for day in range(7, 21)]
     assert values[0] == 0.0
     assert values[1] == 1.0
@@ -38,14 +38,14 @@ def test_the_day_itself_counts_most_and_the_days_after_less_and_less() -> None:
 
 
 def test_a_month_without_a_year_is_that_month_of_any_year() -> None:
-    asked = query.parse_days("in December")
+    asked = parse_days("in December")
     assert query.closeness(asked, "2019-12-31") == query.closeness(asked, "2024-12-01") == 1.0
     assert 0 < query.closeness(asked, "2024-01-02") < 1
 
 
 @given(st.text(max_size=60), st.text(max_size=12))
 def test_any_text_is_read_without_an_error(text: str, day: str) -> None:
-    found = query.parse_days(text)
+    found = parse_days(text)
     assert 0 <= query.closeness(found, day) <= 1
     for each in found:
         assert not each.year or query.answering_days(each)[0] <= query.answering_days(each)[1]

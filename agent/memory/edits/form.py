@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
-from agent.index.query import MONTHS
+from agent.times.named_days import MONTHS
 
 _BULLET = re.compile(r"\s{0,8}(?:[-*+]|\d{1,3}[.)])\s+\S")
 _HEADING = re.compile(r"#{1,6}\s+\S")

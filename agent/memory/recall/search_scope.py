@@ -5,10 +5,11 @@ A search finds the person's notes and facts. The agent's own, which repeat the w
 """
 
 import re
+from datetime import date
 
 from agent.dataclass import dataclass
 from agent.index.fusion import SURE
-from agent.index.query import Hit, parse_query
+from agent.index.query import Hit, parse_query, with_whole_days
 from agent.index.records import Filters
 from agent.memory.recall.authorship import agents_notes, is_agents
 from agent.vault.folders import AgentFolder
@@ -32,8 +33,9 @@ class SearchScope:
         return is_agents(hit, self.home) if self.is_for_agents else not self.without or not is_agents(hit, self.home)
 
 
-def parse_search(query: str, home: AgentFolder, *, whole: bool = False) -> SearchScope:
-    """The scope of a search; `whole`: of all notes. Raises `UserError` for an invalid filter."""
+def parse_search(query: str, home: AgentFolder, today: date, *, whole: bool = False) -> SearchScope:
+    """The scope of a search on the day `today`; `whole`: of all notes. Raises `UserError` for an invalid filter."""
+    query = with_whole_days(query, today)
     text = " ".join(_KIND.sub(" ", query).split())
     is_for_agents = text != " ".join(query.split())
     filters = parse_query(text).filters

@@ -8,11 +8,12 @@ from functools import lru_cache
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import query_terms, terms
-from agent.index.query import AFTER_DAYS, NamedDay, parse_days, span, without_days, without_filters
+from agent.index.query import AFTER_DAYS, without_filters
 from agent.memory.forgetting.sentences import SENTENCE
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.candidates import filled
-from agent.memory.recall.period import find_periods
+from agent.times.named_days import NamedDay, parse_days, span, without_days
+from agent.times.periods import find_periods
 
 _IN_FOLDER = (
     r"(?:(?:in|from|under|within|inside|of|at|going by|by) )?(?:the |my |our )?(?:notes? (?:in|from|under|of) )?"

@@ -19,9 +19,9 @@ from agent.memory.entry import EntryType, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones, load_tombstones
 from agent.memory.recall.asker import Asker
 from agent.memory.recall.candidates import SPARE, is_bare, is_given_as_note
-from agent.memory.recall.period import Period, parse_period
 from agent.memory.recall.recaller import is_for, plain
 from agent.memory.store import KINDS, PastEvent, PastKind, day_in, past_events
+from agent.times.periods import Period, parse_period
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.search import RecallMemories, SearchNotes

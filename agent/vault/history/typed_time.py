@@ -1,21 +1,30 @@
-"""Parses times as people and programs type them: `2h`, `yesterday`, `2026-11-21`, `2026-11-21T14:30`."""
+"""Parses times as people and programs type them: `2h`, `last Monday`, `昨天`, `2026-11-21`, `2026-11-21T14:30`."""
 
 import re
 from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from agent.clock import in_clock_zone
 from agent.errors import UserError
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.times.periods import parse_period
+else:  # most times are typed as figures
+    parse_period = later("agent.times.periods", "parse_period")
+
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
-_HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
+_ISO = "2026-11-21"
+_HINT = "2h, 30m, 1d, today, yesterday, last Monday, 2026-11-21, 2026-11-21T14:30"
 
 
 def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
     """The time in `text`, with an offset; raises `UserError`.
 
-    A number with s, m, h, d or w is that long ago. A day is its beginning, or with `end` its end. Without an offset the
-    time is local.
+    A number with s, m, h, d or w is that long ago. A day, a week or a month is its beginning, or with `end` its end.
+    Without an offset the time is local.
     """
     plain = text.strip()
     if ago := _AGO.fullmatch(plain.lower()):
@@ -28,7 +37,8 @@ def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
     if plain.lower() == "now":
         return now
     try:
-        if day := _day(plain, now):
+        if days := _days(plain, now):
+            day = days[-1] if end else days[0]
             start = datetime(day.year, day.month, day.day)
             return in_clock_zone(start + timedelta(days=1) - timedelta(microseconds=1) if end else start, now)
         found = datetime.fromisoformat(plain)
@@ -39,7 +49,9 @@ def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
         ) from error
 
 
-def _day(text: str, now: datetime) -> date | None:
-    if text.lower() in {"today", "yesterday"}:
-        return now.date() - timedelta(days=text.lower() == "yesterday")
-    return date.fromisoformat(text) if len(text) == len("2026-11-21") else None
+def _days(text: str, now: datetime) -> tuple[date, date] | None:
+    """The first and last day of a text that names no moment; those in words are over or of today."""
+    if text[:4].isdecimal() and len(text) >= len(_ISO):
+        return (date.fromisoformat(text),) * 2 if len(text) == len(_ISO) else None
+    found = parse_period(text, now.date())
+    return (found.first, found.last) if found else None

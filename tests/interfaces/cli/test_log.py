@@ -124,6 +124,12 @@ def test_a_day_is_its_beginning_or_its_end() -> None:
     assert timedelta(hours=23) < whole < timedelta(days=1)
 
 
+def test_days_in_words_begin_and_end() -> None:
+    assert parse_time("昨天", NOW) == parse_time("yesterday", NOW)
+    assert parse_time("last week", NOW, end=True) - parse_time("上周", NOW) > timedelta(days=6, hours=22)
+    assert parse_time("3 days ago", NOW).date() == (NOW - timedelta(days=3)).date()
+
+
 @given(st.text(max_size=12))
 def test_any_other_text_is_a_clear_error_or_a_time_with_an_offset(text: str) -> None:
     try:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.memory.recall.period import find_periods, parse_period
+from agent.times.periods import find_periods, parse_period
 
 SUNDAY = date(2026, 11, 22)
 
