@@ -1,6 +1,5 @@
 """A job's note → `Job`: each field of the header is checked, and a wrong one is a `JobProblem`."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -43,9 +42,9 @@ from agent.schedule.triggers import At, Trigger, parse_duration, parse_triggers
 
 if TYPE_CHECKING:
     from agent.schedule.job_warnings import misspelt_keys, unknown_channel
-    from agent.times.when import begins_with_time
+    from agent.times.when import stands_behind_time
 else:  # most notes of jobs have neither other keys nor another channel, nor words of a time before a wish
-    begins_with_time = later("agent.times.when", "begins_with_time")
+    stands_behind_time = later("agent.times.when", "stands_behind_time")
     misspelt_keys = later("agent.schedule.job_warnings", "misspelt_keys")
     unknown_channel = later("agent.schedule.job_warnings", "unknown_channel")
 
@@ -155,8 +154,6 @@ def _created(value: Value) -> datetime | None:
     return value if value.tzinfo is not None else value.replace(tzinfo=UTC)
 
 
-_WISH = re.compile(r"(?<![a-z])remind me\b|提醒", re.IGNORECASE)
-_FIRST_WORDS = 60
 _END = " .。!！?？"
 
 
@@ -168,11 +165,7 @@ def plain_wish(sentence: str) -> str:
 def begins_as_wish(text: str) -> bool:
     """True if the words of a text begin with a wish to be reminded."""
     plain = plain_wish(text)
-    return pattern("reminder").match(plain) is not None or _is_wish_behind_time(plain)
-
-
-def _is_wish_behind_time(plain: str) -> bool:
-    """True if words of a time stand before the wish: `月底提醒我结账`, `by Friday, remind me to pay`."""
-    wishes = (each.start() for each in _WISH.finditer(plain, 1, _FIRST_WORDS))
-    at = next((at for at in wishes if pattern("reminder").match(plain[at:])), 0)
-    return at > 0 and begins_with_time(plain[:at])
+    wish, words = pattern("reminder"), pattern("reminding")
+    return wish.match(plain) is not None or (
+        words.search(plain, 1) is not None and stands_behind_time(plain, words, wish)
+    )

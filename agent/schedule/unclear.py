@@ -1,4 +1,4 @@
-"""A time that was not understood is asked back, with two guesses."""
+"""Words of a time where one is wanted: what is not understood is asked back, with two guesses."""
 
 from datetime import datetime, time
 from typing import TYPE_CHECKING, NoReturn
@@ -25,6 +25,16 @@ def ask_for_hour(line: str, found: Understood, now: datetime) -> Unclear:
     lines = (f"{line.strip()}{between}{each.hour}:{each.minute:02}" for each in hours)
     one, other, *_ = (each for each in dict.fromkeys(lines) if isinstance(parse_when(each, now), Understood))
     return Unclear((one, other), has_time=True)
+
+
+def one_moment(words: str, now: datetime) -> datetime:
+    """The moment that words name and nothing else, without an offset local; raises `UserError`."""
+    found = parse_when(words, now)
+    if isinstance(found, Unclear):
+        raise_unclear(words, found)
+    if found.rest or len(found.moments) != 1:
+        raise UserError("{value} is no moment", hint="2026-12-24 09:00", value=" ".join(words.split())[:_SHOWN])
+    return found.moments[0]
 
 
 def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError) -> NoReturn:

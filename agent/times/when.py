@@ -5,6 +5,7 @@ The words of time stand before or after the task, or the day before and the time
 two things, or more than is understood here, is `Unclear`: the person is asked, with two guesses.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -33,6 +34,8 @@ from agent.times.units import (
 LONGEST = 2_000
 """The most characters of a text."""
 _GAP = " \t\n,.:;，。：；、"
+_FIRST_WORDS = 60
+"""The characters in which a wish follows its time."""
 _SOME_DAY = date(2024, 1, 1)
 _DAYS = (OneDay, Repeat, Interval, Later, TimesADay)
 
@@ -58,6 +61,13 @@ def begins_with_time(text: str) -> bool:
         return Finder.of(plain_text(text.strip()[:LONGEST]), _SOME_DAY).run_at(0) is not None
     except (NoSuchTime, ValueError, OverflowError):
         return True
+
+
+def stands_behind_time(text: str, words: re.Pattern[str], wish: re.Pattern[str]) -> bool:
+    """True if a `wish`, whose `words` are among the first of a text, stands behind words of a time: `月底提醒我结账`,
+    `by Friday remind me to pay`."""
+    found = (each.start() for each in words.finditer(text, 1, _FIRST_WORDS))
+    return any(wish.match(text[at:]) for at in found) and begins_with_time(text)
 
 
 class _Sentence:

@@ -73,6 +73,9 @@ def test_it_is_a_job_in_one_commit_that_can_be_undone(root: Path, words: str, wh
         ("Remind me at 3 to call Anna", "I did not understand when"),
         ("Remind me tonight, it is seven already", "I did not understand when"),
         ("记得下个月提醒我买菜", "I did not understand when"),
+        ("过一会儿提醒我买菜", "I did not understand when"),
+        ("月底下班前提醒我结账", "Did you mean “2026-11-30 09:00”"),
+        ("Remind me tomorrow at 3 to call Anna", "Did you mean “2026-11-04 15:00” or “2026-11-04 03:00”?"),
     ],
 )
 def test_where_the_time_is_not_clear_none_is_set(root: Path, words: str, said: str) -> None:
@@ -94,6 +97,29 @@ def test_where_no_hour_was_named_a_usual_one_is_taken_and_that_is_said(root: Pat
     (job,) = jobs(root)
     assert format_trigger(job.triggers[0]) == when
     assert when[3:] in answer and "\n\nYou named no time of day, so the usual one was taken." in answer
+
+
+@pytest.mark.parametrize(
+    ("words", "when", "said"),
+    [
+        ("明天下午 1 点提醒我开会", ["at 2026-11-04 13:00"], "2026-11-04 13:00"),
+        ("每天早晚各提醒我吃药", ["cron 0 9,19 * * *"], "It is 09:00, 19:00."),
+        (
+            "周五前提醒我交表",
+            ["at 2026-11-05 09:00"],
+            "It is to be done by 2026-11-06, so the reminder comes before that.",
+        ),
+        ("月底提醒我结账", ["at 2026-11-30 09:00"], "It is 09:00."),
+        ("春节前一周提醒我买票", ["at 2027-01-30 09:00"], "It is 09:00."),
+        ("By Friday remind me to pay", ["at 2026-11-05 09:00"], "It is to be done by 2026-11-06"),
+        ("Remind me at noon and 3pm to take the pill", ["at 2026-11-04 12:00", "at 2026-11-04 15:00"], "15:00"),
+    ],
+)
+def test_usual_ways_to_say_when_are_understood(root: Path, words: str, when: list[str], said: str) -> None:
+    answer = ask(root, words)["answer"]
+    (job,) = jobs(root)
+    assert [format_trigger(each) for each in job.triggers] == when and job.remind
+    assert said in answer and facts(root) == []
 
 
 @pytest.mark.parametrize("words", ["You remind me of my father.", "老师每天提醒我交作业。", "Remind me what Anna said"])

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from agent.app.agent import opened_runs
     from agent.growth.task_work import TaskEnded, TaskWork
     from agent.runs.crash_recovery import close_cut_off
+    from agent.schedule.unclear import one_moment
     from agent.vault.sync.turns import take_turn
     from agent.workspace.search_index import open_index
 else:
+    one_moment = later("agent.schedule.unclear", "one_moment")
     close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
     take_turn = later("agent.vault.sync.turns", "take_turn")
     open_index = later("agent.workspace.search_index", "open_index")
@@ -88,7 +90,7 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
 @click.option(
     "--priority", type=click.IntRange(LOWEST, HIGHEST), default=USUAL, show_default=True, help="10 is done first."
 )
-@click.option("--due", default="", metavar="TIME", help="Not before: 2h, tomorrow, 2026-12-24 09:00.")
+@click.option("--due", default="", metavar="TIME", help="Not before: 2h, tomorrow, 2026-12-24 09:00, Friday at 5pm.")
 @click.option("--every", default="", metavar="TIME", help="Again and again, as a job: 1d, 12h, 30m.")
 @in_vault
 def add(
@@ -190,12 +192,14 @@ def _do(workspace: Workspace, task: Task) -> "TaskEnded":
 
 
 def _due(words: str, now: datetime) -> datetime:
-    """The moment from which a task is due: after a duration, tomorrow at this time, or a moment."""
+    """The moment from which a task is due: after a duration, tomorrow at this time, or a moment, also in words."""
     if words.strip().casefold() == "tomorrow":
         return now + timedelta(days=1)
     with suppress(BadTrigger):
         return now + timedelta(seconds=parse_duration(words))
-    return moment(words)
+    with suppress(UserError):
+        return moment(words)
+    return moment(one_moment(words, now.astimezone()))
 
 
 def _interval(words: str) -> int:

@@ -7,13 +7,21 @@ somebody, a number or a day. The choice of facts for MEMORY.md is left to `upkee
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from agent.config.resources import characters, pattern, words
 from agent.index.analysis import terms
+from agent.lazy import later
 from agent.markdown.links import without_links
 from agent.markdown.preferences import preferences
 from agent.memory.understanding.seam import WISH, Fact, FactKind, SourceText
 from agent.memory.understanding.wording import wording
+
+if TYPE_CHECKING:
+    from agent.times.when import stands_behind_time
+else:  # few sentences have such a wish
+    stands_behind_time = later("agent.times.when", "stands_behind_time")
+
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
 """The least words (in scripts without spaces, characters) of a text without a common verb that states something."""
@@ -124,6 +132,8 @@ def is_request(sentence: str) -> bool:
     """True for a sentence that wants something done, forgotten, or brought to mind at a time."""
     typed = _typed(sentence)
     is_wish = any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
+    words = pattern("reminding")
+    is_wish = is_wish or (words.search(typed, 1) is not None and stands_behind_time(typed, words, pattern("reminder")))
     day = None if is_wish else pattern("dated").match(typed)
     return is_wish or (day is not None and is_request(typed[day.end() :].lstrip(" ,，")))
 

@@ -100,6 +100,7 @@ def test_a_wrong_field_is_shown_with_what_helps(root: Path, own: dict[str, str])
         ("add", "nothing", "x"),
         ("add", "update_profile", "x", "--target", "../AGENT"),
         ("add", "cleanup", "x", "--due", "someday"),
+        ("add", "cleanup", "x", "--due", "every Friday at 5pm"),
         ("add", "cleanup", "x", "--every", "5s"),
         ("cancel", "nobody"),
         ("run", "nobody"),
