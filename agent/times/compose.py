@@ -57,6 +57,7 @@ def _composed(units: Sequence[Unit], now: datetime) -> Understood:
     if repeat is not None or count is not None:
         if is_deadline or (repeat is not None and count is not None):
             raise NoSuchTime
+        _refuse_two_halves(OneDay((local.date() + timedelta(days=1),)), clocks, _one(units, PartOfDay), local)
         times, taken = _times(clocks, _one(units, PartOfDay), count)
         return _again(repeat or Repeat("day"), on, _one(units, Except), times, taken, local)
     if _one(units, Except) is not None:
@@ -192,7 +193,8 @@ def _once(
         return _next(clocks, part, is_deadline, now)
     if on.others:
         times, _ = _times(clocks, part)
-        raise NoSuchTime(*(_shown(datetime.combine(days[0], times[0])) for days in (on.days, on.others) if days))
+        either = [datetime.combine(days[0], times[0]) for days in (on.days, on.others) if days]
+        raise NoSuchTime(*(_shown(each) for each in either if each > now))
     _refuse_two_halves(on, clocks, part, now)
     times, is_taken = _times(clocks, part)
     if is_deadline:

@@ -113,6 +113,16 @@ class Language:
 
 
 @cache
+def month_words() -> Mapping[str, Mapping[str, int]]:
+    """The words for months of each language that has such: few texts have one, and only those need the forms."""
+    found: dict[str, Mapping[str, int]] = {}
+    for path in sorted(_FOLDER.glob("*.months")):
+        rows = (line.rpartition(" ") for line in path.read_text("utf-8").splitlines())
+        found[path.stem] = {name: int(number) for name, _, number in rows}
+    return found
+
+
+@cache
 def languages() -> tuple[Language, ...]:
     """All languages that have a file, with `any` for what is written alike in all."""
     return tuple(map(_load, sorted(path.stem for path in _FOLDER.glob("*.yaml"))))
@@ -155,10 +165,12 @@ def _load(name: str) -> Language:
     lists = {key: cast(Sequence[Mapping[str, str]], value) for key, value in raw.items() if _is_forms(value)}
     written = tuple(cast(Sequence[str], raw.get("written") or ()))
     lines = {key: value for key, value in raw.items() if isinstance(value, str)}
-    words = {
+    words: dict[str, Mapping[str, Word]] = {
         kind: {str(word).lower(): value for word, value in table.items()}
         for kind, table in cast(Mapping[str, Mapping[str, Word]], raw["words"]).items()
     }
+    if name in month_words():
+        words["month"] = month_words()[name]
     return Language(name, words, cast(Mapping[str, str], raw["parts"]), lists, lines, written)
 
 

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from agent.dataclass import dataclass
-from agent.times.language import Language, WordForm, languages, languages_of
+from agent.times.language import Language, WordForm, languages, languages_of, month_words
 from agent.times.plain import HAN, same_width
 
 _NAMES = "january february march april may june july august september october november december"
@@ -32,6 +32,8 @@ def parse_days(text: str) -> tuple[NamedDay, ...]:
     """The days and months in a text, unordered; impossible ones are left out. `12/8` may be either of two days, and is
     both; in a Chinese text the month stands first."""
     found: set[NamedDay] = set()
+    if not _may_name_days().search(text):
+        return ()
     rest = same_width(text)
     has_han = HAN.search(rest) is not None
     for language in languages_of(rest):
@@ -43,6 +45,13 @@ def parse_days(text: str) -> tuple[NamedDay, ...]:
                 found.update(each for each in _named(language, form, match, has_han) if _exists(each))
             rest = form.pattern.sub(" ; ", rest) if matches else rest
     return tuple(found)
+
+
+@cache
+def _may_name_days() -> re.Pattern[str]:
+    """A pattern that any text fits which names a day: it has a number, or the word for a month."""
+    names = "|".join(re.escape(name) for words in month_words().values() for name in words)
+    return re.compile(rf"[\d{_HAN}〇]|\b(?:{names})\b", re.IGNORECASE)
 
 
 def names_day(text: str, day: date) -> bool:

@@ -50,7 +50,7 @@ def _clock(words: Words) -> Unit | None:
     if half and hour > 12:
         raise NoSuchTime
     is_written_out = re.search(r"(?:^|\D)0\d", words.match[0]) is not None and words.raw("hour").startswith("0")
-    is_sure = bool(half or part) or hour >= 13 or is_written_out
+    is_sure = bool(half or part) or hour >= 13 or hour == 0 or is_written_out
     return ClockTime(hour, minute, cast(Part, half or part), is_sure)
 
 

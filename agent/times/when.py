@@ -141,7 +141,10 @@ class _Sentence:
             )
             if is_cut:
                 raise NoSuchTime(*guesses)
-        if not _is_whole(units) and any(self._says_time(run) for run in self.finder.runs_in(first, last)):
+        if _is_whole(units):
+            return
+        is_number = is_beside[0] and stripped[:1].isdigit()  # "Monday morning 8"
+        if is_number or any(self._says_time(run) for run in self.finder.runs_in(first, last)):
             raise NoSuchTime(*guesses)
 
     def _is_more_before_lead(self, language: Language, rest: str) -> bool:
