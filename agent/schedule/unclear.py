@@ -1,6 +1,6 @@
 """Words of a time where one is wanted: what is not understood is asked back, with two guesses."""
 
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, NoReturn
 
 from agent.errors import UserError
@@ -23,7 +23,12 @@ def ask_for_hour(line: str, found: Understood, now: datetime) -> Unclear:
     hours = (*found.taken, *(time(hour) for hour in _USUAL))
     between = " at " if line.isascii() else " "
     lines = (f"{line.strip()}{between}{each.hour}:{each.minute:02}" for each in hours)
-    one, other, *_ = (each for each in dict.fromkeys(lines) if isinstance(parse_when(each, now), Understood))
+    fitting = [each for each in dict.fromkeys(lines) if isinstance(parse_when(each, now), Understood)]
+    one, other, *_ = (
+        *fitting,
+        f"{now + timedelta(days=1):%Y-%m-%d} 09:00",
+        f"{now + timedelta(days=1):%Y-%m-%d} 19:00",
+    )
     return Unclear((one, other), has_time=True)
 
 
