@@ -57,7 +57,6 @@ def _composed(units: Sequence[Unit], now: datetime) -> Understood:
     if repeat is not None or count is not None:
         if is_deadline or (repeat is not None and count is not None):
             raise NoSuchTime
-        _refuse_two_halves(OneDay((local.date() + timedelta(days=1),)), clocks, _one(units, PartOfDay), local)
         times, taken = _times(clocks, _one(units, PartOfDay), count)
         return _again(repeat or Repeat("day"), on, _one(units, Except), times, taken, local)
     if _one(units, Except) is not None:
@@ -195,7 +194,7 @@ def _once(
         times, _ = _times(clocks, part)
         either = [datetime.combine(days[0], times[0]) for days in (on.days, on.others) if days]
         raise NoSuchTime(*(_shown(each) for each in either if each > now))
-    _refuse_two_halves(on, clocks, part, now)
+    refuse_two_halves(on, clocks, part, now)
     times, is_taken = _times(clocks, part)
     if is_deadline:
         return _before(on, times, is_taken and part is None, now)
@@ -206,8 +205,9 @@ def _once(
     raise NoSuchTime(*_instead(on, times, now))
 
 
-def _refuse_two_halves(on: OneDay, clocks: Sequence[ClockTime], part: PartOfDay | None, now: datetime) -> None:
-    """Raises `NoSuchTime` for an hour that may be of the night, or of the afternoon."""
+def refuse_two_halves(on: OneDay, clocks: Sequence[ClockTime], part: PartOfDay | None, now: datetime) -> None:
+    """Raises `NoSuchTime` for an hour that may be of the night, or of the afternoon; `now` is local, without an
+    offset."""
     for clock in clocks:
         if clock.hour not in _EARLY or clock.is_sure or part is not None:
             continue

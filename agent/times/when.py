@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from agent.times.compose import composed
+from agent.times.compose import composed, refuse_two_halves
 from agent.times.language import Language
 from agent.times.plain import PlainText, plain_text
 from agent.times.reading import Reading, Unclear, Understood
@@ -97,6 +97,8 @@ class _Sentence:
         span = (begin, end.first if end else len(self.text))
         rest = self.plain.cut(*span).strip(_GAP) if span[1] > span[0] else ""
         self._refuse_more(units, span, self._said(found, runs), (start is not None, end is not None))
+        if rest:
+            self._refuse_early(units)
         between = " " if self.lead.isascii() else ""
         rest = f"{self.lead}{between if rest else ''}{rest}" if self.lead else rest
         return replace(found, rest=rest)
@@ -146,6 +148,15 @@ class _Sentence:
         is_number = is_beside[0] and stripped[:1].isdigit()  # "Monday morning 8"
         if is_number or any(self._says_time(run) for run in self.finder.runs_in(first, last)):
             raise NoSuchTime(*guesses)
+
+    def _refuse_early(self, units: Sequence[Unit]) -> None:
+        """Raises `NoSuchTime` for a task of every day at 3; a schedule that stands alone has the hours of a clock."""
+        if not any(isinstance(each, Repeat | TimesADay) for each in units):
+            return
+        clocks = [each for each in units if isinstance(each, ClockTime)]
+        part = next((each for each in units if isinstance(each, PartOfDay)), None)
+        local = self._local(units).replace(tzinfo=None)
+        refuse_two_halves(OneDay((local.date() + timedelta(days=1),)), clocks, part, local)
 
     def _is_more_before_lead(self, language: Language, rest: str) -> bool:
         """True if something stands between a time and `remind me`: it may belong to the time."""
