@@ -46,7 +46,7 @@ def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
         raise UserError("the sentence is empty", hint=_EXAMPLES)
     found = parse_when(words, now)
     if isinstance(found, Unclear):
-        raise_unclear(words, found)
+        raise_unclear(words, found, examples="" if begins_as_wish(words) else _EXAMPLES)
     task = found.rest.strip()
     header: dict[str, Value] = {"on": found.on, **({"timezone": found.zone} if found.zone else {})}
     return replace(make_job(vault, short_title(task or words), task, header, "static", now), time=found)

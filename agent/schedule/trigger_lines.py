@@ -128,7 +128,7 @@ def _parsed(line: str, now: datetime) -> TypedSchedule:
 def _in_plain_words(line: str, now: datetime) -> TypedSchedule:
     plain = parse_when(line, now)
     if isinstance(plain, Unclear):
-        raise_unclear(line, plain, BadLine)
+        raise_unclear(line, plain, BadLine, _EXAMPLES)
     if plain.rest:
         hint = "write here only when the job runs, and below it what it does"
         raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.rest[:80])

@@ -42,8 +42,10 @@ def one_moment(words: str, now: datetime) -> datetime:
     return found.moments[0]
 
 
-def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError) -> NoReturn:
-    """Raises the error of words whose time is not clear; its hint has the two guesses."""
+def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError, examples: str = "") -> NoReturn:
+    """Raises the error of words whose time is not clear; its hint has the two guesses, or the `examples` for words that
+    have no time at all."""
     one, other = found.guesses
-    hint = Sentence("did you mean “{one}” or “{other}”?", one=one, other=other)
+    asked = Sentence("did you mean “{one}” or “{other}”?", one=one, other=other)
+    hint = asked if found.has_time or not examples else Sentence("{examples}", examples=examples)
     raise kind("the time is not clear: {text}", hint=hint, text=" ".join(words.split())[:_SHOWN])

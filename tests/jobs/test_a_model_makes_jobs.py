@@ -108,7 +108,7 @@ def test_it_pauses_and_deletes_one(root: Path) -> None:
         ({"when": "99 9 * * *"}, "no cron expression"),
         ({}, "when is missing"),
         ({"when": "at 2020-01-01 09:00"}, "is over"),
-        ({"when": "soon"}, "the time is not clear: soon; did you mean “"),
+        ({"when": "soon"}, "the time is not clear: soon; every weekday at 9"),
         ({"when": "event daemon.started"}, "has to be a time"),
         ({"when": "0 9 * * *", "timezone": "Nowhere"}, "no such time zone"),
     ],

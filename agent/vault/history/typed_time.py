@@ -17,7 +17,7 @@ else:  # most times are typed as figures
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _AGO = re.compile(r"(\d{1,6})\s*([smhdw])")
 _ISO = "2026-11-21"
-_HINT = "2h, 30m, 1d, today, yesterday, last Monday, 2026-11-21, 2026-11-21T14:30"
+_HINT = "2h, 30m, 1d, today, yesterday, 2026-11-21, 2026-11-21T14:30"
 
 
 def parse_time(text: str, now: datetime, *, end: bool = False) -> datetime:
