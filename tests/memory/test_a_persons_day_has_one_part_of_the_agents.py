@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from agent.memory import daily
@@ -102,6 +102,7 @@ PIECES = some.sampled_from(
 )
 
 
+@example(f"{BEGIN}- a\n{END}é\r\n")
 @given(some.lists(PIECES, max_size=8).map("".join))
 def test_nothing_outside_the_marks_changes(before: str) -> None:
     data = before.encode()
