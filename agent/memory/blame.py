@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from agent.dataclass import dataclass
-from agent.vault.change import CAPTURE, Kind
+from agent.vault.change import CAPTURE, EVENING, Kind
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import blame, line_history, trailers_made_here
 from agent.vault.history.find import indexed_commits
@@ -18,7 +18,7 @@ LIFECYCLE, DAILY = "lifecycle", "daily"
 FORGET = "forget"
 EDITS = "edits"
 """The `Vault-Tool` trailer of the commits with which the program writes down what it learned from a person's edits."""
-TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, "remember", "memory_save", "memory_update"})
+TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, EVENING, "remember", "memory_save", "memory_update"})
 """The `Vault-Tool` trailers of commits with which memories are kept and tended."""
 
 
@@ -56,7 +56,8 @@ def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     made = trailers_made_here(vault, {commit for _, commit in rows})
     agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
     now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
-    return tuple(not is_agents for is_agents in _matched([(text, commit in agents) for text, commit in rows], now))
+    lines = _with_held(vault, path, [(text, commit in agents) for text, commit in rows])
+    return tuple(not is_agents for is_agents in _matched(lines, now))
 
 
 def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
@@ -71,9 +72,9 @@ def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
     return tuple(line for line in history.added if line not in taken)
 
 
-def _matched(committed: Sequence[tuple[str, bool]], now: Sequence[str]) -> list[bool]:
-    """For each line of `now` what the same line in the last commit is marked with; False for a line that is new."""
-    marks = [False] * len(now)
+def _matched(committed: Sequence[tuple[str, bool]], now: Sequence[str], *, new: bool = False) -> list[bool]:
+    """For each line of `now` what the same line in the last commit is marked with; `new` for a line that is new."""
+    marks = [new] * len(now)
     matcher = SequenceMatcher(None, [text for text, _ in committed], now, autojunk=False)
     for block in matcher.get_matching_blocks():
         for step in range(block.size):
@@ -86,7 +87,20 @@ def _blamed(vault: Vault, path: str, tools: Collection[str]) -> list[tuple[str, 
     rows = blame(vault, path)
     made = trailers_made_here(vault, {commit for _, commit in rows})
     own = {id for id, trailers in made.items() if _is_by(tools, trailers)}
-    return [(text, commit in own) for text, commit in rows]
+    return _with_held(vault, path, [(text, commit in own) for text, commit in rows], tools)
+
+
+def _with_held(
+    vault: Vault, path: str, rows: list[tuple[str, bool]], tools: Collection[str] | None = None
+) -> list[tuple[str, bool]]:
+    """The lines of the last commit with those that the program has written since and not committed yet: marked, unless
+    it was with none of `tools`."""
+    note = vault.held(path)
+    if note is None:
+        return rows
+    now = [row.rstrip("\r") for row in note.data.decode("utf-8", "surrogateescape").split("\n")]
+    is_own = tools is None or note.stamp.tool in tools
+    return list(zip(now, _matched(rows, now, new=is_own), strict=True))
 
 
 def _is_by(tools: Collection[str], trailers: Mapping[str, str]) -> bool:

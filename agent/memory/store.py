@@ -16,6 +16,7 @@ from agent.vault.folders import ARCHIVE, DAILY, ENTRIES, SESSION_LINK, WriteRule
 from agent.vault.history.find import commits
 from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
+from agent.vault.waiting import waiting_notes
 from agent.vault.worktree.paths import is_note
 
 ARCHIVED = ARCHIVE + ENTRIES
@@ -93,10 +94,13 @@ def entry_paths_on(vault: Vault, day: date) -> tuple[str, ...]:
 
 
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
-    """The entries of one day, by their file names; older ones said again, by the day's commits."""
+    """The entries of one day, by their file names; older ones said again, by the day's commits, and what waits for
+    one."""
     entries = vault.home.at(ENTRIES)
     begin = f"{entries}{day:%Y/%m}/{day:%Y-%m-%d}"
-    older = load_entries(vault, (path for path in edited_on(vault, entries, day) if not path.startswith(begin)))
+    edited = (*edited_on(vault, entries, day), *(note.path for note in waiting_notes(vault)))
+    of_others = (path for path in dict.fromkeys(edited) if path.startswith(entries) and not path.startswith(begin))
+    older = load_entries(vault, of_others)
     again = tuple(each for each in older if each.was_said(day))
     return DayEntries(load_entries(vault, entry_paths_on(vault, day)), again)
 

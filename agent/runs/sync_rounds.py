@@ -16,6 +16,7 @@ from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import rounds
 from agent.vault.sync.state import SyncedRemote
+from agent.vault.waiting import commit_waiting
 from agent.workspace.workspace import Workspace
 
 NOTHING = RemotePermission()
@@ -32,9 +33,12 @@ def rounds_with_questions(
 ) -> Iterator[RoundReport]:
     """One round with each remote, allowed what the person has answered about it or, if they say it now, `allowed`.
 
-    What is asked afterwards is sent too: another round then follows with the remotes that were in step.
+    What is asked afterwards is sent too: another round then follows with the remotes that were in step. What waits for
+    the evening is sent in the evening, but at once if the person has asked for the round (it is not `is_patient`).
     """
     vault = workspace.vault
+    if not is_patient:
+        commit_waiting(vault)
     answered = {each.remote: each.permission for each in _settled(workspace)} if allowed == NOTHING else {}
     in_step = []
     for report in rounds(vault, remotes, allowed, step, progress, answered=answered, is_patient=is_patient):

@@ -121,6 +121,8 @@ class Arrival:
     progress: Callable[[int, int], object] = field(default=lambda done, of: None, compare=False, repr=False)
 
 
+EVENING = "evening"
+"""The `tool` of a commit with what nobody has asked for, which has waited for the evening."""
 CAPTURE = "capture"
 """The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
 

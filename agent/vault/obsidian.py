@@ -1,4 +1,4 @@
-"""What the settings of Obsidian in a vault say: which files it excludes from its search, and how links are written."""
+"""What Obsidian's settings in a vault say: files its search excludes, the form of links, and if it commits by itself."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +26,15 @@ def link_form(root: Path) -> str:
         return ""
     path = {"relative": "../path/to/note", "absolute": "path/to/note"}.get(str(form), "note")
     return f"[note]({path}.md)" if is_markdown else f"[[{path}]]"
+
+
+def has_auto_committer(root: Path) -> bool:
+    """True if Obsidian has the plugin that commits all changes of the vault at `root` in the person's name: it would
+    take the program's text, too, while that waits for a commit."""
+    try:
+        return any((folder / "obsidian-git").is_dir() for folder in root.glob(".obsidian*/plugins"))
+    except OSError:
+        return False
 
 
 def _tests(filters: "list[object] | tuple[object, ...]") -> Iterator[Callable[[str], bool]]:

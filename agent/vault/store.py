@@ -15,8 +15,10 @@ from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NotAVault, Retryable
 from agent.lazy import later, only_once
+from agent.texts import Sentence, translated
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
+from agent.vault.obsidian import has_auto_committer
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from agent.vault.signing_key import SigningKey
     from agent.vault.transaction import Order, Transaction, masked_order, refuse_private, refuse_secrets
     from agent.vault.worktree.survey import Dirty, check_ours, dirty, note_paths
-    from agent.vault.write.commit_plan import HeldNote
+    from agent.vault.write.held_commits import commit_held
+    from agent.vault.write.held_notes import HeldNote
     from agent.vault.write.human_commits import commit
     from agent.vault.write.recover import recover
     from agent.vault.write.take_in import take_in
@@ -44,6 +47,7 @@ if TYPE_CHECKING:
 else:
     check_ours = later("agent.vault.worktree.survey", "check_ours")
     commit = later("agent.vault.write.human_commits", "commit")
+    commit_held = later("agent.vault.write.held_commits", "commit_held")
     Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
     git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
@@ -80,6 +84,7 @@ class Vault:
     _writer: "Callable[[], Writer]"
     _provenance: "Callable[[], Provenance]"
     _records: "Callable[[], Records]"
+    waits: bool = False  # what is written in the program's own name waits for the evening
 
     @property
     def writer(self) -> "Writer":
@@ -109,8 +114,12 @@ class Vault:
     @property
     def whole(self) -> "Vault":
         """The vault with the private notes: for what the owner alone sees, and for keeping versions."""
-        seen = (self.place, self.layout, self.git, self.files, self.clock, self.options, NOTHING_PRIVATE())
-        return Vault(*seen, self._writer, self._provenance, self._records)
+        return replace(self, private_notes=NOTHING_PRIVATE())
+
+    @property
+    def unasked(self) -> "Vault":
+        """The same for work that nobody asked for: what it writes waits for the evening, if nothing else commits."""
+        return self if has_auto_committer(self.place.root) else replace(self, waits=True)
 
     @property
     def private_folder(self) -> Path:
@@ -150,20 +159,20 @@ class Vault:
     ) -> "Iterator[Transaction]":
         """Collect changes; the end of the block makes one commit, an error in the block changes nothing.
 
-        `confirmed`: a person has agreed to a mass change. `masked`: new notes and added text come from the program
-        itself, and secrets in them are masked; otherwise a change that adds a secret is refused. `hold`: the notes are
-        written, durably, and committed later: by the transaction that releases them, or the next one that changes
-        them, or `commit_held`, or the next write of any process once this one has ended. The end of the block raises
-        what `Writer.perform` raises, and `LockHeld` if another writer keeps the lock.
+        `confirmed`: a person has agreed to a mass change. `masked`: secrets in new notes and added text, of the program
+        itself, are masked; otherwise a change that adds a secret is refused. `hold`: the notes are written, durably,
+        and committed later: by the transaction that releases or changes them, `commit_held`, or the next write once
+        this process has ended. Where the vault `waits`, so do its changes, but for moved and deleted notes, and what is
+        looked up in the history: calls of tools, and a `body`. The end raises what `Writer.perform` raises, `LockHeld`.
         """
         begun = Transaction(system)
         yield begun
         known, token = self.known if masked else None, self.clock.new_id()
-        if stamp.run:
-            stamp = replace(stamp, untrusted=self.provenance.foreign.claim_of(stamp.run))
-        order = begun.order(token, subject, stamp, body=body, confirmed=confirmed, hold=hold, masked=known)
-        if order.requests or order.release:
-            begun.outcome = self.carry_out(order)
+        stamp = replace(stamp, untrusted=self.provenance.foreign.claim_of(stamp.run)) if stamp.run else stamp
+        waits = self.waits and not (hold or body or stamp.call or confirmed or stamp.actor == "human")
+        subject = translated(subject, self.options.language) if isinstance(subject, Sentence) else subject
+        order = begun.order(token, subject, stamp, body, confirmed=confirmed, hold=hold, waits=waits, masked=known)
+        begun.outcome = self.carry_out(order) if order.requests or order.release else begun.outcome
 
     def carry_out(self, order: "Order") -> "Outcome":
         """Perform an order, or store it in the queue while the repository is not free; raises `SecretFound`."""
@@ -181,18 +190,9 @@ class Vault:
             return writer.perform(order)
 
     def commit_held(self, paths: Collection[str] | None = None, only: "HeldNote | None" = None) -> None:
-        """Commit the held notes of these paths, or all, or `only` one if it is as it was; none while git is busy."""
-        writer = self.writer
-
-        def wanted() -> "list[HeldNote]":
-            held = [note for note in writer.held.all() if paths is None or note.path in paths]
-            return held if only is None else [note for note in held if note == only]
-
-        if not wanted():
-            return
-        with in_plain_words(self.place), writer.exclusive():
-            recover(writer)
-            writer.commit_held([] if writer.waiting_reason() else wanted())
+        """Commit the held notes of these paths, or all, or `only` one if it is as it was (or let them wait, too)."""
+        is_one = lambda note: (paths is None or note.path in paths) and only in (None, note)  # noqa: E731
+        commit_held(self.writer, is_one, keep=self.waits)
 
     def held(self, path: str) -> "HeldNote | None":
         """The note at this path, if it is held."""

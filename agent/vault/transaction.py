@@ -34,8 +34,9 @@ _BYTES = frozenset({"data", "base", "text", "head", "section"})
 class Order:
     """A transaction as its caller asked for it. `confirmed`: a person has agreed to a mass change.
 
-    `hold`: the notes are written now and committed later (`write.commit_plan`). `release`: paths of held notes that are
-    committed with this. `arrival`: in place of a new commit, the branch moves to that one; such an order never waits.
+    `hold`: the notes are written now and committed later (`write.holding`); `waits`: in the evening, or with the next
+    commit that writes into the same log. `release`: paths of held notes that are committed, or wait, with this.
+    `arrival`: in place of a new commit, the branch moves to that one; such an order never waits.
     """
 
     token: str
@@ -45,8 +46,11 @@ class Order:
     body: str = ""
     confirmed: bool = False
     hold: bool = False
+    waits: bool = False
     release: tuple[str, ...] = ()
     arrival: Arrival | None = None
+    message: str = ""
+    """The whole message of the commit, in place of `subject`, `stamp` and `body`; such an order never waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,7 @@ def _load(document: dict[str, object]) -> Order:
         Stamp(**{**stamp, "undoes": tuple(stamp["undoes"])}),
         str(document["body"]),
         bool(document["confirmed"]),
+        waits=document.get("waits") is True,
         release=tuple(map(str, document.get("release", ()))),  # type: ignore[call-overload]
     )
 
@@ -259,15 +264,16 @@ class Transaction:
         token: str,
         subject: str,
         stamp: Stamp,
-        *,
         body: str = "",
+        *,
         confirmed: bool = False,
         hold: bool = False,
+        waits: bool = False,
         masked: KnownSecrets | None = None,
     ) -> Order:
         """What was collected as one order; `masked`: with secrets masked in what it adds, these known ones too."""
         requests = self.requests if masked is None else [masked_request(each, masked) for each in self.requests]
-        return Order(token, tuple(requests), subject, stamp, body, confirmed, hold, tuple(self.released))
+        return Order(token, tuple(requests), subject, stamp, body, confirmed, hold, waits, tuple(self.released))
 
     def release(self, path: str) -> None:
         """Put a note that is held (`Vault.transaction`) into this commit."""

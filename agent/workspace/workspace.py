@@ -56,6 +56,11 @@ class Workspace:
         return replace(self, vault=self.vault.whole)
 
     @property
+    def unasked(self) -> "Workspace":
+        """The same for work that nobody has asked for: what it writes waits for the evening's commit."""
+        return replace(self, vault=self.vault.unasked)
+
+    @property
     def cache(self) -> Path:
         """The folder of data that can be computed again from this vault; may be deleted at any moment."""
         return self.directories.cache / self.vault.id

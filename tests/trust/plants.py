@@ -28,7 +28,7 @@ from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files
 from agent.vault.worktree.files import Files
 from agent.vault.write import apply, mass_change
-from agent.vault.write.commit_plan import HeldNote, HeldNotes
+from agent.vault.write.held_notes import HeldNote, HeldNotes
 from agent.vault.write.journal import Journal, JournalRecord
 from agent.vault.write.resolve import Combine
 from agent.watch.classify import ContentChange

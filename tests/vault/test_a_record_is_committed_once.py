@@ -11,7 +11,7 @@ from agent.vault.change import Stamp
 from agent.vault.health.status import status
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault
-from agent.vault.write.commit_plan import HeldNotes
+from agent.vault.write.held_notes import HeldNotes
 from tests.trust import checks
 from tests.vaults import FAST, git, make_vault, write
 

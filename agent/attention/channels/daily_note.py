@@ -13,7 +13,7 @@ from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
 from agent.errors import Retryable
 from agent.llm.messages import Cancelled
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
 
@@ -50,7 +50,7 @@ class DailyNote:
     name: str = "daily"
 
     def send(self, message: Message, cancelled: Cancelled) -> str:
-        """Append it; the proof is the note's path and the short commit."""
+        """Append it; the proof is the note's path and the short commit, or the notice's id while that waits."""
         now = self.now()
         path = self.vault.home.day_note(now.date())
         mark = f"%% vault-agent: notice {message.id} %%"
@@ -61,8 +61,8 @@ class DailyNote:
         told = self.form.block(now, self.form.inert(title_of(message)), lines) + f"  {mark}\n"
         section = self.form.section("notices", self.language).encode()
         stamp = Stamp("agent", tool="daily")
-        with self.vault.transaction("memory(daily): a notice", stamp) as day:
+        with self.vault.transaction(Sentence("memory(daily): a notice"), stamp) as day:
             day.append(path, told.encode(), self.form.beginning(self.vault, now.date()), section)
-        if day.outcome.commit is None and day.outcome.queued is None:
+        if not day.outcome.paths and day.outcome.queued is None:
             raise Retryable("{path} has not taken the notice", hint="vault-agent doctor looks for the cause", path=path)
-        return f"{path} {(day.outcome.commit or day.outcome.queued or '')[:_SHORT]}"
+        return f"{path} {(day.outcome.commit or day.outcome.queued or message.id)[:_SHORT]}"

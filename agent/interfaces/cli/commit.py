@@ -7,6 +7,7 @@ from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.vault.change import Outcome
+from agent.vault.waiting import commit_waiting
 from agent.vault.worktree.survey import Dirty, DirtyKind
 from agent.workspace.workspace import Workspace
 
@@ -21,9 +22,11 @@ def command(output: Output, workspace: Workspace, confirmed: bool) -> None:
 
     Changes that you have staged with `git add` are left for you to commit, and so are new files that are large or no
     text (`git.largest_megabytes`, `git.binaries`). A file that another program keeps open is
-    left until it is closed, or committed as it is after some minutes.
+    left until it is closed, or committed as it is after some minutes. What the agent has written without being asked,
+    and what waits for the evening, is committed too, apart and in the agent's name.
     """
     vault = workspace.vault
+    commit_waiting(vault, apart=True)
     outcome = vault.commit_human(confirmed=confirmed, drafts=True)
     left = vault.changed_files()
     document = {

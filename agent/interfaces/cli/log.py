@@ -9,7 +9,7 @@ import click
 
 from agent.errors import Unknown
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import listed, said
+from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.lookup import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import Styled, as_lines
@@ -21,6 +21,7 @@ from agent.vault.history.difference import describe, summary
 from agent.vault.history.find import commits, indexed_commits, refuse_unknown_run
 from agent.vault.history.typed_time import parse_time
 from agent.vault.store import Vault
+from agent.vault.waiting import waiting_notes
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -101,7 +102,14 @@ def command(
     output.emit(lambda: {"commits": [logged_commit(*entry) for entry in entries]}, lambda: _format(entries, now))
     if not shown:
         output.note(said("no changes") if not any((path, actor, run, job, since, until)) else said("no change fits"))
-    elif len(found) > len(shown):
+    if waiting := waiting_notes(vault):
+        subjects = dict.fromkeys(subject for note in waiting for subject in note.unasked)
+        one = "1 change of the agent's waits for the evening's commit; vault-agent commit commits it now"
+        more = "{count} changes of the agent's wait for the evening's commit; vault-agent commit commits them now"
+        output.note(counted(len(subjects), one, more))
+        for subject in list(subjects)[:_FILES]:
+            output.note(f"  {subject}")
+    if len(found) > len(shown):
         output.note(said("there is more: -n {count}, or -n 0 for all", count=count * 2))
 
 

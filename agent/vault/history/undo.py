@@ -23,6 +23,7 @@ from agent.vault.history.undo_walk import Step, Walk, against_other_parents, sel
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
+from agent.vault.waiting import commit_waiting
 from agent.vault.worktree.survey import closed
 
 TOOL = "undo"
@@ -67,6 +68,7 @@ def undo(
     commit or run.
     """
     refuse_squashed(vault, selection)
+    commit_waiting(vault, apart=True, since=selection.since)  # each of them can be taken back, too
     index = load_index(vault)
     chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:

@@ -8,7 +8,7 @@ from datetime import datetime
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Sentence, joined
-from agent.vault.change import CAPTURE
+from agent.vault.change import CAPTURE, EVENING
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, resolve
@@ -52,7 +52,7 @@ def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | Non
     `history` is newest first; records of runs are no change."""
     done = _undone(history, set())
     for commit in history:
-        if commit.actor == HUMAN or commit.id in done or commit.undoes or _is_set_up(commit):
+        if commit.actor == HUMAN or commit.id in done or commit.undoes or _is_set_up(commit) or commit.tool == EVENING:
             continue
         if _without_records(commit, home, said=True).files:
             run = commit.run.partition(".")[0]

@@ -6,19 +6,13 @@ becomes a part of its commit, or a commit of its own below theirs. If they have 
 commits, a three-way merge carries only the agent's change over to HEAD and to the index.
 """
 
-import base64
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
-from agent.config import private
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
-from agent.json_value import parse_json
 from agent.markdown.title import columns
-from agent.vault import durable
+from agent.texts import Language, text
 from agent.vault.change import Applied, Collision, Stamp
 from agent.vault.message import SUBJECT, compose
 from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
@@ -27,74 +21,13 @@ from agent.vault.plumbing.identities import AGENT, Person
 from agent.vault.plumbing.object_ids import FILE, PROGRAM, blob_id
 from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.worktree.survey import DirtyKind
+from agent.vault.write.held_notes import HeldNote, message_of_held
 from agent.vault.write.resolve import Combine
-
-
-@dataclass(frozen=True, slots=True)
-class HeldNote:
-    """A note as it was written last, and its commit message until a better one is given.
-
-    `base` is the blob id of the note in HEAD when it was first held, empty if it was not there. `by` is the process
-    that wrote it (`holder.Holder` as text).
-    """
-
-    path: str
-    base: str
-    data: bytes
-    subject: str
-    stamp: Stamp
-    by: str
-
-    @property
-    def is_left_behind(self) -> bool:
-        """True unless the process that wrote it is known to run: a commit too many does no harm."""
-        process = private.parse(self.by)
-        return process is None or not process.shares_processes_with(private.current()) or process.is_gone()
-
-
-@dataclass(frozen=True, slots=True)
-class HeldNotes:
-    """The held notes of one vault; changed under the writer lock only."""
-
-    folder: Path
-
-    def put(self, note: HeldNote) -> None:
-        """Hold a note; durable when this returns."""
-        document = {**asdict(note), "data": base64.b64encode(note.data).decode("ascii")}
-        durable.replace(self._file(note.path), json.dumps(document))
-
-    def get(self, path: str) -> HeldNote | None:
-        """The note that is held for this path; None if there is none."""
-        return _load(self._file(path))
-
-    def all(self) -> list[HeldNote]:
-        """All held notes."""
-        return [note for file in sorted(self.folder.glob("*.json")) if (note := _load(file)) is not None]
-
-    def drop(self, path: str) -> None:
-        """Hold the note of this path no longer."""
-        self._file(path).unlink(missing_ok=True)
-
-    def _file(self, path: str) -> Path:
-        name = hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        return self.folder / f"{name}.json"
-
-
-def _load(file: Path) -> HeldNote | None:
-    """The note in a file; None for none, and for a damaged file: the note itself is in the vault, uncommitted."""
-    try:
-        found = parse_json(file.read_bytes())
-        stamp = Stamp(**{**found["stamp"], "undoes": tuple(found["stamp"]["undoes"])})
-        data = base64.b64decode(found["data"], validate=True)
-        return HeldNote(str(found["path"]), str(found["base"]), data, str(found["subject"]), stamp, str(found["by"]))
-    except (OSError, ValueError, LookupError, TypeError):
-        return None
-
 
 _SCOPE = "human(notes): "
 
 
-def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str]) -> str:
+def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str], language: Language = "en") -> str:
     """The subject for files by kind, at least one, such as `human(notes): edited Trip plan, created Packing`.
 
     `renames` is old to new path, both also in `kinds`. Names that do not fit are counted.
@@ -105,7 +38,7 @@ def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str]) -> 
         names = [_name(path) for path, found in kinds.items() if found is kind and path not in moved]
         named |= {kind.value: names} if names else {}
     for old, new in renames.items():
-        verb, words = _as_move(old, new)
+        verb, words = _as_move(old, new, language)
         named.setdefault(verb, []).append(words)
     longest = min(SUBJECT, max((len(names) for names in named.values()), default=0))  # no name takes less than a column
     groups = list(named.items())
@@ -113,16 +46,17 @@ def edit_summary(kinds: Mapping[str, DirtyKind], renames: Mapping[str, str]) -> 
     tries += [(1, full) for full in range(len(groups))[::-1]]
     line = ""
     for most, full in tries:
-        line = _SCOPE + ", ".join(_groups(groups, most, full))
+        line = _SCOPE + text("commit.comma", language).join(_groups(groups, most, full, language))
         if columns(line) <= SUBJECT:
             break
     return line
 
 
-def _groups(groups: Sequence[tuple[str, Sequence[str]]], most: int, full: int) -> Iterator[str]:
+def _groups(groups: Sequence[tuple[str, Sequence[str]]], most: int, full: int, language: Language) -> Iterator[str]:
     """Each verb with its names, at most `most`; after the first `full` groups with their number only."""
     for at, (verb, names) in enumerate(groups):
-        yield f"{verb} {_listed(names, most)}" if at < full else f"{len(names)} {verb}"
+        shown = text(f"commit.{verb}", language, names=_listed(names, most, language))
+        yield shown if at < full else text(f"commit.{verb}_count", language, count=len(names))
 
 
 def find_renames(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -141,18 +75,20 @@ def find_renames(before: Mapping[str, str], after: Mapping[str, str]) -> dict[st
     return renames
 
 
-def _as_move(old: str, new: str) -> tuple[str, str]:
+def _as_move(old: str, new: str, language: Language) -> tuple[str, str]:
     if PurePosixPath(old).name == PurePosixPath(new).name:
         folder = new.rpartition("/")[0]
-        return "moved", f"{_name(old)} to {folder or 'the top folder'}"
+        return "moved", text("commit.to", language, name=_name(old), folder=folder or text("commit.top", language))
     return "renamed", f"{_name(old)} → {_name(new)}"
 
 
-def _listed(names: Sequence[str], most: int) -> str:
-    more = len(names) - most
+def _listed(names: Sequence[str], most: int, language: Language) -> str:
+    more, comma = len(names) - most, text("commit.comma_of_names", language)
     if more > 0:
-        return f"{', '.join(names[:most])} and {more} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        return text("commit.more", language, names=comma.join(names[:most]), count=more)
+    if len(names) == 1:
+        return names[0]
+    return text("commit.both", language, names=comma.join(names[:-1]), name=names[-1])
 
 
 def _name(path: str) -> str:
@@ -173,22 +109,26 @@ class CommitPlanner:
     human_commits: bool
     owner: Callable[[], Person]
     known: KnownSecrets
+    language: Language
+    joins: Callable[[str], bool]
+    """True for a path of which what waits for the evening goes into the commit, such as a log's. Of another one it is a
+    commit below, so that whoever takes back the new change leaves it."""
 
     def plan(
         self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack, held: Mapping[str, HeldNote]
     ) -> CommitPlan:
         """The commits of these files on top of `tip`; blobs are added to `pack`. `held` is by path."""
         earlier, before_theirs, human, ours, index = Edits(), Edits(), Edits(), Edits(), Edits()
-        below = message
+        below = dict[str, HeldNote]()
         for item in applied:
             path = (self.prefix + item.path).encode("utf-8", "surrogateescape")
             before = base = tip.entry(path)
             note = held.get(item.path)
             if note is not None:
                 base = _put(note.data, item, pack, before)
-                if note.data != item.found:
+                if note.data != item.found or (note.waits and not self.joins(item.path)):
                     before_theirs[path] = base
-                    below = compose(note.subject, note.stamp, known=self.known)
+                    below[item.path] = note
             found = _blob(item.found, item, pack, before)
             after = _blob(item.after, item, pack, before)
             staged = path in tip.staged and _differs(tip.staged[path], before, tip.width)
@@ -208,7 +148,7 @@ class CommitPlanner:
         owner = self.owner() if earlier or human else AGENT
         layers = (
             Layer(earlier, owner, self._saved(earlier, tip)),
-            Layer(before_theirs, AGENT, below),
+            Layer(before_theirs, AGENT, message_of_held(tuple(below.values()), self.known) if below else message),
             Layer(human, owner, self._saved(human, tip)),
             Layer(ours, AGENT, message),
         )
@@ -223,7 +163,7 @@ class CommitPlanner:
             change = DirtyKind.EDITED if entry is not None else DirtyKind.DELETED
             name = path.decode("utf-8", "surrogateescape").removeprefix(self.prefix)
             kinds[name] = change if tip.entry(path) is not None else DirtyKind.CREATED
-        return compose(edit_summary(kinds, {}), Stamp("human"), SAVED_BEFORE, known=self.known)
+        return compose(edit_summary(kinds, {}, self.language), Stamp("human"), SAVED_BEFORE, known=self.known)
 
     def _carried(
         self,

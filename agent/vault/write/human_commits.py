@@ -12,6 +12,7 @@ from dataclasses import replace
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.texts import translated
 from agent.vault.change import Outcome, Stamp
 from agent.vault.drafts import Drafts, drafts_file, load_drafts, save_drafts
 from agent.vault.message import compose, one_line
@@ -23,6 +24,7 @@ from agent.vault.secrets import without_secrets
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, submodule_above, survey
 from agent.vault.write.commit_plan import edit_summary, find_renames
+from agent.vault.write.held_notes import HeldNote
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.left_out import halves, left_out, unchanged_drafts
 from agent.vault.write.mass_change import Rewrite, Touched, lost_notes, rewrites
@@ -70,7 +72,7 @@ def commit(
             return CommitPlan((Layer({}, who, ""),), {})
         writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
-        line = subject or _subject(recorded, edits, place)
+        line = subject or _subject(recorded, edits, writer)
         message = compose(line, Stamp("human"), _body(recorded, known), known=known)
         return CommitPlan((Layer(edits, who, message),), edits)
 
@@ -127,11 +129,34 @@ def _waiting(writer: Writer) -> WaitingFiles:
 
 def _survey(writer: Writer) -> Survey:
     """The changed files without the held notes; one that a person changed is committed as it was held first."""
+    _hold_again(writer)
     notes = writer.held.all()
     held = {note.path for note in notes if writer.is_unchanged(note)}
     writer.commit_held([note for note in notes if note.path not in held])
     found = survey(writer.git, writer.place)
     return replace(found, changed=tuple(item for item in found.changed if item.path not in held))
+
+
+def _hold_again(writer: Writer) -> None:
+    """Hold anew the program's own text of which the record can no longer be read: it is never a person's. The journal
+    knows what was written here."""
+    lost = writer.held.unreadable()
+    if not lost:
+        return
+    written = writer.journal.written()
+    for item in survey(writer.git, writer.place).changed:
+        found = writer.files.read_any(item.path) if item.kind is not DirtyKind.DELETED else None
+        blob = writer.git.blob_id(found[1]) if found is not None else ""
+        stamp = writer.journal.stamp_of(item.path, blob)
+        if found is not None and stamp is not None and (item.path, blob) in written and stamp.actor != "human":
+            subject, now = (
+                translated("recovered: {path}", writer.options.language, path=item.path),
+                writer.clock.now().timestamp(),
+            )
+            writer.held.put(HeldNote(item.path, item.oid, found[1], subject, stamp, "", (subject,), True, now))
+    for file in lost:
+        if file in writer.held.unreadable():
+            file.unlink(missing_ok=True)
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
@@ -188,11 +213,14 @@ def _rewrites(writer: Writer, items: Sequence[Dirty]) -> Iterator[Rewrite]:
         yield Rewrite(before.path, before.before, found[1] if found is not None else None)
 
 
-def _subject(items: Sequence[Dirty], edits: Edits, place: Place) -> str:
+def _subject(items: Sequence[Dirty], edits: Edits, writer: Writer) -> str:
+    place = writer.place
     entries = {item.path: edits[place.in_git(item.path)] for item in items if item.kind is DirtyKind.CREATED}
     created = {path: entry.oid for path, entry in entries.items() if entry is not None}
     deleted = {item.path: item.oid for item in items if item.kind is DirtyKind.DELETED}
-    return edit_summary({item.path: item.kind for item in items}, find_renames(deleted, created))
+    return edit_summary(
+        {item.path: item.kind for item in items}, find_renames(deleted, created), writer.options.language
+    )
 
 
 def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:

@@ -98,7 +98,8 @@ class _Found:
 def recover(writer: Writer) -> int:
     """Settle every unfinished transaction, under the writer lock and before any new write; returns their number."""
     records = writer.journal.unfinished()
-    left = [note for note in writer.held.all() if note.is_left_behind]
+    now = writer.clock.now().timestamp()
+    left = [note for note in writer.held.all() if note.is_left_behind(now)]
     if not (records or left) or blocked(writer.place.gitdir):
         return 0
     settled = 0
@@ -110,8 +111,10 @@ def recover(writer: Writer) -> int:
         except (AgentError, OSError):
             continue  # it stays open in the journal; `status` shows it, and the next write tries again
         settled += 1
-    for session in dict.fromkeys(note.stamp.session for note in left):
-        together = [note for note in left if note.stamp.session == session]
+    if any(note.waits for note in left):  # what has waited too long takes all that waits along
+        left += [note for note in writer.held.all() if note.waits and note not in left]
+    for session in dict.fromkeys("" if note.waits else note.stamp.session for note in left):
+        together = [note for note in left if session == ("" if note.waits else note.stamp.session)]
         with suppress(AgentError, OSError):
             # one that is held no longer is part of a transaction that was finished just now
             writer.commit_held([note for note in together if writer.held.get(note.path) is not None])

@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
-from agent.config import private
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
 from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.durable import process_lock
+from agent.vault.folders import is_log
 from agent.vault.layout import Layout
 from agent.vault.message import compose
 from agent.vault.options import Options
@@ -33,7 +33,8 @@ from agent.vault.worktree import survey
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
-from agent.vault.write.commit_plan import HeldNote, HeldNotes
+from agent.vault.write.held_notes import HeldNote, HeldNotes, message_of_held
+from agent.vault.write.holding import Holding, by_commit
 from agent.vault.write.journal import Journal, JournalRecord, planned
 from agent.vault.write.resolve import conflict_copy_path, conflict_note
 
@@ -67,6 +68,11 @@ class Writer:
     def held(self) -> HeldNotes:
         """The notes that are written and not committed yet."""
         return HeldNotes(self.layout.held)
+
+    @property
+    def holding(self) -> Holding:
+        """What holds notes in place of a commit."""
+        return Holding(self.held, self.committer, self.git, self.place, self.clock)
 
     @property
     def combine(self) -> "Combine":
@@ -208,46 +214,10 @@ class Writer:
         for path in {item.path.rpartition("/")[0]: item.path for item in applied}.values():
             self.files.flush(path)
         paths = tuple(item.path for item in applied)
-        if order.hold and not conflicts and self._hold(order, applied):
+        if (order.hold or order.waits) and not conflicts and self.holding.hold(order, applied):
             return Outcome(paths=paths)
         made = self.commit_applied(order, applied)
         return Outcome(made[-1], made[-2] or made[0], paths, conflicts)
-
-    def _hold(self, order: Order, applied: Sequence[Applied]) -> bool:
-        """Hold written notes for a later commit; False if one has uncommitted text that was not held."""
-        tip = self.committer.read_tip([self.place.in_git(item.path) for item in applied], read_staged=True)
-        notes, before = [], [self.held.get(item.path) for item in applied]
-        for item, known in zip(applied, before, strict=True):
-            base = self._base(tip, item, known)
-            if base is None or item.after is None:
-                return False
-            by = str(private.current())
-            notes.append(HeldNote(item.path, base, item.after, order.subject, order.stamp, by))
-        try:
-            for note in notes:
-                self.held.put(note)
-        except OSError:
-            with suppress(OSError):
-                for note, known in zip(notes, before, strict=True):
-                    self.held.drop(note.path) if known is None else self.held.put(known)
-            raise
-        return True
-
-    def _base(self, tip: Tip, item: Applied, known: HeldNote | None) -> str | None:
-        """The blob id of the committed note on which the held one is based, empty if there was none.
-
-        None if something was on disk or staged before the change that is neither committed nor held.
-        """
-        path = self.place.in_git(item.path)
-        entry, staged = tip.entry(path), tip.staged.get(path)
-        committed = entry.oid if entry is not None else ""
-        if known is not None:
-            if known.data != item.found:
-                return None
-            return committed if committed == self.git.blob_id(known.data) else known.base
-        found = "" if item.found is None else self.git.blob_id(item.found)
-        is_staged = path in tip.staged and committed != ("" if staged is None else self.git.blob_id(staged))
-        return None if found != committed or is_staged else committed
 
     def commit_applied(self, order: Order, applied: Sequence[Applied]) -> tuple[str | None, ...]:
         """Commit files that are in place, and the held notes that the order releases; or move to the order's commit.
@@ -256,7 +226,8 @@ class Writer:
         """
         if order.arrival is not None:
             return None, None, None, self._arrive(order.token, order.subject, order.arrival)
-        message = compose(order.subject, order.stamp, order.body, known=self.options.known)
+        known, message = self.options.known, order.message
+        message = message or compose(order.subject, order.stamp, order.body, known=known)
         released = [path for path in order.release if path not in {item.path for item in applied}]
         there = {item.path: item.found for item in applied} | {path: self._now(path) for path in released}
         held = {path: note for path in there if (note := self.held.get(path)) is not None}
@@ -268,7 +239,9 @@ class Writer:
             self.place.prefix,
             self.options.human_commits,
             lambda: person(self.git),
-            self.options.known,
+            known,
+            self.options.language,
+            lambda path: is_log(path, self.options.home) or path in released,
         )
 
         def counts(tip: Tip, note: HeldNote) -> bool:
@@ -307,11 +280,13 @@ class Writer:
             return None
         return found[1] if found is not None else None
 
-    def commit_held(self, notes: Sequence[HeldNote]) -> None:
-        """Commit held notes, with the message of the last; text that a person added since stays uncommitted."""
-        if notes:
-            last, paths = notes[-1], tuple(note.path for note in notes)
-            self._transact(Order(self.clock.new_id(), (), last.subject, last.stamp, release=paths), (), ())
+    def commit_held(self, notes: Sequence[HeldNote], *, apart: bool = False) -> None:
+        """Commit held notes (`holding.by_commit`); text that a person added since stays uncommitted."""
+        for group in by_commit(notes, apart=apart):
+            last, paths = group[-1], tuple(note.path for note in group)
+            message = message_of_held(group, self.options.known)
+            order = Order(self.clock.new_id(), (), last.subject, last.stamp, release=paths, message=message)
+            self._transact(order, (), ())
 
     def is_unchanged(self, note: HeldNote) -> bool:
         """True if nobody has changed a held note since it was written."""

@@ -1,0 +1,212 @@
+"""What nobody has asked for is in the notes at once, and one commit in the evening; nothing of it is lost or theirs."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.memory.blame import DAILY, blamed_lines
+from agent.vault.change import EVENING, Stamp
+from agent.vault.health.status import status
+from agent.vault.history.find import commits
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection, last_change
+from agent.vault.store import Vault, open_vault
+from agent.vault.waiting import commit_waiting, waiting_notes
+from agent.vault.write.held_notes import LONGEST_WAIT, HeldNotes
+from tests.fakes import FakeClock
+from tests.trust import checks
+from tests.vaults import FAST, git, make_vault, write
+
+HISTORY = "jobs/history/tea.md"
+FACT = "entries/2026/11/vera.md"
+MEMORY = "MEMORY.md"
+
+
+def skip(vault: Vault, at: str = "09:00") -> None:
+    """A job was skipped."""
+    with vault.unasked.transaction("jobs(skipped): tea", Stamp("job:tea", tool="jobs")) as change:
+        change.append(HISTORY, f"- {at} skipped: too soon\n".encode(), b"# tea\n")
+
+
+def read_a_fact(vault: Vault) -> None:
+    """A fact was read in a talk; it stands in two notes."""
+    with vault.unasked.transaction("memory(facts): kept 1 of a conversation", Stamp("agent", tool="capture")) as change:
+        change.create(FACT, b"Vera lives in Lyon.\n")
+        change.append(MEMORY, b"- Vera lives in Lyon. [[vera]]\n")
+
+
+def ran(vault: Vault, run: str = "r1") -> None:
+    """The job ran, as its person wants it."""
+    with vault.transaction("job(done): tea", Stamp("job:tea", run=run, tool="capture")) as change:
+        change.append(HISTORY, b"- 10:00 done\n", b"# tea\n")
+
+
+def subjects(root: Path) -> list[str]:
+    return git(root, "log", "--format=%an: %s").splitlines()[:-1]
+
+
+def body(root: Path, commit: str = "HEAD") -> str:
+    return git(root, "log", "-1", "--format=%b", commit)
+
+
+def test_all_of_it_is_one_commit_in_the_evening_and_each_reason_is_in_it(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    skip(vault)
+    skip(vault, "09:30")
+    read_a_fact(vault)
+    assert (root / FACT).exists() and (root / HISTORY).read_text().count("skipped") == 2, "it can be read at once"
+    assert subjects(root) == [] and vault.changed_files() == [] and status(vault).dirty == ()
+    assert not vault.commit_human().human, "and is no edit of the person's"
+    assert [each.path for each in waiting_notes(vault)] == [HISTORY, FACT, MEMORY]
+    commit_waiting(vault)
+    assert subjects(root) == ["vault-agent: evening: 2"]
+    assert body(root).startswith("- jobs(skipped): tea\n- memory(facts): kept 1 of a conversation\n")
+    assert f"Vault-Tool: {EVENING}" in body(root) and git(root, "status", "--porcelain") == ""
+    commit_waiting(vault)
+    assert len(subjects(root)) == 1 and waiting_notes(vault) == ()
+
+
+def test_one_thing_alone_keeps_its_own_subject_and_actor(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    skip(vault)
+    commit_waiting(vault)
+    assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"]
+    assert "Vault-Actor: job:tea" in body(vault.place.root)
+
+
+def test_the_next_commit_of_that_history_takes_it_along_and_nothing_else(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    skip(vault)
+    read_a_fact(vault)
+    ran(vault)
+    assert subjects(root) == ["vault-agent: job(done): tea"]
+    assert git(root, "show", f"HEAD:{HISTORY}") == "# tea\n- 09:00 skipped: too soon\n- 10:00 done\n"
+    assert [each.path for each in waiting_notes(vault)] == [FACT, MEMORY]
+
+
+def test_what_is_asked_for_is_never_delayed_and_taking_it_back_leaves_the_rest(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {MEMORY: "# Memory\n\n"})
+    root = vault.place.root
+    read_a_fact(vault)
+    with vault.transaction("memory(entry): remember tea", Stamp("agent", run="r2", tool="memory_save")) as change:
+        change.append(MEMORY, b"- I like tea.\n")
+    assert change.outcome.commit and subjects(root)[0] == "vault-agent: memory(entry): remember tea"
+    undo(vault, Selection(commits=(change.outcome.commit,)))
+    assert (root / MEMORY).read_text() == "# Memory\n\n- Vera lives in Lyon. [[vera]]\n" and (root / FACT).exists()
+
+
+def test_it_can_be_taken_back_while_it_waits_each_thing_by_itself(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    with vault.transaction("vault(write): asked", Stamp("agent", run="r1", tool="vault_write")) as change:
+        change.create("asked.md", b"agent\n")
+    with vault.unasked.transaction("task(explore): tea", Stamp("job:task/1", run="r9", tool="procedure")) as change:
+        change.create("research/tea.md", b"Tea.\n")
+    read_a_fact(vault)
+    assert last_change(list(commits(vault)), vault.home) == Selection(run="r1"), "the last thing that was asked for"
+    undo(vault, Selection(run="r9"))
+    assert not (root / "research/tea.md").exists() and (root / FACT).exists() and (root / "asked.md").exists()
+    assert subjects(root)[0].startswith("vault-agent: undo(notes)") and waiting_notes(vault) == ()
+
+
+def test_a_person_who_edits_the_note_meanwhile_has_their_lines_and_no_others(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    read_a_fact(vault)
+    write(root / MEMORY, (root / MEMORY).read_text() + "human line\n")
+    vault.commit_human()
+    assert subjects(root)[0].startswith("Anna: human(notes): edited MEMORY")
+    checks.check_attribution(root)
+    assert "Vera" not in git(root, "log", "-p", "--format=", "--author=Anna", "-U0")
+    assert [each.path for each in waiting_notes(vault)] == [FACT], "the rest waits on"
+
+
+def test_a_person_who_commits_everything_by_hand_ends_the_wait(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    skip(vault)
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all of it")
+    commit_waiting(vault)
+    assert subjects(root) == ["Anna: all of it"] and waiting_notes(vault) == ()
+    ran(vault)
+    assert git(root, "show", f"HEAD:{HISTORY}").count("skipped") == 1
+
+
+def test_it_waits_for_whichever_process_and_a_day_at_most(tmp_path: Path) -> None:
+    clock = FakeClock()
+    root = make_vault(tmp_path, clock=clock).place.root
+
+    def opened() -> Vault:
+        return open_vault(root, tmp_path / "state", clock, FAST)
+
+    skip(opened())
+    read_a_fact(opened())
+    with opened().transaction("vault(write): one", Stamp("agent")) as change:
+        change.create("one.md", b"one\n")
+    assert subjects(root) == ["vault-agent: vault(write): one"], "a new process leaves it as it is"
+    clock.advance(LONGEST_WAIT)
+    with opened().transaction("vault(write): two", Stamp("agent")) as change:
+        change.create("two.md", b"two\n")
+    assert subjects(root)[:2] == ["vault-agent: vault(write): two", "vault-agent: evening: 2"]
+
+
+def test_a_commit_that_is_looked_up_later_does_not_wait_and_neither_does_a_moved_note(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"old.md": "old\n"})
+    root = vault.place.root
+    skip(vault)
+    with vault.unasked.transaction("memory(upkeep): 1 archived", Stamp("agent", tool="lifecycle")) as change:
+        change.move("old.md", "archive/old.md")
+    with vault.unasked.transaction("memory(beliefs): 1 line", Stamp("agent"), body="Seen up to 1") as change:
+        change.create("profile/31.md", b"agent\n")
+    with vault.unasked.transaction("vault(write): two", Stamp("agent", run="r1", call="c1")) as change:
+        change.create("two.md", b"agent\n")
+    made = ["vault(write): two", "memory(beliefs): 1 line", "memory(upkeep): 1 archived"]
+    assert subjects(root) == [f"vault-agent: {each}" for each in made]
+    assert [each.path for each in waiting_notes(vault)] == [HISTORY], "taking one of them back takes nothing else"
+
+
+def test_a_crash_between_the_note_and_its_record_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+
+    def killed(self: HeldNotes, note: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as plant:
+        plant.setattr(HeldNotes, "put", killed)
+        with pytest.raises(KeyboardInterrupt):
+            skip(vault)
+    vault.settle()
+    assert subjects(root) == ["vault-agent: jobs(skipped): tea"] and git(root, "status", "--porcelain") == ""
+
+
+def test_text_whose_record_cannot_be_read_is_still_not_the_persons(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    skip(vault)
+    write(root / "mine.md", "human\n")
+    for file in vault.layout.held.glob("*.json"):
+        file.write_text("{", "utf-8")
+    vault.commit_human()
+    commit_waiting(vault)
+    assert git(root, "log", "--format=%an", "--", HISTORY).split() == ["vault-agent"]
+    assert git(root, "log", "--format=%an", "--", "mine.md").split() == ["Anna"]
+    checks.check_attribution(root)
+    assert vault.writer.held.unreadable() == [] and git(root, "status", "--porcelain") == ""
+
+
+def test_its_lines_are_the_programs_own_while_they_wait(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {MEMORY: "human line\n"})
+    with vault.unasked.transaction("memory(daily): a line", Stamp("agent", tool=DAILY)) as change:
+        change.append(MEMORY, b"agent line\n")
+    lines = blamed_lines(vault, MEMORY, (vault.place.root / MEMORY).read_bytes())
+    assert [(each.text.strip(), each.own) for each in lines] == [("human line", False), ("agent line", True)]
+
+
+def test_beside_a_plugin_that_commits_everything_nothing_waits(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {".obsidian/plugins/obsidian-git/manifest.json": "{}"})
+    skip(vault)
+    assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
