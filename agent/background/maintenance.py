@@ -18,7 +18,7 @@ KEY = "maintenance"
 QUIET = 2.0
 """Seconds without a change before anything is begun."""
 LISTEN = 20.0
-"""Seconds between two looks for conversations, and a day, that have fallen silent."""
+"""Seconds between two looks for conversations that have fallen silent."""
 
 Batch = FilesChanged[NoteChange]
 
@@ -70,7 +70,6 @@ def maintenance_routines(jobs: UpkeepJobs, pool: Pool) -> tuple[Routine, ...]:
             "learning", jobs.learn, On(TaskCompleted, lambda event: (event.run,) if jobs.may_learn_from(event) else ())
         ),
         upkeep("conversations", jobs.conversations, looks=(LookEvery(LISTEN, jobs.has_silent_conversations),)),
-        upkeep("summary", jobs.sum_up, looks=(LookEvery(LISTEN, jobs.has_quiet_day),)),
         upkeep("packing", jobs.pack, looks=(LookEvery(900.0, jobs.is_packing_due),)),
         upkeep("upkeep", jobs.upkeep, On(FilesChanged, lambda event: ("files",))),
     )

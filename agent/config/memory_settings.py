@@ -35,6 +35,10 @@ class MemorySettings:
     style, corrections, and what you leave out. It is looked at once a day, with the lifecycle or a task
     `learn_from_history`, and stands in `profile/31-preferences.md`. Default true."""
 
+    evening: Annotated[int, Range(0, 23, "o'clock")]
+    """The hour of the evening: a quarter past it the day's note gets the day in a few lines, and what the agent has
+    written without being asked is committed, in one commit. Default 22."""
+
     floor: Literal["off", "normal", "strict"]
     """Give a task only the passages that are likely to help: at a probability of .45 (normal) or .6 (strict). Default
     normal; `context --explain` says when nothing was given."""

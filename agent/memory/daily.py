@@ -18,7 +18,7 @@ from agent.escape import escape
 from agent.markdown.inertness.active import active_parts, without_marks
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
-from agent.memory.understanding.statements import is_small_talk
+from agent.memory.understanding.statements import is_small_talk, sentences_in
 from agent.texts import Language
 from agent.vault.day_section import before_end, is_mark
 from agent.vault.folders import SESSION_LINK, AgentFolder
@@ -42,11 +42,9 @@ _LOGGED = re.compile(r"^###? (\d\d:\d\d) - (.+?)\s*$", re.MULTILINE)
 """The heading of a task; older notes have it without sections, one level higher."""
 _HEADING = re.compile(r"^#{1,3} ")
 _PART = re.compile(r"^##? (?!\d\d:\d\d - )[^\n]*", re.MULTILINE)
-_USED = re.compile(r"(\S+) × (\d+)")
 _SESSION = re.compile(SESSION_LINK + r"[^\]\n]+\]\]")
 _BEGIN = re.compile(r"^%% vault-agent: summary ([0-9a-f]{12})( of a model)? %%\r?\n", re.MULTILINE)
 _END = re.compile(r"^%% vault-agent: end of summary %%[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
-_SENTENCE = re.compile(r"[^\n]+?(?:[.!?](?=\s)|[。！？]|$)", re.MULTILINE)
 
 _SECTIONS = frozenset(
     f"## {title}" for kind in get_args(DayPart) for title in texts.in_all_languages(f"memory_day.{kind}")
@@ -57,12 +55,11 @@ _OUTCOMES = frozenset(("limit", "needs_approval", "question_asked", "interrupted
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """One task in a day's log: its time and title, its session's link (may be empty), the tools it used with counts."""
+    """One task in a day's log: its time and title, its session's link (may be empty)."""
 
     time: str
     title: str
     session: str
-    tools: tuple[tuple[str, int], ...]
 
 
 def new_note(day: date) -> str:
@@ -94,12 +91,6 @@ def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quo
     bullets = [] if is_told_whole else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
     answer = inert(_first(masked(event.answer))) if quote else ""
     bullets += [texts.text("memory_day.answer", language) + answer] if answer else []
-    used = {tool: event.tools.count(tool) for tool in event.tools}
-    bullets += (
-        [texts.text("memory_day.used", language) + ", ".join(f"{tool} × {count}" for tool, count in used.items())]
-        if used
-        else []
-    )
     bullets += _course(event, language)
     bullets += (
         [texts.text("memory_day.where", language, link=f"[[{event.session.removesuffix('.md')}]]")]
@@ -110,18 +101,12 @@ def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quo
 
 
 def _course(event: "TaskCompleted", language: Language) -> list[str]:
-    """The line with duration, number of calls and outcome; none if all are empty."""
-    parts = [_duration(event.seconds, language)] if round(event.seconds) else []
-    calls = len(event.tools)
-    if calls:
-        parts.append(texts.text("memory_day.calls" if calls > 1 else "memory_day.call", language, number=calls))
-    if event.outcome != "finished":
-        is_named = event.outcome in _OUTCOMES
-        parts.append(
-            texts.text(f"memory_day.{event.outcome}", language) if is_named else event.outcome.replace("_", " ")
-        )
-    line = texts.text("memory_day.comma", language).join(parts)
-    return [line[0].upper() + line[1:]] if line else []
+    """The line with the outcome; none for a task that is done."""
+    if event.outcome == "finished":
+        return []
+    is_named = event.outcome in _OUTCOMES
+    line = texts.text(f"memory_day.{event.outcome}", language) if is_named else event.outcome.replace("_", " ")
+    return [line[0].upper() + line[1:]]
 
 
 def asked_by_guest(language: Language) -> str:
@@ -143,8 +128,6 @@ def block(when: datetime, title: str, bullets: Sequence[str]) -> str:
 
 def log(text: str) -> tuple[Logged, ...]:
     """The tasks in a day's log, in order; a notice is none."""
-    labels = "|".join(label.strip(" :：") for label in texts.in_all_languages("memory_day.used"))
-    used_tools = re.compile(rf"^- (?:{labels})[:：] ?(.+?)\s*$", re.MULTILINE)
     text = _replaced(text, "")
     heads = list(_LOGGED.finditer(text))
     ends = [*(head.start() for head in heads), len(text)][1:]
@@ -155,9 +138,8 @@ def log(text: str) -> tuple[Logged, ...]:
             continue
         part = text[head.end() : end]
         part = part[: following.start()] if (following := _PART.search(part)) else part
-        tools, session = used_tools.search(part), _SESSION.search(part)
-        used = tuple((name, int(count)) for name, count in _USED.findall(tools[1])) if tools else ()
-        found.append(Logged(head[1], head[2], session[0] if session else "", used))
+        session = _SESSION.search(part)
+        found.append(Logged(head[1], head[2], session[0] if session else ""))
     return tuple(found)
 
 
@@ -288,9 +270,8 @@ def _seal(summary: str) -> str:
 
 def _first(text: str) -> str:
     """The first sentence that says something: with a greeting no answer is told."""
-    sentences = (found[0] for found in _SENTENCE.finditer(text.strip().lstrip("#>*- ")))
-    first = next((each for each in sentences if not is_small_talk(each)), "")
-    return cut(_flat(first.strip()), _QUOTED)
+    sentences = filter(None, map(_flat, sentences_in(text.strip().lstrip("#>*- "))))
+    return cut(next((each for each in sentences if not is_small_talk(each)), ""), _QUOTED)
 
 
 def _flat(text: str) -> str:
@@ -308,13 +289,6 @@ def cut(text: str, most: int) -> str:
     elif text[most - 1].isalnum() and most - 1 - kept.rfind(" ") <= _WORD:
         kept = kept[: kept.rfind(" ")]
     return kept.rstrip() + "…"
-
-
-def _duration(seconds: float, language: Language) -> str:
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return texts.text("memory_day.took_seconds", language, number=round(seconds))
-    return texts.text("memory_day.took_minutes", language, number=minutes)
 
 
 def link_to(day: date, home: AgentFolder) -> str:

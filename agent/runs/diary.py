@@ -19,7 +19,7 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.store import entries_on_day
 from agent.memory.understanding.statements import claims, is_question, is_small_talk, sentences_in, without_phrases
 from agent.memory.upkeep.day_summary import day_summary
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Outcome, Stamp
 from agent.vault.day_section import with_marks
 from agent.vault.store import Vault
@@ -67,26 +67,27 @@ class Diary:
         section = daily.section(kind, self._language).encode()
         return [Addition(path, daily.beginning(vault, now.date()), block.encode(), section)]
 
-    def summarise(self, day: date) -> Outcome:
-        """Update the summary of a day; do nothing if it would be empty, or if a person or a model wrote it."""
+    def summarise(self, day: date, words: str = "") -> Outcome:
+        """Update the summary of a day: a model's words, or what was stated and asked. Do nothing if it would be empty,
+        if a person wrote it, or without words if a model did."""
         vault = self.workspace.vault
         path = vault.home.day_note(day)
         if vault.private_notes.have(path):
             return Outcome()
         before = vault.read(path)
         text = (before or b"").decode("utf-8", "surrogateescape")
-        if daily.is_of_model(text):
+        if daily.is_of_model(text) and not words:
             return Outcome()
-        summary = day_summary(entries_on_day(vault, day), daily.log(text), self._language)
+        summary = words or day_summary(entries_on_day(vault, day), daily.log(text), self._language)
         begun = text or daily.beginning(vault, day).decode("utf-8", "surrogateescape")
         if vault.home.days is not None and daily.summary_of(text) is None:
             begun = with_marks(begun.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
-        after = daily.with_summary(begun, summary) if summary else text
+        after = daily.with_summary(begun, summary, of_model=bool(words)) if summary else text
         if after == text:
             return Outcome()
         data = after.encode("utf-8", "surrogateescape")
-        subject = f"memory(daily): summary of {day.isoformat()}"
-        with vault.transaction(subject, Stamp("agent", tool=DAILY)) as transaction:
+        subject = Sentence("memory(daily): summary of {day}", day=day.isoformat())
+        with vault.unasked.transaction(subject, Stamp("agent", tool=DAILY)) as transaction:
             transaction.write(path, before, data)
         self.tell(DaySummarised(day.isoformat()))
         return transaction.outcome

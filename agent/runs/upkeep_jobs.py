@@ -7,16 +7,12 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import field
-from datetime import date, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.asking.answers import settle_proposals
-from agent.clock import time_shown
 from agent.dataclass import dataclass
 from agent.events.runs import ProposalDecided, SkillRated, TaskCompleted
 from agent.runs.arrivals import tend_arrivals
-from agent.runs.diary import Diary
 from agent.runs.memory_upkeep import UpkeepDue
 from agent.runs.own_files import settle_own_files
 from agent.runs.profile_answers import is_profile_answered
@@ -31,9 +27,6 @@ if TYPE_CHECKING:  # what is due after few runs, and slow to load
     from agent.runs.conversations import Conversations
     from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import SkillLearning
-
-QUIET = timedelta(minutes=30)
-"""The time without a line in a day's log after which the day is summed up: one commit a pause, not one a run."""
 
 logger = logging.getLogger(__name__)
 
@@ -51,8 +44,6 @@ class UpkeepJobs:
     tell: Callable[[object], object]
     settle_trials: Callable[[SkillSet], object]
     _edited: list[tuple[str, Sequence[str]]] = field(default_factory=list, init=False)
-    _summed: dict[date, float] = field(default_factory=dict, init=False)
-    """The days that were summed up, each with the time at which its note was written last."""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def skills_changed(self, paths: Sequence[str]) -> tuple[str, ...]:
@@ -91,35 +82,6 @@ class UpkeepJobs:
     def conversations(self) -> None:
         """Keep the facts of the conversations that have fallen silent."""
         self.talks().keep_ended()
-
-    def has_quiet_day(self) -> bool:
-        """True if today's or yesterday's log has not grown for a while, and was not summed up since."""
-        return any(self._grown(day) for day in self._days())
-
-    def sum_up(self) -> None:
-        """Update the summaries of the days whose log has not grown for a while."""
-        for day in self._days():
-            if self._grown(day):
-                Diary(self.workspace, tell=self.tell).summarise(day)
-                self._summed[day] = self._written(day)
-
-    def _days(self) -> tuple[date, date]:
-        today = self.workspace.clock.now().date()
-        return today, today - timedelta(days=1)
-
-    def _grown(self, day: date) -> bool:
-        written = self._written(day)
-        is_quiet = self.workspace.clock.now().timestamp() - written >= QUIET.total_seconds()
-        return written > 0 and is_quiet and self._summed.get(day) != written
-
-    def _written(self, day: date) -> float:
-        """The time at which the day's note was written last; 0 if there is none."""
-        try:
-            vault = self.workspace.vault
-            written = Path(vault.place.root, vault.home.day_note(day)).stat().st_mtime
-            return time_shown(vault.clock, written)
-        except OSError:
-            return 0.0
 
     def is_packing_due(self) -> bool:
         """True if git has gathered many loose objects, or a long history without a commit graph."""
@@ -164,7 +126,7 @@ class UpkeepJobs:
 
     def learn(self) -> None:
         """Offer repeated workflows as skills."""
-        self.learning().learn()
+        self.learning().unasked.learn()
 
     def upkeep(self) -> None:
         """Run the upkeep of memory if it is due."""

@@ -1,20 +1,15 @@
 """What the daemon does by itself when a vault lies still: memory is tended, skills are asked about and learned."""
 
-import os
 from pathlib import Path
-from typing import Any, cast
 
 import pytest
 
 from agent.app.open import open_workspace
-from agent.events.runs import DaySummarised
 from agent.markdown.checkbox_decision import APPROVE
-from agent.memory import daily
 from agent.memory.entry import Entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import UpkeepDue, Upkeeper
 from agent.runs.skill_set import skill_library
-from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import SkillOffers
@@ -90,23 +85,6 @@ def test_memory_is_tended_at_the_first_activity_of_a_day_and_not_before(root: Pa
         tended = head(root)
         house.for_a_while(3)
         assert head(root) == tended, "once is enough"
-
-
-def test_a_day_is_summed_up_once_its_log_has_been_quiet(root: Path) -> None:
-    workspace, told, none = open_workspace(root), list[object](), cast("Any", None)
-    now = workspace.clock.now()
-    path = root / workspace.vault.home.day_note(now.date())
-    write(path, daily.new_note(now.date()) + daily.block(now, "Book a train", ["In [[sessions/2026/11/a]]"]))
-    jobs = UpkeepJobs(workspace, none, none, none, none, told.append, none)
-    assert not jobs.has_quiet_day(), "something may still come"
-    os.utime(path, times=(now.timestamp() - 3600,) * 2)
-    assert jobs.has_quiet_day()
-    jobs.sum_up()
-    assert daily.summary_of(path.read_text("utf-8")) and told == [DaySummarised(now.date().isoformat())]
-    os.utime(path, times=(now.timestamp() - 3500,) * 2)
-    tip = head(root)
-    jobs.sum_up()
-    assert head(root) == tip and not jobs.has_quiet_day(), "nothing new, no commit"
 
 
 class Meanwhile(Upkeeper):

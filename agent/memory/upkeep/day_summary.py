@@ -1,9 +1,8 @@
-"""The summary of a day from its entries and its log: facts and decisions, tools used, conversations.
+"""The summary of a day from its entries and its log, where no model words it: what was stated, and what was asked.
 
 Writing it to the note is left to `daily`.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from agent.memory.daily import Logged, cut
@@ -27,20 +26,10 @@ _VERBATIM = {EntryType.USER_EXPLICIT, EntryType.AUTO_FLUSH}
 def day_summary(day: DayEntries, log: Sequence[Logged], language: Language) -> str:
     """The summary as Markdown; empty if there is nothing to sum up."""
     entries = (*day.new, *day.again)
-    kinds = Counter(text(f"memory_day.{each.entry.type}", language) for each in day.new)
-    counted = ", ".join(f"{kind} × {number}" for kind, number in kinds.most_common())
-    total = text("memory_day.entries", language, kinds=counted)
-    used = Counter[str]()
-    for task in log:
-        used.update(dict(task.tools))
-    parts = (
-        ("facts", list(_facts(entries))),
-        ("tools", [", ".join(f"{tool} × {number}" for tool, number in used.most_common())] if used else []),
-        ("talks", list(_talks(log, language))),
-    )
-    if not day.new and not any(items for _, items in parts):
+    parts = (("facts", list(_facts(entries))), ("talks", list(_talks(log, language))))
+    if not any(items for _, items in parts):
         return ""
-    rows = [f"## {text('memory_day.summary', language)}", "", *([total, ""] if day.new else [])]
+    rows = [f"## {text('memory_day.summary', language)}", ""]
     for heading, items in parts:
         if items:
             rows += [
