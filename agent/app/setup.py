@@ -104,7 +104,7 @@ def make_vault(path: Path, wishes: Wishes) -> MadeVault:
         template,
         directories().state,
         process_clock(),
-        options(parts.settings),
+        replace(options(parts.settings), language=language),
         ignore=ignore_rules(),
         restore=wishes.restore,
         author=wishes.author,

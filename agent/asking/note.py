@@ -7,7 +7,7 @@ from types import MappingProxyType
 from agent.asking.proposal import Proposal, ProposalDraft, ProposalKind, ProposedNote
 from agent.escape import escape
 from agent.markdown.blocks import format_fenced
-from agent.markdown.checkbox_decision import BOXES, reason_label
+from agent.markdown.checkbox_decision import format_boxes, reason_label
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Header, Value
 from agent.texts import Language, text
@@ -27,7 +27,7 @@ def compose_question(
     language: Language,
 ) -> bytes:
     """The one form of such a note, unanswered; `sections` are headings, each with its text."""
-    parts = [f"# {question}", why, BOXES, reason_label(language), holds]
+    parts = [f"# {question}", why, format_boxes(language), reason_label(language), holds]
     parts += [part for heading, words in sections for part in (f"## {heading}", words)]
     return Note.compose(header, "\n\n".join(parts) + "\n").data
 

@@ -16,6 +16,7 @@ from agent.context.prompt import may_be_given, moment, reader_for
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.bus import Injection
+from agent.events.outcome_words import session_subject
 from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
 from agent.llm.messages import OnText, Reply, Request, ToolCall, ToolResult, ToolSpec, User
 from agent.loop.agent import (
@@ -363,7 +364,7 @@ class Run:
         remark = "\n\n".join(filter(None, (*remarks, self.agent.endnote(run) if is_answered else "")))
         session.add(Closed(run, outcome, "" if outcome is RunOutcome.FINISHED else message, remark))
         try:
-            session.save(f"{outcome.replace('_', ' ')}: {self.request.task}", hold=True)
+            session.save(session_subject(outcome, self.request.task), hold=True)
         except (AgentError, OSError) as error:
             logger.warning("the end of run %s is not in %s: %s", run, session.path, error)
             if outcome is RunOutcome.FINISHED:

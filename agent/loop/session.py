@@ -39,7 +39,7 @@ from agent.markdown.title import short_heading, short_title
 from agent.markdown.yaml_write import Value
 from agent.memory.forgetting.answers import is_only_mark
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.tools.guest_words import named_guest
 from agent.tools.text_origin import still_strangers
 from agent.vault.change import Stamp, actor_of
@@ -217,7 +217,8 @@ class Session:
     def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
 
-        With `hold` the note is written, and committed later, with what follows from the run.
+        `what` is the commit's subject, as a sentence, or what stands in it. With `hold` the note is written, and
+        committed later, with what follows from the run.
         """
         fresh = self.records[self.saved :]
         if not fresh:
@@ -227,7 +228,8 @@ class Session:
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
         stamp = Stamp(actor_of(last.job, last.channel) if last else "agent", session=self.path)
-        with self.vault.transaction(f"session: {what}", stamp, masked=True, hold=hold) as transaction:
+        subject = what if isinstance(what, Sentence) else f"session: {what}"
+        with self.vault.transaction(subject, stamp, masked=True, hold=hold) as transaction:
             if begun:
                 transaction.append(self.path, text)
             else:

@@ -1,6 +1,7 @@
 """Checkbox decisions: a person's yes or no in a note, as two checkboxes and a line for the reason.
 
-Both are above the note's first second-level heading. The caller decides if a decision is valid, and what it approves.
+The words at the boxes are in the note's language; a tick is read in any language. Both are above the note's first
+second-level heading. The caller decides if a decision is valid, and what it approves.
 """
 
 import re
@@ -12,16 +13,32 @@ from agent.markdown.note import Note
 from agent.texts import LANGUAGES, Language, in_all_languages, text
 
 APPROVE, REJECT = "approve", "reject"
-BOXES = f"- [ ] {APPROVE}\n- [ ] {REJECT}"
-"""The two checkboxes, unticked."""
+"""The words at the boxes in English."""
 
 _RESULT = "→ "
-_BOX = re.compile(r"^([-*+][ \t]+\[)[^\]\n](\][ \t]+(approve|reject)[ \t]*)$", re.MULTILINE)
+
+
+def format_boxes(language: Language) -> str:
+    """The two checkboxes, unticked."""
+    return "\n".join(f"- [ ] {text(f'markdown.decision_{key}', language)}" for key in ("yes", "no"))
+
+
+@cache
+def _words(key: str) -> frozenset[str]:
+    """The words at the box for a `yes` or a `no`, in all languages."""
+    return frozenset(in_all_languages(f"markdown.decision_{key}"))
+
+
+@cache
+def _box() -> re.Pattern[str]:
+    """The pattern of a line with one of the boxes."""
+    words = "|".join(map(re.escape, sorted(_words("yes") | _words("no"))))
+    return re.compile(rf"^([-*+][ \t]+\[)[^\]\n](\][ \t]+({words})[ \t]*)$", re.MULTILINE)
 
 
 def without_boxes(body: str) -> str:
     """The text without its two checkboxes, for a place where the decision is made in another way."""
-    return _BOX.sub("", body)
+    return _box().sub("", body)
 
 
 def reason_label(language: str) -> str:
@@ -36,11 +53,11 @@ def decision_language(data: bytes) -> Language:
 
 
 def parse_decision(body: str) -> bool | None:
-    """True when `approve` is ticked, False when `reject` is (also when both are), None when neither is."""
+    """True when the box for a yes is ticked, False when that for a no is (also when both are), None for neither."""
     ticked = {task.text.strip().casefold() for task in tasks.find_tasks(blocks.parse_body(body)) if task.done}
-    if REJECT in ticked:
+    if not ticked.isdisjoint(_words("no")):
         return False
-    return True if APPROVE in ticked else None
+    return None if ticked.isdisjoint(_words("yes")) else True
 
 
 def parse_reason(data: bytes) -> str:
@@ -53,8 +70,8 @@ def with_decision(data: bytes, yes: bool, why: str) -> bytes:
     """The note with one box ticked, and the reason `why` written after its label if the note has one."""
     note = Note.parse(data)
     top = question_part(note.body)
-    wanted = APPROVE if yes else REJECT
-    marked = _BOX.sub(lambda box: f"{box[1]}{'x' if box[3] == wanted else ' '}{box[2]}", top)
+    wanted = _words("yes" if yes else "no")
+    marked = _box().sub(lambda box: f"{box[1]}{'x' if box[3] in wanted else ' '}{box[2]}", top)
     if why:
         said = " ".join(why.split())[:500]
         marked = _pattern(r"[^\n]*").sub(lambda line: f"{line[1]}{said}", marked, count=1)
@@ -74,7 +91,7 @@ def with_result(data: bytes, line: str) -> bytes:
     """The note with a line below its boxes that says what came of the decision; unchanged if it has one."""
     note = Note.parse(data)
     top = question_part(note.body)
-    found = [*_BOX.finditer(top), *_pattern(r"[^\n]*").finditer(top)]
+    found = [*_box().finditer(top), *_pattern(r"[^\n]*").finditer(top)]
     if not found or f"\n{_RESULT}" in top:
         return data
     end = max(each.end() for each in found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agent.dataclass import dataclass
 from agent.memory.entry import Entry, EntryType, slug
 from agent.memory.memory_note import memory_change
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Outcome, Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.message import one_line
@@ -25,7 +25,8 @@ def remember(
     returns the entry, the outcome (committed or queued), and True if it was known."""
     entry = Entry(vault.clock.new_id(), vault.clock.now(), text, keywords=keywords)
     known = _known(vault, entry)
-    with vault.transaction(f"memory(entry): remember {one_line(text)}", Stamp("agent", tool="remember")) as change:
+    subject = Sentence("memory(entry): remember {text}", text=one_line(text))
+    with vault.transaction(subject, Stamp("agent", tool="remember")) as change:
         if known is None:
             made = (vault.home.at(entry.path), None, entry.note())
             for path, before, after in (made, *memory_change(vault, (made,), language)):

@@ -50,6 +50,7 @@ from agent.runs.waiting_statements import (
     tried_once_more,
     waiting_conversation,
 )
+from agent.texts import Sentence, joined
 from agent.tools.tool_names import resolved
 from agent.vault.change import CAPTURE, Stamp
 from agent.workspace.workspace import Workspace
@@ -158,8 +159,9 @@ class Conversations:
             return ()
         old = ((each.known, ended_note(each.known, session.path, each.quote)) for each in found.ended)
         ended = {known.path: (known.data, after) for known, after in old}
-        counts = (("kept", len(found.entries)), ("ended", len(ended)))
-        subject = f"memory(facts): {', '.join(f'{name} {count}' for name, count in counts if count)} of a conversation"
+        kept = Sentence("kept {count}", count=len(found.entries))
+        counts = [*([kept] if found.entries else []), *([Sentence("ended {count}", count=len(ended))] if ended else [])]
+        subject = Sentence("memory(facts): {counts} of a conversation", counts=joined(counts, ", "))
         stamp = Stamp("agent", tool=CAPTURE, session=session.path)
         verdicts = self.keeper.keep(found.entries, subject, stamp, known=found.known, edits=ended)
         log_capture(session.path, verdicts, clock.monotonic() - began)

@@ -26,6 +26,7 @@ from agent.memory.profile.statements import changes_of_entries, outdated_lines, 
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
 from agent.memory.understanding.seam import WISH, FactKind
 from agent.runs.recall_source import RecallSource
+from agent.texts import Sentence
 from agent.tools.text_origin import TextOrigin, text_origin_of
 from agent.vault.change import Create, Stamp
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, OWN_NOTES
@@ -80,7 +81,9 @@ def fill_profile(workspace: Workspace) -> Proposed:
         settled = settle_profile_questions(writing)
         proposed = settled if settled.requests else propose_changes(writing, [*changes[-_MOST:], *old])
         if proposed.requests:
-            with vault.transaction(_subject(proposed), Stamp("agent", tool="profile"), masked=True) as made:
+            subject = _subject(proposed)
+            body = subject.removeprefix(ASKS) if subject.startswith(ASKS) else ""  # what was ever asked is looked up
+            with vault.transaction(subject, Stamp("agent", tool="profile"), body=body, masked=True) as made:
                 made.requests.extend(proposed.requests)
     except AgentError as error:
         logger.warning("the profile has to wait: %s", error.message)
@@ -92,7 +95,7 @@ def _subject(proposed: Proposed) -> str:
     """What a commit of this does, as its subject; one that only asks begins as all do that ask."""
     asked = [each for each in proposed.requests if isinstance(each, Create) and each.path in proposed.asked]
     if len(asked) < len(proposed.requests):
-        return "memory(profile): what was said"
+        return Sentence("memory(profile): what was said")
     return ASKS + one_line("; ".join(AskedQuestion(each.path, Note.parse(each.data)).title for each in asked))
 
 

@@ -15,7 +15,7 @@ from agent.escape import escape
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.schedule.job import Job
-from agent.texts import Language, text
+from agent.texts import Language, text, translated
 from agent.vault.folders import JOB_HISTORY, AgentFolder
 
 Outcome: TypeAlias = Literal[
@@ -51,6 +51,10 @@ class HistoryRow:
     machine: str = ""
     attempt: int = 1
     missed: int = 0
+
+    def in_language(self, language: Language) -> "HistoryRow":
+        """The row with its reason in this language, if that is a sentence of the program's."""
+        return replace(self, reason=translated(self.reason, language))
 
     @property
     def line(self) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, Retryable, UserError, os_reason
-from agent.texts import Sentence
+from agent.texts import Sentence, translated
 from agent.vault import durable, exclude
 from agent.vault.change import Stamp
 from agent.vault.drafts import Drafts, drafts_file, save_drafts
@@ -301,8 +301,9 @@ def _record_what_was_there(vault: Vault, done: _Progress) -> None:
     count = len(files) - len(aside)
     if not count:
         return
-    noun = "file" if count == 1 else "files"
-    outcome = vault.commit_human(confirmed=True, subject=f"human(notes): the vault as it was, {count} {noun}")
+    one, more = "human(notes): the vault as it was, 1 file", "human(notes): the vault as it was, {count} files"
+    subject = translated(one if count == 1 else more, vault.options.language, count=count)
+    outcome = vault.commit_human(confirmed=True, subject=subject)
     if outcome.queued:
         raise Retryable(
             "your files are not committed yet: {queued}", hint="repeat the command", queued=Sentence(outcome.queued)
@@ -320,8 +321,9 @@ def _lay(vault: Vault, template: Mapping[str, bytes], done: _Progress) -> tuple[
     if not lay:
         return (), None
     stamp = Stamp("agent", tool="init")
-    noun = "file" if len(lay) == 1 else "files"
-    with vault.transaction(f"init(vault): added {len(lay)} {noun}", stamp, system=True) as transaction:
+    one, more = "init(vault): added 1 file", "init(vault): added {count} files"
+    subject = Sentence(one) if len(lay) == 1 else Sentence(more, count=len(lay))
+    with vault.transaction(subject, stamp, system=True) as transaction:
         for path, data in lay.items():
             transaction.create(path, data)
     outcome = transaction.outcome

@@ -5,20 +5,33 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.agent import opened_runs
+from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
+from agent.loop.records import RunRequest
 from agent.markdown.note import Note
+from agent.vault.waiting import waiting_notes
+from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, says
+from tests.jobs.town import found, job
 from tests.stories.agents import call, script, settings, ticked
 from tests.vaults import git, write
 
-KEYS = {"approve", "reject", "vault", "agent", "log", "undo", "status", "pending", "MEMORY", "AGENT"}
-"""Words that a person types or ticks, and that name what they stand for in any language."""
-_MARK = re.compile(r"^%%.*?%%$|^\|.*\|$", re.MULTILINE)
+KEYS = {"vault", "agent", "log", "undo", "status", "pending", "MEMORY", "AGENT", "SKILL"}
+"""Words that a person types, and that name what they stand for in any language."""
+_MARK = re.compile(r"^ *%%.*?%%$|^\|.*\|$", re.MULTILINE)
 """Lines for the program: comments, and the rows of a skill's history."""
 _SIGNALS = re.compile(r"(?<= )\([0-9]\.[0-9]{2}, [^)\n]*\)$", re.MULTILINE)
 """What made a passage fit, by the names of the search's signals."""
 _FOLDED = re.compile(r"^> ?(?:\[!quote\]- )?", re.MULTILINE)
 _FENCE = re.compile(r"^(`{3,}).*?^\1$", re.MULTILINE | re.DOTALL)
-_NO_WORDS = re.compile(r"\[\[[^\]]*?(?:\|([^\]]*))?\]\]|`[^`\n]*`|\b[\w./-]*[_/.][\w./-]*|\b[0-9A-Z]{26}\b")
+_NO_WORDS = re.compile(
+    r"vault-agent notices why \w+|\bjob-[0-9a-f]{6}\b|"
+    r"\[\[[^\]]*?(?:\|([^\]]*))?\]\]|`[^`\n]*`|\b[\w./-]*[_/.][\w./-]*|\b[0-9A-Z]{26}\b"
+)
+_KEYED = "planned|started|took|missed|machine|outcome|delivery|session|cost|commits|attempt"
+_FIELDS = re.compile(rf"\[(?:{_KEYED}):: [^\]\n]*\]+|\[reason:: ([^\]\n]*)\]")
+"""The fields of a job's history: their names are for programs, and of their values only the reason is said."""
+_AREA = re.compile(r"^[a-z-]+(?:\([\w, -]+\))?: ")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 SKILL = """---
 name: 泡茶
@@ -90,13 +103,68 @@ def test_no_note_holds_english_of_the_programs_own(root: Path) -> None:
     assert folders >= {"approvals", "questions", "sessions", "entries", "daily", "skills", "inbox", "archive"}
     said = {path.relative_to(root).as_posix(): english(path.read_bytes()) for path in made}
     assert {path: words for path, words in said.items() if words} == {}
+    found_subjects = english_subjects(root)
+    assert not found_subjects, "\n".join(found_subjects)
+
+
+def english_subjects(root: Path, since: str = "") -> dict[str, list[str]]:
+    """The English words in the subjects of commits, behind the area that programs read, such as `session: `."""
+    subjects = git(root, "log", "--format=%s", *([f"{since}.."] if since else [])).splitlines()
+    said = {each: _WORD.findall(_NO_WORDS.sub(" ", _AREA.sub("", each))) for each in subjects}
+    return {each: left for each, words in said.items() if (left := [word for word in words if word not in KEYS])}
+
+
+def test_a_day_with_the_daemon_is_chinese_in_notes_and_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    news = job(text="今天有什么新的？", title="新闻")
+    town = found(tmp_path, monkeypatch.setenv)
+    write(town.root / "vault-agent.yaml", "vault:\n  language: zh\n")
+    town.write("jobs/新闻.md", news)
+    town.write("jobs/浇花.md", job("{cron: '0 17 * * *'}", "提醒我浇花。", title="浇花", remind="true"))
+    town.write("jobs/小时.md", job("{cron: '0 9-21 * * *'}", "看一下。", title="每小时", cooldown_seconds=40_000))
+    town.write("jobs/问.md", job(text="收拾一下。", title="收拾", approval_required="true"))
+    monkeypatch.setenv("VAULT_AGENT_REFLECTION__DEPTH", "all")
+    words = '[{"part": "done", "text": "看了计划。", "from": ["K1"], "quote": "计划"}]'
+    answer = """```yaml
+result: "找到了。"
+efficiency: "多读了一次。"
+error: {what: "笔记名不对。", kind: C}
+strategies:
+  - {strategy: "先搜再读。", when: "找不到笔记", effect: "少读错", confidence: HIGH, severity: LOW}
+gap: ""
+```"""
+    prompts = [says(each, answer) for each in (JUDGES, ERROR, DAY, FEEDBACK)]
+    town.says(*prompts, says("It is evening", words), says("You keep the memory", "[]"), after="在计划里。")
+    made = git(town.root, "rev-parse", "HEAD").strip()
+    before = {path: path.read_bytes() for path in town.root.rglob("*.md")}
+    with town.daemon() as house:
+        house.for_a_while(2)
+        town.clock.pass_by(minutes=6)
+        house.for_a_while(3)
+        with opened_runs(town.workspace) as runs:
+            runs.ask(RunRequest("看看计划", Speaker("cli")))
+        write(town.root / "计划.md", "# 计划\n\n- 买茶\n")
+        town.clock.pass_by(hours=8)
+        house.for_a_while(3)
+    town.clock.pass_by(hours=3)
+    with town.daemon() as house:
+        house.for_a_while(3)
+        town.clock.pass_by(hours=2, minutes=30)
+        house.until(lambda: not waiting_notes(town.workspace.vault), "the evening is over")
+    rows = "".join(path.read_text("utf-8") for path in (town.root / "jobs/history").glob("*.md"))
+    assert "守护进程没有运行" in rows and "outcome:: skipped" in rows
+    notes = [path for path in town.root.rglob("*.md") if path.read_bytes() != before.get(path)]
+    said = {path: english(_FIELDS.sub(r"\1", path.read_text("utf-8")).encode()) for path in notes}
+    assert {path: words for path, words in said.items() if words} == {}
+    assert "- [ ] 批准\n- [ ] 拒绝\n" in next((town.root / "approvals").glob("*.md")).read_text("utf-8")
+    assert "- 完成：看了计划。" in town.daily()
+    assert english_subjects(town.root, made) == {}
 
 
 def test_a_tick_in_a_chinese_note_is_read(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change = call("vault_write", path="rules/敬语.md", content="用敬语。\n")
     do(root, "ask", "以后都用敬语", replies=(change, "好。"))
     (note,) = (root / "approvals").glob("*-vault_write.md")
-    note.write_text(ticked(note.read_text("utf-8"), "reject").replace("理由：", "理由：太客气了"), "utf-8")
+    note.write_text(ticked(note.read_text("utf-8"), "拒绝").replace("理由：", "理由：太客气了"), "utf-8")
     capsys.readouterr()
     do(root, "approvals", "show", note.relative_to(root).as_posix())
     said = capsys.readouterr().out

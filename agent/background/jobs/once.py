@@ -111,7 +111,7 @@ def not_done_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequen
     path = workspace.vault.home.day_note(now.date())
     for job, added in rows.values():
         quick = job.retry.most or len(retry_times(workspace).minutes)
-        for row in added:
+        for row in (each.in_language(workspace.settings.vault.language) for each in added):
             is_worth_a_word = row.attempt == 1 or row.attempt > quick
             is_owed = job.is_once and not job.remind and row.outcome in NOT_DONE
             if is_owed and is_worth_a_word and row not in job_rows(workspace.vault, job.id):

@@ -17,7 +17,7 @@ from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
 from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome, Stamp, actor_of
 from agent.vault.folders import PROFILE
@@ -81,7 +81,9 @@ def learn_beliefs(workspace: Workspace, job: str = growth_account("beliefs")) ->
             return BeliefsLearned()
         seen = (*model.gathered.new, *seen_in_lines(model.gathered.lines))
         count = len(proposed.blocks)
-        subject = f"memory(beliefs): {count} line{'s' if count > 1 else ''} on what the person prefers"
+        one = "memory(beliefs): 1 line on what the person prefers"
+        more = "memory(beliefs): {count} lines on what the person prefers"
+        subject = Sentence(one if count == 1 else more, count=count)
         stamp = Stamp(actor_of(job), tool=EDITS)
         body = ledger_body(seen, model.gathered.up_to)
         with workspace.vault.transaction(subject, stamp, body=body, masked=True) as change:

@@ -15,6 +15,7 @@ from agent.growth.curiosity.settle import SettledQuestions, fill_note, settle_qu
 from agent.runs.configured_models import has_model
 from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
+from agent.texts import Sentence
 from agent.vault.change import Stamp, actor_of
 from agent.workspace.workspace import Workspace
 
@@ -34,7 +35,7 @@ def settle(workspace: Workspace, tell: Callable[[object], object]) -> SettledQue
     found = settle_questions(vault, workspace.clock.now(), language)
     if not found.requests:
         return found
-    with vault.transaction("question(settle): what was answered or is over", _STAMP, masked=True) as change:
+    with vault.transaction(Sentence("question(settle): what was answered or is over"), _STAMP, masked=True) as change:
         change.requests += found.requests
     for each in found.filled:
         proposed = fill_note(profile_writing(workspace), each)

@@ -13,6 +13,7 @@ from agent.growth.rules.rule_work import RuleWork
 from agent.growth.rules.uses import RuleRun, append_runs, load_runs, opinion_row
 from agent.loop.record_parse import run_ends
 from agent.runs.reactions import LOOKED_BACK, opinions_on_runs
+from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.folders import SESSIONS
 
@@ -31,7 +32,9 @@ def gather_opinions(work: RuleWork) -> tuple[RuleRun, ...]:
     shown = opinions_on_runs(work.vault, {row.run: row.session for row in left}) if work.corrections and left else {}
     found += [opinion_row(now, row.run, row.rules, shown[row.run], row.session) for row in left if row.run in shown]
     if found:
-        with work.vault.transaction("rules(history): what you think of runs", Stamp("agent", tool=_TOOL)) as change:
+        with work.vault.transaction(
+            Sentence("rules(history): what you think of runs"), Stamp("agent", tool=_TOOL)
+        ) as change:
             change.requests += append_runs(work.vault.home, found, work.language)
     return tuple(found)
 

@@ -11,7 +11,7 @@ from agent.growth.patterns.likeness import Vectors
 from agent.growth.reflections.reflection import Reflection
 from agent.growth.rules.rule_log import RuleRow, append_rows
 from agent.runs.status import growth_account
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Edit, Request, Stamp
 from agent.vault.store import Vault
 
@@ -105,5 +105,7 @@ def subject_of(rows: Sequence[RuleRow]) -> str:
     """The subject of a commit with these rows."""
     first = rows[0]
     name = first.path.rpartition("/")[2].removesuffix(".md") or first.words[:60]
-    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
-    return f"rules({first.event}): {name}{more}"
+    if len(rows) == 1:
+        return f"rules({first.event}): {name}"
+    more = "rules({event}): {name} and {count} more"
+    return Sentence(more, event=first.event, name=name, count=len(rows) - 1)

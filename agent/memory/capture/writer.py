@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
+from agent.events.outcome_words import session_subject
 from agent.events.runs import MemoryCaptured, TaskCompleted
 from agent.memory.blame import DAILY
 from agent.memory.capture.captured import captured, log_capture
@@ -270,7 +271,7 @@ class CaptureWorker:
 
 def _subject(event: TaskCompleted) -> str:
     """The subject of the commit with the record of a run."""
-    return f"session: {event.outcome.replace('_', ' ')}: {event.task}"
+    return session_subject(event.outcome, event.task)
 
 
 def _stamp(event: TaskCompleted) -> Stamp:

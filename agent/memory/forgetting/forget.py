@@ -21,7 +21,7 @@ from agent.memory.forgetting.private_state import drop_unfinished, follow_names,
 from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
-from agent.texts import Language, joined
+from agent.texts import Language, Sentence, joined
 from agent.vault.change import Outcome, Stamp
 from agent.vault.find import find_note
 from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, RULES, SESSIONS, AgentFolder
@@ -29,14 +29,15 @@ from agent.vault.former_names import keep_former_names
 from agent.vault.store import Vault
 
 _KINDS = (
-    (ENTRIES, "memory"),
-    (ARCHIVED, "archived memory"),
-    (SESSIONS, "session"),
-    (DAILY, "daily note"),
-    (MEMORY_NOTE, MEMORY_NOTE),
-    (RULES, "rule"),
+    (ENTRIES, "1 memory", "{count} memories"),
+    (ARCHIVED, "1 archived memory", "{count} archived memories"),
+    (SESSIONS, "1 session", "{count} sessions"),
+    (DAILY, "1 daily note", "{count} daily notes"),
+    (MEMORY_NOTE, "1 MEMORY.md", "{count} MEMORY.md"),
+    (RULES, "1 rule", "{count} rules"),
+    ("", "1 note", "{count} notes"),
 )
-_PLURALS = {"memory": "memories", "archived memory": "archived memories"}
+"""The kinds of notes by their folders, with what one and several of them are called."""
 BY_HAND = Stamp("human")
 _CLOSED = (AGENT_NOTE, MEMORY_NOTE)
 
@@ -146,13 +147,15 @@ def _subject(forgetting: Forgetting, home: AgentFolder) -> str:
     """What is forgotten by kind and number: a name would keep the words in the history."""
     gone = _counted([*(path for path, _ in forgetting.gone), *forgetting.past], home)
     changed = _counted([each.path for each in forgetting.changed], home)
-    return "memory(forget): " + " and ".join(filter(None, [gone, changed and f"lines of {changed}"]))
+    lines = Sentence("lines of {notes}", notes=changed)
+    if gone and changed:
+        return Sentence("memory(forget): {gone} and {lines}", gone=gone, lines=lines)
+    return Sentence("memory(forget): {gone}", gone=lines if changed else gone)
 
 
-def _counted(paths: Sequence[str], home: AgentFolder) -> str:
+def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
     """The number of notes of each kind."""
     names = map(home.name_of, paths)
-    counts = Counter(next((kind for folder, kind in _KINDS if name.startswith(folder)), "note") for name in names)
-    return ", ".join(
-        f"{count} {kind if count == 1 else _PLURALS.get(kind, kind + 's')}" for kind, count in counts.items()
-    )
+    counts = Counter(next(kind for kind in _KINDS if name.startswith(kind[0])) for name in names)
+    said = [Sentence(one) if count == 1 else Sentence(more, count=count) for (_, one, more), count in counts.items()]
+    return joined(said, ", ")

@@ -15,7 +15,7 @@ from agent.skills.history.usage import Opinion, Use, history_path, load_uses, me
 from agent.skills.loading.files import folder_names
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.skills.variants.variant import parse_label
-from agent.texts import Language
+from agent.texts import Language, Sentence
 from agent.vault.change import Stamp
 from agent.vault.folders import DEPRECATED, LEARNED, SKILL_HISTORY
 from agent.vault.store import Vault
@@ -148,7 +148,8 @@ def put_aside(vault: Vault, skills: Iterable[Skill], history: SkillHistory, when
         # a separate commit, so that undoing the next one starts a new count
         record_uses(vault, [Use(skill.name, when, "", activated="put_aside")], _STAMP)
         folder, to = vault.home.at(f"{LEARNED}{skill.name}"), _free_folder(vault, skill.name)
-        with vault.transaction(f"skills(deprecate): {skill.name}, {why}", _STAMP) as moved:
+        aside = "skills(deprecate): {skill}, its last {count} uses were of no use"
+        with vault.transaction(Sentence(aside, skill=skill.name, count=IN_A_ROW), _STAMP) as moved:
             for path in (FILE, *skill.files):
                 moved.move(f"{folder}/{path}", f"{to}/{path}")
         done.append(PutAside(skill.name, f"{to}/{FILE}", moved.outcome.commit, why))

@@ -14,7 +14,7 @@ from agent.markdown.note import Note
 from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped
 from agent.skills.matching.skill_text import Signal
-from agent.texts import Language, text
+from agent.texts import Language, Sentence, text
 from agent.vault.change import Stamp
 from agent.vault.folders import SKILL_HISTORY
 from agent.vault.store import Vault
@@ -41,7 +41,11 @@ _LONGEST = 300
 _OF_NO_USE = frozenset(("put_aside", "rolled_back"))
 _BEFORE_TRIALS = 9
 """The columns of notes that were begun before there were trials."""
-_COMMIT_VERBS = {"feedback": "feedback on", "put_aside": "of no use:"}
+_SUBJECTS = {
+    "feedback": "skills(history): feedback on {skills}",
+    "put_aside": "skills(history): of no use: {skills}",
+    "": "skills(history): used {skills}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +114,8 @@ def record_uses(vault: Vault, uses: Sequence[Use], stamp: Stamp, language: Langu
     if not uses:
         return None
     names = list(dict.fromkeys(use.name for use in uses))
-    verb = _COMMIT_VERBS.get(uses[0].activated, "feedback on" if uses[0].feedback else "used")
-    with vault.transaction(f"skills(history): {verb} {', '.join(names)}", stamp) as transaction:
+    known = uses[0].activated if uses[0].activated in _SUBJECTS else "feedback" if uses[0].feedback else ""
+    with vault.transaction(Sentence(_SUBJECTS[known], skills=", ".join(names)), stamp) as transaction:
         for path, head, rows in history_rows(uses, language):
             there = vault.home.at(path)
             transaction.append(there, rows if vault.read(there) is not None else head + rows)

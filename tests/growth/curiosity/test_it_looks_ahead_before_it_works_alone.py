@@ -199,7 +199,7 @@ def test_what_it_cannot_do_or_judge_is_asked_of_the_person(
 def test_a_chinese_vault_looks_ahead_in_chinese(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     need = {"where": "person", "what": "出发的日期", "question": "你想哪天出发？", "fallback": "我先按周六计划。"}
     home = House(tmp_path, monkeypatch, need, language="zh")
-    assert "出发的日期：只有用户才知道。现在不要问" in home.told(home.ask("安排去乡下小屋的旅行"))
+    assert "出发的日期：只有主人才知道。现在不要问" in home.told(home.ask("安排去乡下小屋的旅行"))
     text = (home.root / look(home.workspace, lambda event: None)).read_text("utf-8")
     assert "# 你想哪天出发？" in text and "为什么问：要做“安排去乡下小屋的旅行”，我需要知道：出发的日期" in text
 

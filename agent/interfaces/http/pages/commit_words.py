@@ -20,6 +20,7 @@ _KNOWN = MappingProxyType(
         "memory(forget)": "did_forget",
         "memory(daily): summary": "did_sum_up",
         "memory(daily)": "did_daily",
+        "evening": "did_evening",
         "reflection(day)": "did_reflect_day",
         "reflection": "did_reflect",
         "task(plan)": "did_plan_task",
