@@ -40,6 +40,7 @@ from agent.runs.upkeep_jobs import UpkeepJobs
 from agent.runs.waiting_statements import rule_capture
 from agent.runs.workflow_traces import SessionTraces
 from agent.tools.builtin.toolbox import Delegate
+from agent.vault.waiting import commit_waiting
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, is_watched, reload_settings
@@ -121,13 +122,14 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
     has_model = accounts.models.main.model.present
     given = GivenRules(workspace, count, lambda: vectors_of(embedder), has_model)
-    traces = SessionTraces(vault)
-    talks = Conversations(workspace, keeper, accounts, bus.publish_async, notes_about_owner(vault, count))
+    traces, unasked = SessionTraces(vault), workspace.unasked
+    reader = replace(keeper, vault=unasked.vault)  # they know of each other what was written last
+    talks = Conversations(unasked, reader, accounts, bus.publish_async, notes_about_owner(vault, count))
     jobs = UpkeepJobs(
         workspace,
         followed.skills,
         lambda: skill_learning(followed.skills, accounts, bus.publish, traces),
-        lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
+        lambda: Upkeeper(unasked, partial(lines_learned, unasked)),
         lambda: talks,
         bus.publish,
         settle_trials,
@@ -150,18 +152,20 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             followed.over,
             given.over,
             after,
-            partial(follow_rules_after_run, workspace, bus),
+            partial(follow_rules_after_run, unasked, bus),
             partial(ask_about_own_files, workspace),
         ),  # fmt: skip
     )
 
     def close_talks() -> None:
-        if not is_watched(workspace):
+        if not is_watched(workspace):  # else the daemon reads them once they are silent
             capturing.then(talks.keep_ended)
+            capturing.then(partial(commit_waiting, vault))
 
     def sum_up(event: SessionEnded) -> None:
-        close_talks()  # its facts belong to the day
-        capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
+        if not is_watched(workspace):  # else the evening does it
+            capturing.then(talks.keep_ended)  # its facts belong to the day
+            capturing.then(lambda: diary.summarise(clock.now().date()))  # once the last run is in the log
 
     def flush(event: ContextCompact) -> None:
         talks.flush(event)

@@ -15,6 +15,7 @@ from agent.background.alerts import Alerts
 from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
+from agent.background.evening import evening_routine
 from agent.background.experiments import experiment_routine
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
@@ -53,6 +54,7 @@ from agent.growth.rules.rule_work import RuleWork
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.conversations import Conversations, conversations_of
+from agent.runs.evening import Evening
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
 from agent.runs.skill_learning import skill_learning
@@ -103,26 +105,26 @@ def build_daemon(
 ) -> DaemonParts:
     """The parts of a daemon; work that may end at any point runs inside `cut_short`."""
     settings, vault, clock, publish = workspace.settings, workspace.vault, workspace.clock, bus.publish_async
-    pace = watch_pace(workspace)
-    open_runs, open_box = partial(opened_runs, workspace), partial(open_outbox, workspace, publish)
+    pace, unasked = watch_pace(workspace), workspace.unasked
+    open_runs, open_box = partial(opened_runs, workspace), partial(open_outbox, unasked, publish)
 
     def accounts() -> Accounts:
         return open_accounts(reload_settings(workspace), estimate)  # they may name a model by now
 
     def rules_now() -> RuleWork:
-        return rule_work(reload_settings(workspace), lambda: vectors_of(index.chosen.embedder), publish)
+        return rule_work(reload_settings(unasked), lambda: vectors_of(index.chosen.embedder), publish)
 
     edits = HumanEdits(vault, clock, settings.git.quiet_seconds, pace.scan, bus.publish, still_seconds=pace.still)
     sync = IndexSync(index, clock, pace.scan, publish, cut_short, edits.listed, still_seconds=pace.still)
     since = clock.now().replace(microsecond=0) - timedelta(seconds=1)  # a session's times are whole seconds
     sessions = SessionWatch(vault, since, bus.publish)
-    key, presence = ModelKey(workspace), Presence(workspace, pool, publish)
+    key, presence = ModelKey(workspace), Presence(unasked, pool, publish)
     turns = TurnsToGiveBack(pool, open_claims(workspace), lambda: inbox.turns_going_on() | tasks.turns_going_on())
     inbox = Inbox(workspace, pool, open_runs, turns, held, key.look, presence.wake)
     procedures, notify, why = procedures_of(workspace), take_in(workspace), partial(why_no_model, key)
     goals = partial(sync.may_have_type, GOAL_TYPE)
     jobs = Jobs(workspace, pool, open_runs, turns, procedures, presence, notify, why, goals)
-    tasks = Tasks(workspace, pool, open_runs, turns, presence)
+    tasks = Tasks(workspace, pool, open_runs, turns, presence, partial(opened_runs, unasked))
     remotes = RemoteSync(workspace, lambda: edits.settled, publish)
     messages = IncomingMessages(
         workspace,
@@ -132,8 +134,8 @@ def build_daemon(
         lambda shown: open_box().text_of(shown),
         publish,
     )
-    unasked = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
-    notices = Notices(workspace, pool, open_box, unasked)
+    undecided = lambda known: waiting_notices(workspace, known | messages.asked)  # noqa: E731
+    notices = Notices(workspace, pool, open_box, undecided)
     vectors = cache(lambda: vectors_of(index.chosen.embedder))
     metrics = Collector(workspace.metrics, vault.clock, bus.counts)
     bus.observer = metrics.handled
@@ -165,11 +167,12 @@ def build_daemon(
         Alerts(workspace, metrics, open_box, goals).routine(),
         MachineContact(workspace).routine(),
         part_of("messages", messages, start=messages.start, ended=messages.take_in),
-        Insights(workspace, publish, vectors).routine(),
-        rule_routine(workspace, rules_now),
+        Insights(unasked, publish, vectors).routine(),
+        evening_routine(Evening(unasked, accounts, publish)),
+        rule_routine(unasked, rules_now),
         curiosity_routine(workspace, turns, publish),
-        Reflections(workspace, turns, accounts, publish).routine(),
-        experiment_routine(partial(propose_variants, workspace)),
+        Reflections(unasked, turns, accounts, publish).routine(),
+        experiment_routine(partial(propose_variants, unasked)),
     )
     table.last = (
         Part("status", (Hears(TurnEnded, state.turn_ended),)),
@@ -185,17 +188,18 @@ def build_daemon(
 
 def _upkeep_jobs(workspace: Workspace, index: SearchIndex, accounts: Callable[[], Accounts], bus: Bus) -> UpkeepJobs:
     """The upkeep of the notes; what it needs is opened for each of its jobs, with the settings of that moment."""
-    skills, traces = skill_set(workspace, lambda: None, estimate), SessionTraces(workspace.vault)
+    skills, unasked = skill_set(workspace, lambda: None, estimate), workspace.unasked
+    traces = SessionTraces(workspace.vault)
 
     def conversations() -> Conversations:
-        fresh, models = reload_settings(workspace), accounts()
+        fresh, models = reload_settings(unasked), accounts()
         return conversations_of(fresh, recall_source(fresh, index).near, models, bus.publish_async)
 
     return UpkeepJobs(
         workspace,
         skills,
         lambda: skill_learning(skills, accounts(), bus.publish_async, traces),
-        lambda: Upkeeper(workspace, partial(lines_learned, workspace)),
+        lambda: Upkeeper(unasked, partial(lines_learned, unasked)),
         conversations,
         bus.publish_async,
         settle_trials,

@@ -37,7 +37,7 @@ def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Cal
             settle(fresh, publish)  # what another machine has done meanwhile is there no more
             gap = gap_to_ask(fresh) if _ASK in wanted else None
             if gap is not None and not cancelled():
-                ask(fresh, gap)
+                ask(fresh.unasked, gap)
         finally:
             turns.add(turn)
 

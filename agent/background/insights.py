@@ -19,6 +19,7 @@ from agent.memory.profile.changes import propose_changes
 from agent.records.table import Table
 from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
+from agent.texts import Sentence
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
@@ -59,7 +60,7 @@ class Insights:
         found = look(vault, settings.vault.language, now, self.vectors())
         proposed = propose_changes(profile_writing(self.workspace), found.changes)
         if proposed.requests:
-            with vault.transaction("patterns: what repeats", _STAMP, masked=True) as change:
+            with vault.transaction(Sentence("patterns: what repeats"), _STAMP, masked=True) as change:
                 change.requests += proposed.requests
         for each in found.written(proposed.blocks):
             self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))

@@ -22,6 +22,7 @@ from agent.memory import daily
 from agent.schedule.agent_state import state_table
 from agent.schedule.history import Outcome
 from agent.schedule.states import StateMachine
+from agent.texts import Sentence
 from agent.vault.change import Append, Stamp
 from agent.workspace.workspace import Workspace
 
@@ -146,5 +147,5 @@ class Presence:
         if not lines:
             return
         head, section = daily.beginning(vault, day), daily.section("times", language).encode()
-        with vault.transaction("memory(daily): when it was awake", Stamp("agent", tool="daily")) as change:
+        with vault.transaction(Sentence("memory(daily): when it was awake"), Stamp("agent", tool="daily")) as change:
             change.requests.append(Append(path, lines, head, section))

@@ -19,7 +19,7 @@ from agent.background.turns import TurnsToGiveBack
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable, UserError
 from agent.events.types import FilesChanged
-from agent.growth.procedures.procedure import OpenRuns
+from agent.growth.procedures.procedure import OpenRuns, is_of_look_back
 from agent.growth.task_work import TaskEnded, TaskWork
 from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
@@ -53,13 +53,14 @@ def ignore_end(ended: TaskEnded) -> None:
 @dataclass(slots=True)
 class Tasks:
     """The tasks of one vault. `presence` says whether the agent is awake, and is told of the work; `told` is called
-    with what became of each task, in its thread."""
+    with what became of each task, in its thread. `open_unasked` opens the runs of those that nobody has asked for."""
 
     workspace: Workspace
     pool: Pool
     open_runs: OpenRuns
     turns: TurnsToGiveBack
     presence: Presence
+    open_unasked: OpenRuns
     told: Callable[[TaskEnded], object] = ignore_end
     problem: str = ""
     _shelf: TaskShelf = field(default_factory=TaskShelf, init=False)
@@ -176,8 +177,11 @@ class Tasks:
             if not turn.finish():
                 raise NotOurTurn("another machine has taken {path} over", path=task.path)
 
+        workspace, open_runs = reload_settings(self.workspace), self.open_runs
+        if is_of_look_back(task):
+            workspace, open_runs = workspace.unasked, self.open_unasked
         try:
-            ended = TaskWork(reload_settings(self.workspace), self.open_runs).do(
+            ended = TaskWork(workspace, open_runs).do(
                 task, lambda: cancelled() or turn.is_lost() or self._is_cancelled(task), keep_turn
             )
         except (Retryable, LockHeld) as error:

@@ -5,6 +5,7 @@ The choice of workflows and the storage of offers are left to `agent.skills`, th
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from agent.asking.proposal import Proposal
 from agent.context.prompt import fill
@@ -35,6 +36,11 @@ class SkillLearning:
     write: WriteSkill | None
     tell: Callable[[object], object]
     traces: Callable[[], Sequence[WorkflowTrace]]
+
+    @property
+    def unasked(self) -> "SkillLearning":
+        """The same for offers that nobody has asked for."""
+        return replace(self, skills=replace(self.skills, workspace=self.skills.workspace.unasked))
 
     @property
     def offers(self) -> SkillOffers:

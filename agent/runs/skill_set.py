@@ -34,7 +34,7 @@ from agent.skills.reading.skill import Skill
 from agent.skills.trust.owner_edits import carry_trust, load_owner_edits, trust_approved
 from agent.skills.trust.reviews import ask_reviews, reviews_of, settle_reviews
 from agent.skills.variants.trial_shelf import TrialShelf
-from agent.texts import text
+from agent.texts import Sentence, text
 from agent.tools.tool import Draft
 from agent.vault.change import Stamp
 from agent.vault.folders import SKILLS
@@ -258,5 +258,6 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
         daily.section("upkeep", language).encode(),
     )
     stamp = Stamp("agent", tool="skill_feedback")
-    with workspace.vault.transaction(f"skills(deprecate): say so of {gone.name}", stamp) as day:
+    subject = Sentence("skills(deprecate): say so of {skill}", skill=gone.name)
+    with workspace.unasked.vault.transaction(subject, stamp) as day:
         day.append(note.path, note.text, note.head, note.section)

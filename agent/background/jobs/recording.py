@@ -81,6 +81,8 @@ def notify_stopped(workspace: Workspace, notify: Notify, job: Job, result: JobRe
     notify(NoticeRaised("job_failed", PRIORITY, title, lines, subject=f"{job.id} {result.run}"), "")
 
 
+NOT_RUN = frozenset(("nothing", "skipped"))
+"""The outcomes of runs that have done nothing."""
 TOOL = "jobs"
 """The tool of commits with rows of histories only."""
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
@@ -120,11 +122,12 @@ def delivery_requests(
 
 def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> tuple[Request, ...]:
     """The changes of the histories, by the job's id, that add these rows; none for rows that are there."""
-    vault, found = workspace.vault, list[Request]()
-    for job, added in rows.values():
+    vault, found, language = workspace.vault, list[Request](), workspace.settings.vault.language
+    for job, rows_of_job in rows.values():
+        added = [each.in_language(language) for each in rows_of_job]
         path = history_path(vault.home, job.id)
         before = vault.read(path)
-        after = with_rows(before, job, added, workspace.settings.vault.language)
+        after = with_rows(before, job, added, language)
         if before is None:
             found.append(Create(path, after))
         elif after != before:  # another thread may add a row of its own meanwhile
@@ -133,8 +136,9 @@ def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[Hi
 
 
 def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobResult) -> Outcome:
-    """Write a run's row and its answer, with the record of the run, in one commit; raises what a transaction does."""
-    vault, now = workspace.vault, workspace.clock.now()
+    """Write a run's row and its answer, with the record of the run, in one commit; raises what a transaction does. That
+    of a run that came to nothing waits for the next commit of the history, at the latest for the evening's."""
+    vault, now = (workspace.unasked if row.outcome in NOT_RUN else workspace).vault, workspace.clock.now()
     rows = row_requests(workspace, {job.id: (job, [row])})
     told = not_done_requests(workspace, {job.id: (job, [row])})
     requests = (*rows, *delivery_requests(workspace, job, row.planned, result, now), *told)
@@ -148,21 +152,22 @@ def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobRes
 
 
 def write_rows(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[HistoryRow]]]) -> None:
-    """Write rows about occurrences that did not run, and what is told of them, in one commit; raises what a transaction
-    does."""
+    """Write rows about occurrences that did not run, and what is told of them; raises what a transaction does. They
+    wait for the next commit of the history, at the latest for the evening's."""
     requests = row_requests(workspace, rows)
     if not requests:
         return
     outcomes = sorted({row.outcome for _, added in rows.values() for row in added})
     subject = f"jobs({', '.join(outcomes)}): {', '.join(sorted(rows))}"
     stamp = Stamp(actor_of(next(iter(rows))) if len(rows) == 1 else "agent", tool=TOOL)
-    with workspace.vault.transaction(one_line(subject), stamp, masked=True) as change:
+    with workspace.unasked.vault.transaction(one_line(subject), stamp, masked=True) as change:
         change.requests += (*requests, *not_done_requests(workspace, rows))
 
 
 def write_request_commit(workspace: Workspace, job: Job, requests: Sequence[Request]) -> None:
     """Write a question about a job, with its row; raises what a transaction does."""
-    with workspace.vault.transaction(f"job(waits): {job.id}", Stamp(actor_of(job.id), tool=TOOL)) as change:
+    title = one_line(workspace.vault.masked(job.title))
+    with workspace.vault.transaction(f"job(waits): {title}", Stamp(actor_of(job.id), tool=TOOL)) as change:
         change.requests += requests
 
 

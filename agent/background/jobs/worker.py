@@ -14,6 +14,7 @@ from typing import Protocol
 from agent.background.failures import failure_text
 from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import (
+    NOT_RUN,
     JobAttempt,
     Notify,
     Procedures,
@@ -171,7 +172,8 @@ class JobWorker:
         is_unsaid = self._is_unsaid(entry, result)
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
-        vault.commit_held(vault.held_of(result.session))
+        kept = self.workspace.unasked.vault if row.outcome in NOT_RUN else vault
+        kept.commit_held(vault.held_of(result.session))
         self.ledger.settle(entry.occurrence.key, result.outcome, vault.clock.now(), result.reason)
         self.awake.ran(job.id, result.outcome)
         entry.ended = None
@@ -180,11 +182,8 @@ class JobWorker:
             self._after_failure(entry, result)
 
     def _is_unsaid(self, entry: PendingRun, result: JobResult) -> bool:
-        """True if the history has no row of it: of a run that found nothing only the first one after a failure is
-        written, which ends a row of failures for all machines; the ledger has the others."""
-        if result.outcome == "nothing":
-            return not job_record(self.workspace, entry.job).consec_failures
-        return result.outcome == "skipped" and self._is_recorded(entry)
+        """True for an occurrence that only wakes the agent, and one of which the history has another machine's row."""
+        return entry.job.only_wakes or result.outcome == "skipped" and self._is_recorded(entry)
 
     def _after_failure(self, entry: PendingRun, result: JobResult) -> None:
         """Try it again as the job says, or say that the job is stopped; one of once is tried again by `OnceTries`."""

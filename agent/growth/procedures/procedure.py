@@ -90,10 +90,15 @@ def do_nothing() -> None:
     """Do nothing; for work after which nothing is left to do."""
 
 
+def is_of_look_back(task: Task) -> bool:
+    """True for a task that a look back has planned: nothing that a person said has led to it."""
+    return _REFLECTION.match(task.context) is not None
+
+
 def call_of_task(task: Task, open_runs: OpenRuns) -> ProcedureCall:
     """The call for a task."""
     words = (task.title, task.description, task.target_file, task.context)
-    is_own_idea = bool(task.session) or _REFLECTION.match(task.context) is not None
+    is_own_idea = bool(task.session) or is_of_look_back(task)
     return ProcedureCall(open_runs, PLANNED + task.id, *words, is_own_idea=is_own_idea)
 
 

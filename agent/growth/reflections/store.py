@@ -24,8 +24,6 @@ TYPE = "reflections"
 ACCOUNT = growth_account("reflections")
 """The account under which reflections ask models, and the job of their commits."""
 TOOL = "reflection"
-_NAMED = 20
-"""The most runs that a commit names."""
 LOOK_BACK = "lookback"
 """The kind of the record of a look back, which plans and judges no run."""
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)-reflections")
@@ -40,8 +38,7 @@ def write_reflection(vault: Vault, reflection: Reflection, language: Language) -
     """Add a reflection to its note, in a commit; returns that, None if the write waits. Raises what a transaction
     raises."""
     subject = f"reflection({reflection.trigger}): {reflection.heading.partition(' ')[2] or reflection.at.date()}"
-    body = "".join(f"Run {run}\n" for run in reflection.runs[:_NAMED])
-    with vault.transaction(subject, Stamp(actor_of(ACCOUNT), tool=TOOL), body=body, masked=True) as change:
+    with vault.transaction(subject, Stamp(actor_of(ACCOUNT), tool=TOOL), masked=True) as change:
         formatted = format_reflection(reflection, language)
         change.requests.append(append_record(reflection.path, reflection.at.date(), formatted, language))
     return change.outcome.commit
