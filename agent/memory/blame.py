@@ -8,14 +8,13 @@ from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 
 from agent.dataclass import dataclass
-from agent.vault.change import CAPTURE, EVENING, Kind
+from agent.vault.change import CAPTURE, EVENING, FORGET, Kind
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import blame, line_history, trailers_made_here
 from agent.vault.history.find import indexed_commits
 from agent.vault.store import Vault
 
 LIFECYCLE, DAILY = "lifecycle", "daily"
-FORGET = "forget"
 EDITS = "edits"
 """The `Vault-Tool` trailer of the commits with which the program writes down what it learned from a person's edits."""
 TOOLS = frozenset({LIFECYCLE, DAILY, CAPTURE, EVENING, "remember", "memory_save", "memory_update"})

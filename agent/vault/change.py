@@ -123,6 +123,8 @@ class Arrival:
 
 EVENING = "evening"
 """The `tool` of a commit with what nobody has asked for, which has waited for the evening."""
+FORGET = "forget"
+"""The `tool` of a commit with which a text is forgotten."""
 CAPTURE = "capture"
 """The `tool` of a commit with which the program records a run, and adds it to logs (`Folder.logs`)."""
 

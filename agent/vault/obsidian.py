@@ -1,4 +1,4 @@
-"""What Obsidian's settings in a vault say: files its search excludes, the form of links, and if it commits by itself."""
+"""What the settings of Obsidian in a vault say: what its search excludes, how links look, and if it commits itself."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.memory.blame import DAILY, blamed_lines
-from agent.vault.change import EVENING, Stamp
+from agent.vault.change import EVENING, FORGET, Stamp
 from agent.vault.health.status import status
 from agent.vault.history.find import commits
 from agent.vault.history.undo import undo
@@ -15,6 +15,7 @@ from agent.vault.waiting import commit_waiting, waiting_notes
 from agent.vault.write.held_notes import LONGEST_WAIT, HeldNotes
 from tests.fakes import FakeClock
 from tests.trust import checks
+from tests.vault.sync.machines import two_machines
 from tests.vaults import FAST, git, make_vault, write
 
 HISTORY = "jobs/history/tea.md"
@@ -210,3 +211,29 @@ def test_beside_a_plugin_that_commits_everything_nothing_waits(tmp_path: Path) -
     vault = make_vault(tmp_path, {".obsidian/plugins/obsidian-git/manifest.json": "{}"})
     skip(vault)
     assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
+
+
+def test_what_is_forgotten_while_it_waits_never_comes_into_the_history(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {MEMORY: "# Memory\n\n"})
+    root = vault.place.root
+    read_a_fact(vault)
+    with vault.transaction("memory(forget): 1 memory", Stamp("human", tool=FORGET)) as change:
+        change.delete(FACT)
+        change.edit(MEMORY, (root / MEMORY).read_bytes(), b"# Memory\n\n")
+    assert "Lyon" not in git(root, "log", "-p", "--all") and not (root / FACT).exists()
+    assert waiting_notes(vault) == () and git(root, "status", "--porcelain") == ""
+
+
+def test_a_note_that_arrives_changed_finds_what_waited_in_it_committed(tmp_path: Path) -> None:
+    one, two = two_machines(tmp_path, {MEMORY: "# Memory\n\n- tea\n"})
+    two.write(MEMORY, "# Memory\n\n- green tea\n")
+    two.vault.commit_human()
+    two.synced()
+    read_a_fact(one.vault)
+    one.synced()
+    assert one.read(MEMORY) == "# Memory\n\n- green tea\n- Vera lives in Lyon. [[vera]]\n"
+    assert [each.path for each in waiting_notes(one.vault)] == [FACT], "the rest waits on"
+    commit_waiting(one.vault)
+    one.synced()
+    two.synced()
+    assert two.read(FACT) == "Vera lives in Lyon.\n" and two.read(MEMORY) == one.read(MEMORY)

@@ -12,7 +12,6 @@ from agent import texts
 from agent.config.directories import VAULT_FILE
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
-from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
 from agent.memory.forgetting.given_texts import forget_in_given_texts
@@ -22,7 +21,7 @@ from agent.memory.forgetting.said_again import is_telling, own_names, phrase, sa
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, Sentence, joined
-from agent.vault.change import Outcome, Stamp
+from agent.vault.change import FORGET, Outcome, Stamp
 from agent.vault.find import find_note
 from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, RULES, SESSIONS, AgentFolder
 from agent.vault.former_names import keep_former_names

@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
-from agent.memory.blame import FORGET
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import person_said
 from agent.memory.forgetting.forget import ignore, plan_for
@@ -20,7 +19,7 @@ from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import said_again
 from agent.memory.forgetting.sentences import SENTENCE
 from agent.texts import Language, text
-from agent.vault.change import Kind
+from agent.vault.change import FORGET, Kind
 from agent.vault.folders import FORGOTTEN, AgentFolder
 from agent.vault.history.commit_index import id_of, load_index, needle
 from agent.vault.history.commits import Commit, read_commits

@@ -22,13 +22,13 @@ from agent.markdown.links import without_links
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Value
-from agent.memory.blame import FORGET
 from agent.memory.entry import slug
 from agent.memory.forgetting.sentences import SENTENCE, without_sentences
 from agent.memory.understanding.statements import is_statement
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
 from agent.vault import durable
+from agent.vault.change import FORGET
 from agent.vault.folders import FORGOTTEN
 from agent.vault.history.versions import committed_blobs, last_changed_by_person
 from agent.vault.store import Vault

@@ -111,8 +111,8 @@ class CommitPlanner:
     known: KnownSecrets
     language: Language
     joins: Callable[[str], bool]
-    """True for a path of which what waits for the evening goes into the commit, such as a log's. Of another one it is a
-    commit below, so that whoever takes back the new change leaves it."""
+    """True for a path of which what waits for the evening goes into the commit, as a log's or one to be forgotten. Of
+    another one it is a commit below, so that whoever takes back the new change leaves it."""
 
     def plan(
         self, applied: Sequence[Applied], message: str, tip: Tip, pack: Pack, held: Mapping[str, HeldNote]

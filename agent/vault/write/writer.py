@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
-from agent.vault.change import Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
+from agent.vault.change import FORGET, Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.durable import process_lock
 from agent.vault.folders import is_log
 from agent.vault.layout import Layout
@@ -241,7 +241,7 @@ class Writer:
             lambda: person(self.git),
             known,
             self.options.language,
-            lambda path: is_log(path, self.options.home) or path in released,
+            lambda path: is_log(path, self.options.home) or path in released or order.stamp.tool == FORGET,
         )
 
         def counts(tip: Tip, note: HeldNote) -> bool:
