@@ -114,7 +114,8 @@ class Vault:
     @property
     def whole(self) -> "Vault":
         """The vault with the private notes: for what the owner alone sees, and for keeping versions."""
-        return replace(self, private_notes=NOTHING_PRIVATE())
+        seen = (self.place, self.layout, self.git, self.files, self.clock, self.options, NOTHING_PRIVATE())
+        return Vault(*seen, self._writer, self._provenance, self._records, self.waits)
 
     @property
     def unasked(self) -> "Vault":
@@ -191,7 +192,7 @@ class Vault:
 
     def commit_held(self, paths: Collection[str] | None = None, only: "HeldNote | None" = None) -> None:
         """Commit the held notes of these paths, or all, or `only` one if it is as it was (or let them wait, too)."""
-        is_one = lambda note: (paths is None or note.path in paths) and only in (None, note)  # noqa: E731
+        is_one = lambda note: only in (None, note) and (paths is None or note.path in paths)  # noqa: E731
         commit_held(self.writer, is_one, keep=self.waits)
 
     def held(self, path: str) -> "HeldNote | None":
@@ -394,7 +395,6 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         made, limits = lambda: one_writer().journal.commits(), options.receiving
         return provenance(place, git, private.folder, files.read, made, options.home, limits)
 
-    private_notes = PrivateNotes(place.root, options.home.may_be_private)
-    one_writer = only_once(writer)
+    private_notes, one_writer = PrivateNotes(place.root, options.home.may_be_private), only_once(writer)
     records = only_once(lambda: Records(private.folder, durable=options.durable))
     return Vault(place, private, git, files, clock, options, private_notes, one_writer, only_once(record), records)

@@ -104,12 +104,12 @@ def test_a_run_is_logged_and_a_session_summed_up_and_each_can_be_undone(root: Pa
     log(workspace, finished("r1"))
     clock.advance(60)
     before = int(git(root, "rev-list", "--count", "HEAD"))
-    diary = log(workspace, finished("r2"))
+    diary = log(workspace, finished("r2", "sessions/2026/11/trip.md"))
     assert int(git(root, "rev-list", "--count", "HEAD")) == before + 1
     diary.summarise(clock.now().date())
     note = root / "daily/2026-11-21.md"
     assert "## 14:12 - Plan the trip" in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
-    assert "- search_vault × 2" in note.read_text("utf-8")
+    assert "### Key conversations\n\n- 14:13 Plan the trip [[sessions/2026/11/trip]]" in note.read_text("utf-8")
     run("undo", "--run", "r1")
     assert "## 14:12" not in note.read_text("utf-8") and "## 14:13" in note.read_text("utf-8")
 
@@ -133,7 +133,7 @@ def test_words_in_a_logged_conversation_that_ask_for_nothing_are_not_logged(root
 def test_a_new_day_sums_up_the_one_before(root: Path) -> None:
     clock = FakeClock()
     workspace = open_workspace(root, clock=clock)
-    log(workspace, finished("r1"))
+    log(workspace, finished("r1", "sessions/2026/11/trip.md"))
     clock.advance(2 * DAY)
     log(workspace, finished("r2"))
     assert "Summary of the day" in (root / "daily/2026-11-21.md").read_text("utf-8")
