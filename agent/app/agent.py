@@ -120,8 +120,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
     keeper = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    has_model = accounts.models.main.model.present
-    given = GivenRules(workspace, count, lambda: vectors_of(embedder), has_model)
+    given = GivenRules(workspace, count, lambda: vectors_of(embedder), has_model := accounts.models.main.model.present)
     traces, unasked = SessionTraces(vault), workspace.unasked
     reader = replace(keeper, vault=unasked.vault)  # they know of each other what was written last
     talks = Conversations(unasked, reader, accounts, bus.publish_async, notes_about_owner(vault, count))

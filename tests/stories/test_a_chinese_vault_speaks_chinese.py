@@ -11,7 +11,7 @@ from agent.interfaces.cli.main import main
 from agent.loop.records import RunRequest
 from agent.markdown.note import Note
 from agent.vault.waiting import waiting_notes
-from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, says
+from tests.growth.reflections.desk import DAY, FEEDBACK, JUDGES, says
 from tests.jobs.town import found, job
 from tests.stories.agents import call, script, settings, ticked
 from tests.vaults import git, write
@@ -132,7 +132,7 @@ strategies:
   - {strategy: "先搜再读。", when: "找不到笔记", effect: "少读错", confidence: HIGH, severity: LOW}
 gap: ""
 ```"""
-    prompts = [says(each, answer) for each in (JUDGES, ERROR, DAY, FEEDBACK)]
+    prompts = [says(each, answer) for each in (JUDGES, DAY, FEEDBACK)]
     town.says(*prompts, says("It is evening", words), says("You keep the memory", "[]"), after="在计划里。")
     made = git(town.root, "rev-parse", "HEAD").strip()
     before = {path: path.read_bytes() for path in town.root.rglob("*.md")}

@@ -13,7 +13,7 @@ from agent.loop.records import RunRequest
 from agent.memory import daily
 from agent.vault.waiting import waiting_notes
 from tests.daemon.house import House
-from tests.growth.reflections.desk import DAY, ERROR, FEEDBACK, JUDGES, says
+from tests.growth.reflections.desk import DAY, FEEDBACK, JUDGES, says
 from tests.jobs.town import Town, found, job
 from tests.vaults import git, write
 
@@ -71,7 +71,7 @@ def test_three_days_are_quiet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     )
     monkeypatch.delenv("VAULT_AGENT_MEMORY__LIFECYCLE")
     prompts = {"You keep the memory of one person": FACT, "It is evening": WORDS}
-    told = (*map(says, (JUDGES, ERROR, DAY, FEEDBACK)), *(says(*each) for each in prompts.items()))
+    told = (*map(says, (JUDGES, DAY, FEEDBACK)), *(says(*each) for each in prompts.items()))
     town.says(*told, after="It is in the plan.")
     before, begun = git(town.root, "rev-parse", "HEAD").strip(), town.clock.now().date()
     with town.daemon() as house:
