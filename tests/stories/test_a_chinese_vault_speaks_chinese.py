@@ -168,4 +168,4 @@ def test_a_tick_in_a_chinese_note_is_read(root: Path, capsys: pytest.CaptureFixt
     capsys.readouterr()
     do(root, "approvals", "show", note.relative_to(root).as_posix())
     said = capsys.readouterr().out
-    assert "可以使用 vault_write 吗？" in said and "为什么要问：" in said and "+用敬语。" in said and "已拒绝" in said
+    assert "可以修改 rules/敬语.md 吗？" in said and "为什么要问：" in said and "+用敬语。" in said and "已拒绝" in said
