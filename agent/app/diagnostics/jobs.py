@@ -37,4 +37,4 @@ def _jobs(workspace: Workspace) -> Iterator[Check]:
         what = Sentence("stopped by their failures: {names}", names=joined(stopped, ", "))
         yield Check(Level.WARN, "jobs", what, next="vault-agent jobs history ID says why, vault-agent jobs resume ID")
     if not (shelf.problems or stopped or odd):
-        yield ok("jobs", "{count} jobs, {active} of them active", count=len(shelf.jobs), active=len(active))
+        yield ok("jobs", "{active} active, of {count}", count=len(shelf.jobs), active=len(active))

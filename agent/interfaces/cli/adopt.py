@@ -40,6 +40,8 @@ _PARTS = {
 _WELCOME = "what to try, and what comes later"
 _LANGUAGES = {"en": "English", "zh": "Chinese"}
 _NEXT_DRAFTS: dict[DraftChoice, DraftChoice] = {"leave": "commit", "commit": "later", "later": "leave"}
+_REFUSALS = frozenset("qn")
+"""Letters that leave all as it is; `n` changes the name where that can be changed."""
 _CHOICES: dict[str, DraftChoice] = {"c": "commit", "l": "leave", "a": "later"}
 
 
@@ -105,7 +107,7 @@ class _Screen:
         while True:
             self.output.note(as_lines(_plan(self.found, self.wishes)))
             changes = self._changes()
-            keys = ", ".join(f"{said(what)} ({key})" for key, (what, _) in changes.items())
+            keys = listed(f"{said(what)} ({key})" for key, (what, _) in changes.items())
             self.output.note(as_lines(["", *_row("or", said("change first: {keys}", keys=keys))]))
             usual = "y makes it a vault" if self.found.code else "Enter makes it a vault"
             try:
@@ -114,11 +116,14 @@ class _Screen:
                 answer = "q"
             if answer == "y" or (not answer and not self.found.code):
                 return self.wishes
-            if answer not in changes:
+            if answer in changes:
+                self._change(changes[answer][1])
+            elif answer in _REFUSALS:
                 raise UserError(
                     "nothing was changed", hint="{program} init PATH, with the folder of your notes", program=PROGRAM
                 )
-            self._change(changes[answer][1])
+            else:
+                self.output.note(said("there is no choice {answer} here", answer=answer or said("Enter")))
 
     def _change(self, change: Callable[[], Wishes]) -> None:
         try:
@@ -225,10 +230,13 @@ def _tree(found: Prospect) -> Iterator[str]:
     shown = [*entries, *inbox]
     where = said("in {folder}", folder=home) if home else said("at the top")
     adds = (
-        "{count} things {where}, in one commit that can be undone; no file of yours is changed. "
+        "{count} files {where} and an empty {inbox}, in one commit that can be undone; no file of yours is changed. "
+        "All else comes with its first use"
+        if inbox
+        else "{count} files {where}, in one commit that can be undone; no file of yours is changed. "
         "All else comes with its first use"
     )
-    yield from _row("adds", said(adds, count=len(shown) + (VAULT_FILE in found.adds), where=where))
+    yield from _row("adds", said(adds, count=len(found.adds), where=where, inbox=INBOX))
     rows = [home] if home else []
     for path in shown:
         name = path.removeprefix(home)

@@ -61,7 +61,7 @@ def command(
     """
     if for_good and not purged:
         raise UserError("--for-good is about the history, so it needs --purge", hint="vault-agent forget --help")
-    workspace = open_workspace(output.vault())
+    workspace = open_workspace(output.vault(takes_known=False))
     if for_good and not last and not name.strip():
         delete_earlier(output, workspace, dry_run=dry_run, yes=yes)
         return

@@ -99,16 +99,17 @@ class Output:
         """Print a warning on standard error, also with `--json`."""
         say(said("warning: {text}", text=said(text)))
 
-    def vault(self) -> Path:
+    def vault(self, *, takes_known: bool = True) -> Path:
         """The vault's root, absolute: outside of a vault, that of the only one known on this machine, of which the
-        person is told. Raises `NotAVault`."""
+        person is told, unless a command that takes something away must be told which (`takes_known`). Raises
+        `NotAVault`."""
         try:
             return find_vault(Path.cwd(), self.given)
         except NotAVault as error:
             if self.given is not None:
                 raise
             known: tuple[Path, ...] = import_module("agent.vault.layout").known_roots(directories().state)
-            if len(known) > 1:
+            if len(known) > 1 or (known and not takes_known):
                 names = listed([str(each) for each in known], _NAMED)
                 hint = "name a vault: vault-agent --vault PATH …; known here: {names}"
                 raise NotAVault(error.message, hint=hint, names=names) from None

@@ -61,7 +61,7 @@ def command(
         raise click.UsageError(said("your own commits are undone by name, or with --since and --include-human"))
     if include_human and (jobs or actor or not since):
         raise click.UsageError(said("--include-human goes with --since"))
-    workspace = open_workspace(output.vault()).whole
+    workspace = open_workspace(output.vault(takes_known=False)).whole
     start = parse_time(since, workspace.clock.now()) if since else None
     found = last_change(recent_commits(workspace.vault, limit=_LOOKED_AT), workspace.vault.home) if last else None
     if last and found is None:

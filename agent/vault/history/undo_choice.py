@@ -49,10 +49,13 @@ class Selection:
 
 def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | None:
     """The newest change that was no person's and is not undone: all of its run, or the one commit; None without one.
-    `history` is newest first; records of runs are no change."""
+    `history` is newest first; records of runs are no change. The vault's set-up is one only while it is the newest
+    commit: one `--last` too many must not take the vault away."""
     done = _undone(history, set())
     for commit in history:
-        if commit.actor == HUMAN or commit.id in done or commit.undoes or _is_set_up(commit) or commit.tool == EVENING:
+        if commit.actor == HUMAN or commit.id in done or commit.undoes or commit.tool == EVENING:
+            continue
+        if _is_set_up(commit) and commit != history[0]:
             continue
         if _without_records(commit, home, said=True).files:
             run = commit.run.partition(".")[0]

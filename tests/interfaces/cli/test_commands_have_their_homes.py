@@ -136,6 +136,8 @@ def test_outside_of_a_vault_the_only_known_one_is_taken_and_named(
     monkeypatch.chdir(tmp_path)
     note = f"you are outside of a vault; this is the only one known here: {root}\n"
     assert tell(capsys, "get", "tea") == f"# Tea\n{note}"
+    for away in (["undo", "--last"], ["forget", "tea.md"]):
+        assert str(root) in document_of(capsys, *away, code=2)["error"]["hint"], "what takes away is told where"
     (tmp_path / "two").mkdir()
     other = make_vault(tmp_path / "two", {"b.md": "b\n"}).place.root
     assert document_of(capsys, "--vault", str(other), "get", "b")["path"] == "b.md"

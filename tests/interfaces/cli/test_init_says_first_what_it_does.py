@@ -244,7 +244,7 @@ def test_the_screen_is_chinese_where_the_person_is(root: Path, tmp_path: Path) -
     write(root / "Inbox/call.md", "Call the bank.\n")
     own = {"VAULT_AGENT_HOME": str(tmp_path / "home"), "LANG": "zh_CN.UTF-8"}
     with terminal(tmp_path, own, "init", str(root), "--under", "/") as person:
-        person.sees("文件夹 (f), 你的修改 (e), 语言 (l)")
+        person.sees("文件夹 (f)、你的修改 (e)、语言 (l)")
         person.sees("收件夹 (i)")
         person.sees("钩子 (h)")
         person.type("q\n")
@@ -256,15 +256,18 @@ def test_one_screen_shows_all_and_a_letter_changes_a_line_of_it(root: Path, tmp_
     write(root / "Inbox/call.md", "Call the bank.\n")
     own = {"VAULT_AGENT_HOME": str(tmp_path / "home"), "GIT_CONFIG_GLOBAL": "/dev/null"}
     with terminal(tmp_path, own, "init", str(root)) as person:
-        for line in ("5 things in Agent/", "your standing instructions", "vault-agent.yaml", "your Inbox/ (1 file)"):
+        for line in ("4 files in Agent/", "your standing instructions", "vault-agent.yaml", "your Inbox/ (1 file)"):
             person.sees(line)
         person.sees("git does not know you")
         person.sees("the daemon commits your own edits")
         person.sees("Enter makes it a vault")
+        person.type("?\n")
+        person.sees("there is no choice ? here")
+        person.sees("Enter makes it a vault")
         person.type("f\n")
         person.sees("the top; Enter: /")
         person.type("\n")
-        person.sees("4 things at the top")
+        person.sees("4 files at the top, in one commit")
         person.sees("asks the agent only with `agent: ask`")
         for letter, line in (("i", "every new note in it"), ("e", "nothing of your own edits"), ("l", "Chinese")):
             person.sees("Enter makes it a vault")
@@ -308,7 +311,7 @@ def test_a_tidy_repository_is_asked_as_well(root: Path, tmp_path: Path, command:
     tidy(root)
     own = {"VAULT_AGENT_HOME": str(tmp_path / "home")}
     with terminal(tmp_path, own, *command, str(root)) as person:
-        person.sees("5 things in Agent/")
+        person.sees("4 files in Agent/")
         person.sees("Enter makes it a vault")
         person.type("q\n")
         person.sees("nothing was changed")
@@ -322,7 +325,7 @@ def test_where_nobody_can_be_asked_nothing_is_changed_without_a_yes(
 ) -> None:
     assert main([*command, str(root)]) == 2
     err = in_one_line(capsys.readouterr().err)
-    assert "4 things at the top" not in err and "5 things at the top" in err, "it is shown all the same"
+    assert "4 files at the top and an empty inbox/" in err, "it is shown all the same"
     assert "nobody can be asked here" in err and "--yes" in err
     assert not root.exists()
 
@@ -342,7 +345,7 @@ def test_taking_it_back_leaves_no_trace(root: Path, capsys: Captured) -> None:
     assert main(["init", str(root), "--yes", "--hooks", "--json"]) == 0
     made = json.loads(capsys.readouterr().out)
     assert made["merge_driver"] and len(made["hooks"]) == 3 and state() != before
-    assert main(["--vault", str(root), "undo", made["commit"]]) == 0
+    assert main(["--vault", str(root), "undo", "--last"]) == 0
     assert state() == before and git(root, "diff", "--stat", revision.strip(), "HEAD") == ""
 
 
