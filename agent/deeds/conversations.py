@@ -2,12 +2,17 @@
 
 from pathlib import PurePosixPath
 
+from agent.channel_names import OF_JOBS
 from agent.deeds.result import ResultValue
 from agent.errors import NoteGone
 from agent.loop.records import Began, Closed
 from agent.loop.session import Session, load_session, sessions
+from agent.markdown.note import Note
 from agent.markdown.title import short_heading
 from agent.vault.store import Vault
+
+_LOOKED_AT = 1_000
+"""The most sessions, the newest first, among which conversations are looked for; of a job's, the header is read."""
 
 
 class SessionInfo(ResultValue, frozen=True):
@@ -51,9 +56,11 @@ def conversations(vault: Vault, most: int) -> list[SessionInfo]:
     """The last conversations with people, the one in which something was said last first. The work of jobs and parts of
     other runs are none."""
     found: list[Session] = []
-    for path in sessions(vault):
+    for path in sessions(vault)[:_LOOKED_AT]:
         if len(found) == most:
             break
+        if Note.parse(vault.read(path) or b"").string("channel") == OF_JOBS:
+            continue
         try:
             session = load_session(vault, path)
         except NoteGone:

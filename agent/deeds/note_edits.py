@@ -43,7 +43,7 @@ def edit_note(vault: Vault, path: str, base: str, said: str) -> Outcome | None:
         return None
     of_profile = vault.home.holds(path, PROFILE)
     subject = f"profile(edit): {path.rpartition('/')[2]}" if of_profile else f"notes(edit): {path}"
-    with vault.transaction(subject, Stamp("human")) as change:
+    with vault.transaction(subject, Stamp("human", typed=True)) as change:
         change.edit(path, data, after)
     return change.outcome
 
@@ -96,7 +96,7 @@ def tick_box(vault: Vault, path: str, shown: ShownBox, *, done: bool) -> Outcome
     after = "\n".join(lines).encode("utf-8", "surrogateescape")
     if after == data:
         raise BadNote("{path} has a box that cannot be ticked here", hint="tick it in an editor", path=path)
-    with vault.transaction(f"notes(tick): {path}", Stamp("human")) as change:
+    with vault.transaction(f"notes(tick): {path}", Stamp("human", typed=True)) as change:
         change.edit(path, data, after)
     return change.outcome
 

@@ -14,7 +14,7 @@ from agent.config.settings import OF_VAULT_HERE, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.llm.connection import Connection, try_connection
+from agent.llm.connection import Connection, own_models, try_connection
 from agent.llm.presets import check_setting, model_table
 from agent.workspace.workspace import Workspace, options, reload_settings
 
@@ -94,3 +94,9 @@ def choose_model(workspace: Workspace, preset: str, model: str, key: str) -> Non
 def try_model(workspace: Workspace) -> Connection | None:
     """Ask the server of the chosen model whether it answers, as `try_connection` does."""
     return try_connection(reload_settings(workspace).settings.llm, "main", workspace.clock)
+
+
+def models_to_choose(workspace: Workspace, preset: str) -> tuple[str, ...]:
+    """The models that the person's own server has, by the address of this preset; raises `ConfigError` for none."""
+    check_setting(_PRESET, preset)
+    return own_models(reload_settings(workspace).settings.llm, preset, workspace.clock)

@@ -9,8 +9,9 @@ from dataclasses import replace
 from agent.clock import Clock
 from agent.config.run_settings import LlmSettings
 from agent.dataclass import dataclass
-from agent.errors import ConfigError, Interrupted, Retryable
-from agent.llm.presets import ModelKind, endpoint
+from agent.errors import AgentError, ConfigError, Interrupted, Retryable
+from agent.llm.endpoint import Endpoint
+from agent.llm.presets import ModelKind, WireName, endpoint
 from agent.llm.providers import open_provider
 from agent.llm.wire import Wire
 
@@ -51,11 +52,29 @@ def try_connection(llm: LlmSettings, kind: ModelKind, clock: Clock) -> Connectio
     if found is None:
         return None
     wire, place = found
+    began = clock.monotonic()
+    models = _listed(wire, place, clock)
+    return Connection(place.place, place.model.name if named else "", models, clock.monotonic() - began)
+
+
+def own_models(llm: LlmSettings, preset: str, clock: Clock) -> tuple[str, ...]:
+    """The names of the models that the person's own server of a preset has; none for a service of somebody else, which
+    is not asked, and for a server that does not answer."""
+    try:
+        found = endpoint(replace(llm, preset=preset, model="any"), "main")
+        if found is None or found[1].hosted:
+            return ()
+        return _listed(*found, clock)
+    except AgentError:
+        return ()
+
+
+def _listed(wire: WireName, place: Endpoint, clock: Clock) -> tuple[str, ...]:
     provider = open_provider((wire, replace(place, timeout=SECONDS, retries=0)), clock, len, random.random)
     assert isinstance(provider, Wire)
     began = clock.monotonic()
     try:
-        models = provider.models(lambda: clock.monotonic() - began > SECONDS)
+        return provider.models(lambda: clock.monotonic() - began > SECONDS)
     except Interrupted as error:
         raise Retryable(
             "{place} has not answered within {seconds:g} s",
@@ -63,4 +82,3 @@ def try_connection(llm: LlmSettings, kind: ModelKind, clock: Clock) -> Connectio
             place=place.place,
             seconds=SECONDS,
         ) from error
-    return Connection(place.place, place.model.name if named else "", models, clock.monotonic() - began)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
+from agent.channel_names import OF_JOBS
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, NoteGone
@@ -126,8 +127,6 @@ def _line(vault: Vault, path: str, words: str) -> str:
     return f"{daily.inert(daily.cut(' '.join(words.split()), _LONGEST))} ({link})"
 
 
-CHANNEL = "job"
-"""The channel of runs that nobody asked for at this moment."""
 _OWN_CHANNEL = "cli"
 """The channel whose session a job of the mode `main` goes on with: the person's own at the terminal."""
 _NAMED = 20
@@ -178,7 +177,7 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
         if not runs.account.models.main.model.present:
             return _plain_agenda(runs.workspace, agenda)
         task = "\n\n".join(filter(None, (task, agenda, aims_of(runs.workspace))))
-    request = RunRequest(task, Speaker(CHANNEL, job.user_id), job=job.id, spend=job.spend, place=_place(job))
+    request = RunRequest(task, Speaker(OF_JOBS, job.user_id), job=job.id, spend=job.spend, place=_place(job))
     try:
         ended = runs.ask(request, _session(runs, job), line)
     except LockHeld:

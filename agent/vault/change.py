@@ -157,6 +157,8 @@ class Stamp:
     undoes: tuple[str, ...] = ()
     untrusted: str = ""
     """The id of the rows that say which lines of this commit are a stranger's (`provenance.foreign_record`)."""
+    typed: bool = False
+    """No trailer: a person has typed or ticked this in a page, so it counts as an edit of theirs in an editor does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -294,6 +294,10 @@ class Vault:
         """The contents that this program wrote (path, blob id), as far as the journal still has their records."""
         return self.writer.journal.written()
 
+    def typed_versions(self) -> frozenset[tuple[str, str | None]]:
+        """The contents (path, blob id) that a person has typed in a page."""
+        return self.writer.journal.typed()
+
     def taken_in_versions(self) -> frozenset[tuple[str, str | None]]:
         """The contents (path, blob id) that this program wrote because a part of them came from a remote."""
         return self.writer.journal.taken_in()

@@ -45,7 +45,8 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
 
     If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
     """
-    own = vault.own_versions()
+    typed = vault.typed_versions()
+    own = vault.own_versions() | typed
     others = {each for each in contents if each not in own}
     try:
         taken_in = vault.taken_in_versions() & others
@@ -59,7 +60,7 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
     except AgentError as error:
         logger.warning("nobody can tell whether changes arrived: %s", error.message)
         arrived, pulled, edited = others, set(), set()
-    kinds = dict.fromkeys(others, Origin.HUMAN) | dict.fromkeys(arrived, Origin.ARRIVED)
+    kinds = dict.fromkeys(others | typed, Origin.HUMAN) | dict.fromkeys(arrived, Origin.ARRIVED)
     kinds |= {each: Origin.PULLED for each in pulled if each[0] not in edited}  # an edit back to it is a person's
     return [kinds.get(each, Origin.OWN) for each in contents]
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.deeds.note_edits import ShownBox, tick_box
 from tests.jobs.town import MovingClock, Town, found, job
-from tests.vaults import write
+from tests.vaults import git, write
 
 TICKED = '{change: {path: "projects/**", task: ticked, quiet_seconds: 0.2}}'
 
@@ -30,6 +31,19 @@ def test_a_task_ticked_in_an_editor_starts_a_run_that_knows_the_note(town: Town)
         town.wait_for(house, "done", "done")
         session = town.root / town.rows("done")[0].session
         assert "[[projects/boat]]" in session.read_text("utf-8")
+
+
+def test_a_task_ticked_in_a_page_starts_it_as_well(town: Town) -> None:
+    with town.daemon() as house:
+        house.step()
+        vault = house.workspace.vault
+        tick_box(vault, "boat.md", ShownBox("other", 0), done=True)
+        tick_box(vault, "projects/boat.md", ShownBox("sail", 0), done=True)
+        town.wait_for(house, "done", "done")
+        house.for_a_while(1)
+        assert "[[projects/boat]]" in (town.root / town.rows("done")[0].session).read_text("utf-8")
+    said = git(town.root, "log", "-1", "--format=%an %s", "--grep=tick")
+    assert said.strip().endswith("notes(tick): projects/boat.md")
 
 
 def test_what_changes_right_after_a_run_is_one_more_run(town: Town) -> None:

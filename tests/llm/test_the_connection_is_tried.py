@@ -9,7 +9,7 @@ from agent.config.load import load_settings
 from agent.config.run_settings import LlmSettings
 from agent.config.secrets import Secret
 from agent.errors import MissingKey, Permanent, Retryable
-from agent.llm.connection import try_connection
+from agent.llm.connection import own_models, try_connection
 from agent.llm.model_key import missing_key
 from tests.llm.servers import Part, Visit, model_server
 
@@ -44,6 +44,15 @@ def test_the_key_is_sent_and_no_text_is(monkeypatch: pytest.MonkeyPatch) -> None
     (asked,) = server.asked
     assert asked.line.startswith("GET /v1/models ") and asked.body == b""
     assert asked.headers["authorization"] == "Bearer the-key-of-this-test"
+
+
+def test_the_models_to_choose_are_those_of_ones_own_server() -> None:
+    with model_server(answers("200 OK", b'{"data": [{"id": "qwen3:8b"}, {"id": "gemma"}]}'), tells=True) as server:
+        assert own_models(at(server.url, ""), "ollama", CLOCK) == ("qwen3:8b", "gemma")
+        (asked,) = server.asked
+    assert asked.line.startswith("GET /v1/models ")
+    assert own_models(at(server.url), "ollama", CLOCK) == (), "it has gone"
+    assert own_models(NONE, "openai", CLOCK) == (), "a service of somebody else is not asked"
 
 
 def test_a_server_that_lists_nothing_is_reached_all_the_same() -> None:

@@ -321,7 +321,7 @@ class Inbox:
     def _began(self, entry: PendingRequest) -> None:
         """The work on a request begins, in its thread: from now on, a crash is told in the note."""
         entry.phase = "running"
-        self.wake(f"note {entry.path}")
+        self.wake(entry.path)
         self._file.save(list(self.entries.values()), self.answers.answers)
 
     def _write(self, entry: PendingRequest, now: float) -> None:

@@ -59,7 +59,7 @@ class Journal:
 
     path: Path
     durable: bool = True
-    _written: tuple[object, Versions, Versions] = (None, frozenset(), frozenset())
+    _written: tuple[object, Versions, Versions, Versions] = (None, frozenset(), frozenset(), frozenset())
 
     def open(self, record: JournalRecord) -> None:
         """Record a transaction before it starts; durable when this returns."""
@@ -116,6 +116,11 @@ class Journal:
         self._look()
         return self._written[2]
 
+    def typed(self) -> Versions:
+        """The contents that it wrote as a person has typed them in a page (`Stamp.typed`)."""
+        self._look()
+        return self._written[3]
+
     def stamp_of(self, path: str, blob: str) -> Stamp | None:
         """The stamp of the last transaction that wrote this content of a note; None if it is not in the journal."""
         found: Stamp | None = None
@@ -133,13 +138,14 @@ class Journal:
                 return
             records = [record for line in self._lines() if "open" in line and (record := _record(line))]
         except OSError:
-            self._written = None, frozenset(), frozenset()
+            self._written = None, frozenset(), frozenset(), frozenset()
             return
-        ours, theirs = set[tuple[str, str | None]](), set[tuple[str, str | None]]()
+        ours, theirs, typed = (set[tuple[str, str | None]]() for _ in range(3))
         for record in records:
             changes = [change for change in record.changes if change.after and change.collision != PERSON]
-            (theirs if record.arrived else ours).update((change.path, change.after) for change in changes)
-        self._written = stamp, frozenset(ours - theirs), frozenset(theirs)
+            writer = theirs if record.arrived else typed if record.stamp.typed else ours
+            writer.update((change.path, change.after) for change in changes)
+        self._written = stamp, frozenset(ours - theirs - typed), frozenset(theirs), frozenset(typed - theirs)
 
     def _write(self, line: dict[str, object], *, flush: bool) -> None:
         clear_way(self.path)

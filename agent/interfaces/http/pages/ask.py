@@ -28,8 +28,8 @@ from agent.interfaces.http.pages.today import happenings
 from agent.interfaces.http.service import Service
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
+from agent.runs.configured_models import model_status
 from agent.runs.job_upkeep import job_shelf
-from agent.runs.status import agent_status
 from agent.vault.folders import SESSIONS
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import reload_settings
@@ -60,14 +60,16 @@ class TalkRow:
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """A field for a question, what needs the person, the day, and the conversations."""
-    agent = agent_status(reload_settings(request.workspace))
+    models = model_status(reload_settings(request.workspace))
+    rows, waiting = needed(request)
     return {
         **_beside(request),
-        "needed": needed(request),
+        "needed": rows,
+        "waiting": waiting,
         "happened": happenings(request, request.now.date())[:_HAPPENED],
         "switch": schedule_switch(request.workspace),
-        "model": agent.model,
-        "troubles": (*agent.misconfigured, *filter(None, [agent.problem])),
+        "model": models.names.get("main", ""),
+        "troubles": (*models.misconfigured, *filter(None, [models.problem])),
     }
 
 

@@ -40,9 +40,14 @@ def show_edit(request: PageRequest) -> Mapping[str, object]:
 def _is_told_below(request: PageRequest, found: JobInForm) -> bool:
     try:
         _job(request, found.path, found.form)
-    except UserError:
-        return True
+    except UserError as error:
+        return _is_of_time(error)
     return False
+
+
+def _is_of_time(error: UserError) -> bool:
+    """True for what the preview says, as it stands below the fields of the time."""
+    return getattr(error, "field", "") in ("when", "zone")
 
 
 def _frame() -> dict[str, object]:
@@ -51,13 +56,13 @@ def _frame() -> dict[str, object]:
 
 
 def show_preview(request: PageRequest) -> Mapping[str, object]:
-    """When the job of a form would run, or what is wrong with it; writes nothing."""
+    """When the job of a form would run, or what is wrong with its times; writes nothing."""
     workspace, form, path = request.workspace, _form(request), request.field("path")
     is_blank = not path and not form.when
     try:
         job = None if is_blank else _job(request, path, form)
     except UserError as error:
-        return {"job": None, "error": error, "field": getattr(error, "field", "")}
+        return {"job": None, "error": error if _is_of_time(error) else None, "field": getattr(error, "field", "")}
     if job is None:
         return {"job": None, "error": None, "field": ""}
     cost = cost_of_day(workspace, job, has_model(workspace))

@@ -67,8 +67,9 @@ class NeededRow:
     address: str
 
 
-def needed(request: PageRequest) -> list[NeededRow]:
-    """All that waits for a decision or an answer, and what was to be done and is not, in a line each."""
+def needed(request: PageRequest) -> tuple[list[NeededRow], int]:
+    """All that waits for a decision or an answer, and what was to be done and is not, in a line each; and how many of
+    them are decisions and answers (`waiting_count`)."""
     asked = [
         NeededRow(each.question, each.created, f"/needs#asked-{number}")
         for number, each in enumerate(pending_decisions(request.workspace), 1)
@@ -81,7 +82,7 @@ def needed(request: PageRequest) -> list[NeededRow]:
             for each in owed_now(request.workspace)]  # fmt: skip
     ledger = open_ledger(request.workspace).all()
     unheard = [NeededRow(each.raised.title, each.at, "/needs#owed") for each in unheard_reminders(ledger)]
-    return [*asked, *questions, *late, *unheard]
+    return [*asked, *questions, *late, *unheard], len(asked) + len(questions)
 
 
 def _first_line(text: str) -> str:

@@ -102,7 +102,8 @@ def _page_route(service: Service, page: Page) -> Route:
         values = _frame(service, request, page)
         try:
             shown = await run_in_threadpool(page.show, asked)
-            values["waiting"] = await run_in_threadpool(waiting_count, service.workspace)
+            if "waiting" not in shown:  # a page that lists what waits has counted it
+                values["waiting"] = await run_in_threadpool(waiting_count, service.workspace)
             return await run_in_threadpool(page_response, f"{page.name}.html", asked, {**values, **shown})
         except Exception as error:  # noqa: BLE001  # the person gets a page, whatever has failed
             return await run_in_threadpool(_problem, error, asked, values)

@@ -10,10 +10,18 @@ from agent.config.load import Loaded, SettingOrigin
 from agent.config.settings import keys, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass
-from agent.deeds.settings import choose_model, may_set, present_settings, preset_names, set_setting, try_model
+from agent.deeds.settings import (
+    choose_model,
+    may_set,
+    models_to_choose,
+    present_settings,
+    preset_names,
+    set_setting,
+    try_model,
+)
 from agent.errors import AgentError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.runs.status import agent_status
+from agent.runs.configured_models import model_status
 from agent.workspace.workspace import reload_settings
 
 _MODELS = 8
@@ -39,19 +47,25 @@ def show(request: PageRequest) -> Mapping[str, object]:
     for key in keys():
         if has_all or loaded.origin(key).layer != "default":
             sections.setdefault(key.partition(".")[0], []).append(_row(loaded, key))
-    agent = agent_status(reload_settings(request.workspace))
+    models = model_status(reload_settings(request.workspace))
     return {
         "sections": sections,
         "has_all": has_all,
         "defaults": sum(loaded.origin(key).layer == "default" for key in keys()),
         "file": str(directories().settings_file),
         "warnings": loaded.warnings,
-        "model": agent.model,
-        "troubles": (*agent.misconfigured, *filter(None, [agent.problem])),
+        "model": models.names.get("main", ""),
+        "troubles": (*models.misconfigured, *filter(None, [models.problem])),
         "presets": preset_names(),
         "preset": format_value(loaded.values["llm.preset"]),
         "named": format_value(loaded.values["llm.model"]),
     }
+
+
+def show_models(request: PageRequest) -> Mapping[str, object]:
+    """The models of the person's own server; a service of somebody else is asked nothing before it is chosen."""
+    preset = request.field("preset")
+    return {"models": models_to_choose(request.workspace, preset) if preset else ()}
 
 
 def _row(loaded: Loaded, key: str) -> _Row:
@@ -83,4 +97,5 @@ def choose(request: PageRequest) -> Done:
 
 
 PAGE = Page("settings", "/settings", show, "e")
+MODELS = Page("models", "/settings/models", show_models, under="settings", is_live=False)
 DEEDS = (Deed("/settings/set", change), Deed("/settings/model", choose))

@@ -16,7 +16,7 @@ from agent.schedule.shelf import Shelf
 from agent.vault.health.status import status
 from agent.workspace.index_status import index_state
 from agent.workspace.schedule_switch import schedule_switch
-from agent.workspace.workspace import Workspace, is_watched, load_daemon_state
+from agent.workspace.workspace import Workspace, is_watched, load_daemon_state, reload_settings
 
 _NEXT, _MOVES = 6, 12
 
@@ -42,7 +42,8 @@ def show(request: PageRequest) -> Mapping[str, object]:
     """The state of the agent, the vault and the index."""
     workspace, now = request.workspace, request.now
     vault = status(workspace.vault)
-    agent, state, shelf = agent_status(workspace), state_of(workspace.vault), job_shelf(workspace).load()
+    agent = agent_status(reload_settings(workspace))
+    state, shelf = state_of(workspace.vault), job_shelf(workspace).load()
     return {
         "state": state,
         "moves": list(reversed(state.transitions))[:_MOVES] if state else [],

@@ -11,6 +11,7 @@ from agent.config.values import format_value
 from agent.deeds.settings import choose_model, may_set, present_settings, set_setting
 from agent.errors import ConfigError, UserError
 from tests.interfaces.http.pages.house import open_house, signed_in
+from tests.llm.servers import answers, model_server
 from tests.stories.agents import NOTES
 
 COPY = "walls (conflict 2026-11-20 laptop).md"
@@ -97,5 +98,10 @@ def test_a_model_is_chosen_and_its_key_is_kept_in_a_file(tmp_path: Path, monkeyp
         assert kept.read_text() == "sk-very-secret-words-1234\n" and kept.stat().st_mode & 0o077 == 0
         assert "qwen3" in house.fetch("/") and "No model yet" not in house.fetch("/")
         assert "sk-very-secret" not in house.fetch("/settings")
+        assert "qwen3" in house.fetch("/status") and "notes are quoted" not in house.fetch("/status")
+        with model_server(answers("200 OK", b'{"data": [{"id": "served:4b"}]}'), tells=True) as server:
+            monkeypatch.setenv("VAULT_AGENT_LLM__BASE_URL", server.url)
+            assert "<option>served:4b</option>" in house.fetch("/settings/models?preset=ollama")
+        monkeypatch.delenv("VAULT_AGENT_LLM__BASE_URL")
         choose_model(workspace, "llamacpp", "", "")
         assert "llm.api_key" not in present_settings(workspace).origins, "the key was another provider's"
