@@ -80,6 +80,10 @@ def test_a_job_that_cannot_run_says_once_why(page: Page, house: House) -> None:
         page.goto(f"{house.url}/jobs/edit/jobs/broken.md")
         expect(page.locator("#preview").get_by_role("alert")).to_contain_text("99 7 * * * is no cron expression")
         expect(page.get_by_text("is no cron expression")).to_have_count(1)
+        (house.root / "jobs/broken.md").write_text(JOB.replace("mine: 1", "retry: {max: lots}").replace("night", "odd"))
+        page.reload()
+        expect(page.locator("#preview").get_by_role("alert")).to_have_count(0)
+        expect(page.get_by_text("lots", exact=False).first).to_be_visible()
     finally:
         (house.root / "jobs/broken.md").unlink()
 
