@@ -169,7 +169,8 @@ def _state(
     mode = "keyword" if model == "none" else "hybrid"
     generation = int(store.meta("generation", "0"))
     whole = Checksums(files.keyword(engine)).generation() == generation
-    if not found.pending and not (whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))):
+    is_whole = whole and (mode == "keyword" or files.has_vectors(store.meta("vectors")))
+    if not (found.pending or is_whole or files.is_being_written()):  # a writer's parts follow one another
         return _none("a part of it is missing, so it has to be built anew")
     problem, vectors = ("there is no embedding model", "") if mode == "keyword" else (None, model)
     of_type = typed | unknown if len(unknown) <= _FEW else None

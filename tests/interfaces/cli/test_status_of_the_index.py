@@ -9,6 +9,7 @@ from agent.app.open import open_workspace
 from agent.index.files import IndexFiles
 from agent.interfaces.cli.main import main
 from agent.workspace.index_status import index_files
+from tests.fakes import FakeClock
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write
 
@@ -80,5 +81,7 @@ def test_one_with_a_part_missing_is_not_called_whole(run: Run, files: IndexFiles
     run("reindex")
     (path,) = files.folder.glob(part)
     shutil.rmtree(path) if path.is_dir() else path.unlink()
+    with files.writing(FakeClock(), 1):
+        assert _index(run)["mode"] == "hybrid", "its writer is at it, and has not written this part yet"
     found = _index(run)
     assert found["mode"] == "none" and "missing" in str(found["problem"])

@@ -105,8 +105,9 @@ def turns_of(request: PageRequest, session: Session, but: str = "") -> Iterator[
             case Spoken(message=message) if turn is not None:
                 turn.answer.hear(message)
             case Closed(outcome=outcome, reason=reason) if turn is not None:
-                is_well = RunOutcome(outcome) is RunOutcome.FINISHED
-                turn.ended, turn.reason = "" if is_well else outcome, "" if is_well else reason
+                ended = RunOutcome(outcome)
+                turn.ended = "" if ended is RunOutcome.FINISHED else outcome
+                turn.reason = "" if ended is RunOutcome.FINISHED or ended.waits else reason
     if turn is not None:
         yield _in_html(request, session.path, turn)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -30,6 +31,8 @@ def test_a_call_is_approved_with_its_change_before_the_yes(browser: Browser, hou
         page.get_by_role("button", name="Ask").click()
         expect(page.get_by_text("It waits for your yes")).to_be_visible()
         asked = page.url
+        talk = next((house.root / "sessions").rglob("*.md")).relative_to(house.root).as_posix()
+        assert "waits for a yes in" not in house.fetch(f"/talk/{quote(talk)}"), "it is said in a person's words"
         page.locator("#answer").get_by_role("link", name="What needs me").click()
         expect(page.locator(".tabs .badge")).to_have_text("1")
         card = page.get_by_role("article").filter(has_text="May I change AGENT.md?")
