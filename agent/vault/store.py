@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from agent.vault.write.held_commits import commit_held
     from agent.vault.write.held_notes import HeldNote
     from agent.vault.write.human_commits import commit
+    from agent.vault.write.journal import Versions
     from agent.vault.write.recover import recover
     from agent.vault.write.take_in import take_in
     from agent.vault.write.writer import Writer, open_writer
@@ -294,21 +295,16 @@ class Vault:
         """The contents that this program wrote (path, blob id), as far as the journal still has their records."""
         return self.writer.journal.written()
 
-    def typed_versions(self) -> frozenset[tuple[str, str | None]]:
-        """The contents (path, blob id) that a person has typed in a page."""
-        return self.writer.journal.typed()
-
-    def taken_in_versions(self) -> frozenset[tuple[str, str | None]]:
-        """The contents (path, blob id) that this program wrote because a part of them came from a remote."""
-        return self.writer.journal.taken_in()
+    def versions_of_others(self) -> "tuple[Versions, Versions]":
+        """The contents that this program wrote as a remote, and as a person in a page (`Stamp.typed`), has them."""
+        return self.writer.journal.taken_in(), self.writer.journal.typed()
 
     def is_own_version(self, path: str, blob: str | None) -> bool:
         """True if this program wrote this content (a blob id) of the note, and the journal still has the record."""
         return (path, blob) in self.own_versions()
 
     def stamp_of(self, path: str, blob: str) -> "Stamp | None":
-        """Who wrote this content (a blob id) of a note, and with what; None if this program did not, or the journal has
-        the record no more."""
+        """Who wrote this content (a blob id) of a note, and with what; None if the journal has no record of it."""
         return self.writer.journal.stamp_of(path, blob)
 
     def changed_files(self, paths: Collection[str] = ()) -> "list[Dirty]":

@@ -45,11 +45,11 @@ def origins_of(vault: Vault, contents: Sequence[tuple[str, str | None]]) -> list
 
     If it cannot be found, the content counts as arrived: such content cannot ask the agent for anything.
     """
-    typed = vault.typed_versions()
+    came, typed = vault.versions_of_others()
     own = vault.own_versions() | typed
     others = {each for each in contents if each not in own}
     try:
-        taken_in = vault.taken_in_versions() & others
+        taken_in = came & others
         arrived = vault.provenance.arrived_among(others) if others else set()
         pulled = set(taken_in | vault.provenance.recorded_among(others - arrived)) - arrived
         texts = ((path, vault.provenance.marks_of(vault.read_now(path) or b""), blob or "") for path, blob in pulled)
