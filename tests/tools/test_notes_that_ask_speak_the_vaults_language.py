@@ -20,6 +20,7 @@ SAID = {
     "en": ("# May I change rules/tea.md?", "Why I ask: rules/tea.md says what", "Reason: ", "## What would change"),
     "zh": ("# 可以修改 rules/tea.md 吗？", "为什么要问：rules/tea.md 决定我怎么做事。", "理由：", "## 会改动什么"),
 }
+BOXES = {"en": ("approve", "reject"), "zh": ("批准", "拒绝")}
 
 
 def made(folder: Path, language: Language) -> House:
@@ -35,7 +36,8 @@ def speaking(home: House, language: Language) -> Approvals:
 def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
     path = home.asks("vault_write", **RULE)
-    for part in (*SAID[language], "- [ ] approve\n- [ ] reject\n", "status: pending\n", "type: approval\n"):
+    boxes = "".join(f"- [ ] {each}\n" for each in BOXES[language])
+    for part in (*SAID[language], boxes, "status: pending\n", "type: approval\n"):
         assert part in home.text(path)
     asked = home.approvals.find(path)
     assert asked is not None and asked.paths == ("rules/tea.md",)
@@ -47,7 +49,7 @@ def test_an_approval_is_asked_for_in_its_language_and_its_keys_stay(tmp_path: Pa
 def test_a_no_and_its_reason_are_read_whatever_the_language_is_by_now(tmp_path: Path, language: Language) -> None:
     home, label = made(tmp_path, language), SAID[language][2]
     path = home.asks("vault_write", **RULE)
-    home.tick(path, "reject")
+    home.tick(path, BOXES[language][1])
     write(home.vault.place.root / path, home.text(path).replace(label, f"{label}太贵 too dear"))
     found = speaking(home, "en" if language == "zh" else "zh").find(path)
     assert found is not None and (found.status, found.reason) == ("rejected", "太贵 too dear")
@@ -58,13 +60,13 @@ def test_a_command_writes_its_reason_behind_the_note_s_own_word(tmp_path: Path, 
     home = made(tmp_path, language)
     path = home.asks("vault_write", **RULE)
     speaking(home, "en" if language == "zh" else "zh").decide(path, False, "not now")
-    assert f"- [x] reject\n\n{SAID[language][2]}not now\n" in home.text(path)
+    assert f"- [x] {BOXES[language][1]}\n\n{SAID[language][2]}not now\n" in home.text(path)
 
 
 @LANGUAGES
 def test_a_yes_to_a_note_of_either_language_lets_the_call_run(tmp_path: Path, language: Language) -> None:
     home = made(tmp_path, language)
-    home.tick(home.asks("vault_write", **RULE), "approve")
+    home.tick(home.asks("vault_write", **RULE), BOXES[language][0])
     home.restarted()
     home.says("vault_write", **RULE)
     assert home.text("rules/tea.md") == "Always offer tea.\n"
@@ -80,7 +82,7 @@ def test_every_reason_to_ask_is_told_in_chinese(tmp_path: Path) -> None:
         with pytest.raises(NeedsApproval) as error:
             home.call("vault_write", path=path, content=content)
         assert "等你批准：这次运行读过来自" in error.value.message and said in error.value.message
-        assert "勾选 approve（批准）" in error.value.hint and "为什么要问：这次运行读过来自" in home.text(
+        assert "勾选“批准”或“拒绝”" in error.value.hint and "为什么要问：这次运行读过来自" in home.text(
             error.value.path
         )
 
