@@ -1,9 +1,9 @@
 """The open vault with its settings, as every command needs it; imports no module that is slow to load."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,16 +16,16 @@ from agent.config.private import own_folder
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
+from agent.errors import ConfigError
 from agent.json_value import parse_json
 from agent.lazy import later
 from agent.texts import Sentence
 from agent.vault.durable import holder, process_lock
 from agent.vault.folders import agent_folder
 from agent.vault.layout import DAEMON_LOCK
-from agent.vault.options import Brake, Options
+from agent.vault.options import Brake, Options, no_files
 from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
-from agent.workspace.own_files import OwnFiles, named_files
 
 if TYPE_CHECKING:
     from agent.attachments.cache import ExtractedTexts
@@ -95,12 +95,12 @@ def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     for folder in (places.cache, places.config):
         if folder.exists():
             own_folder(folder)
-    vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings))
+    mine = OwnFiles(root)
+    vault = open_vault(root, places.state, in_machine_seconds(clock), options(loaded.settings, mine))
     of_vault = places.settings_of(vault.id)
     if of_vault.exists():
         loaded = load_vault_settings(root, options, vault_id=vault.id)
-    mine = OwnFiles(root, vault.id, (places.settings_file, of_vault), named_files(loaded.settings))
-    vault = replace(vault, options=replace(vault.options, mine=mine))
+    mine.follow(vault.id, (places.settings_file, of_vault), loaded.settings)
     loaded = loaded.with_unfollowed(*_moved_folder(vault, loaded.settings))
     for warning in loaded.unfollowed:
         logger.warning("%s", warning)
@@ -159,9 +159,10 @@ def receiving_limits(settings: Settings) -> ReceivingLimits:
     return ReceivingLimits(git.most_files, git.deepest_folder, note, fetch)
 
 
-def options(settings: Settings) -> Options:
-    """The vault's options for writing, from the settings."""
+def options(settings: Settings, mine: Callable[[], Sequence[str]] = no_files) -> Options:
+    """The vault's options for writing, from the settings; `mine` gives the files that are the person's own writing."""
     return Options(
+        mine=mine,
         home=agent_folder(settings.vault.folder),
         language=settings.vault.language,
         views=True,
@@ -202,3 +203,49 @@ def load_daemon_state(workspace: Workspace) -> Mapping[str, object] | None:
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+_Stamp = tuple[int, int] | None
+
+
+def _named_files(settings: Settings) -> tuple[str, ...]:
+    """The paths, folders and patterns in the setting."""
+    return tuple(filter(None, map(str.strip, settings.attachments.mine.split(","))))
+
+
+@dataclass(slots=True)
+class OwnFiles:
+    """Called, it gives the paths, folders and patterns of `attachments.mine` in one vault. They are read again once the
+    settings have changed: a daemon lives longer than a setting. While they cannot be read, what was known holds."""
+
+    root: Path
+    _vault_id: str = field(default="", init=False)
+    _files: tuple[Path, ...] = field(default=(), init=False)
+    _known: tuple[str, ...] = field(default=(), init=False)
+    _seen: tuple[_Stamp, ...] = field(default=(), init=False)
+
+    def follow(self, vault_id: str, files: tuple[Path, ...], settings: Settings) -> None:
+        """From now on the settings in these files hold, which are as they were just read."""
+        self._vault_id, self._files, self._known = vault_id, files, _named_files(settings)
+        self._seen = self._stamps()
+
+    def __call__(self) -> tuple[str, ...]:
+        seen = self._stamps()
+        if seen != self._seen:
+            try:
+                self._known = _named_files(load_vault_settings(self.root, vault_id=self._vault_id).settings)
+            except ConfigError:
+                return self._known
+            self._seen = seen
+        return self._known
+
+    def _stamps(self) -> tuple[_Stamp, ...]:
+        return tuple(map(_stamp, self._files))
+
+
+def _stamp(file: Path) -> _Stamp:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -1,16 +1,17 @@
 """`vault-agent acp`: the agent in an editor that speaks the Agent Client Protocol."""
 
+import os
+import stat
 import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from agent.config.program_parts import command_to_add
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace
@@ -28,7 +29,7 @@ def command(output: Output, workspace: Workspace) -> None:
     """Serve the agent to an editor such as Zed, a JetBrains IDE or Neovim, by the Agent Client Protocol. The editor
     starts this by itself.
 
-    OpenTalks are sessions of the vault, as those of the other doors are, and what needs your yes is asked for in
+    Conversations are sessions of the vault, as those of the other doors are, and what needs your yes is asked for in
     the editor. The slash commands of `chat` work there, too.
     """
     if find_spec("acp") is None:
@@ -37,12 +38,21 @@ def command(output: Output, workspace: Workspace) -> None:
             hint="install it: {command}",
             command=command_to_add("acp"),
         )
-    if sys.stdin.isatty():
-        output.note(said("an editor starts this by itself; vault-agent help editors says how"))
+    if not (_is_connection(sys.stdin) and _is_connection(sys.stdout)):
+        raise UserError("an editor starts this by itself, through pipes", hint="vault-agent help editors says how")
     serving = import_module("agent.interfaces.acp.serving")  # half a second, and no other command needs it
     look_while_staying()
     serving.serve(workspace, _slash_commands)
     sys.stdout = sys.stderr  # the connection has closed its stream
+
+
+def _is_connection(stream: TextIO) -> bool:
+    """True for a pipe or a socket; a terminal or a file is none."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def _slash_commands() -> "dict[str, SlashCommand]":

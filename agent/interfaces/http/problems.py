@@ -19,6 +19,7 @@ from agent.errors import (
     NeedsApproval,
     NoteExists,
     NoteGone,
+    Permanent,
     QuestionAsked,
     Retryable,
     SecretFound,
@@ -32,7 +33,7 @@ from agent.texts import Language, Sentence, translated
 
 _FORM = "see /openapi.json for the form"
 CONTENT_TYPE = "application/problem+json"
-EVERY_OPERATION = (400, 401, 403, 413, 421, 422, 429, 500, 503)
+EVERY_OPERATION = (400, 401, 403, 413, 421, 422, 424, 429, 500, 503)
 """The statuses that any operation may answer instead of its own."""
 
 
@@ -122,6 +123,7 @@ _STATUSES: tuple[tuple[HTTPStatus, tuple[type[Exception], ...]], ...] = (
     (HTTPStatus.UNPROCESSABLE_ENTITY, (SecretFound, UserError, StopRun, ToolRetry, msgspec.ValidationError)),
     (HTTPStatus.SERVICE_UNAVAILABLE, (LockHeld, Retryable)),
     (HTTPStatus.BAD_REQUEST, (msgspec.DecodeError,)),
+    (HTTPStatus.FAILED_DEPENDENCY, (Permanent,)),  # a model's server that refuses, or answers nothing
 )
 """The status of each error; the first row that fits counts. All others are failures of the server."""
 

@@ -9,6 +9,7 @@ import pytest
 from acp import RequestError, embedded_text_resource, image_block, resource_block, resource_link_block, text_block
 
 from agent.app.open import open_workspace
+from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
 from agent.runs.decisions import approvals
 from tests.interfaces.acp.editors import Editor, editing, never
@@ -228,3 +229,11 @@ def test_an_editor_that_stops_a_run_is_told_so(tmp_path: Path, monkeypatch: pyte
         assert len(approvals(open_workspace(root)).pending()) == 1, "the question stays in its note"
 
     talk(tmp_path, monkeypatch, (CHANGE, "Done."), said, Editor(waits=asyncio.Event()))
+
+
+def test_a_person_who_types_the_command_is_told_who_starts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = furnish(tmp_path, monkeypatch.setenv)
+    assert main(["--vault", str(root), "acp"]) == 2
+    assert "an editor starts this by itself" in capsys.readouterr().err

@@ -59,6 +59,7 @@ WELL: dict[str, list[list[str]]] = {
         ["--squash", "1y"],
         ["--squash", "0d", "--dry-run"],
     ],
+    "acp": [],
     "mcp": [
         ["install", "--client", "cursor", "--dry-run"],
         *(["install", "--client", "codex", *more] for more in ([], [], ["--remove"], ["--remove"])),
@@ -152,6 +153,7 @@ WRONG = {
     "help": ["没有"],
     "jobs": ["show", "没有"],
     "log": ["--since", "someday"],
+    "acp": ["没有"],
     "mcp": ["--tools", "没有"],
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
