@@ -21,6 +21,7 @@ from agent.markdown.title import clipped
 from agent.memory.edits.person_edits import WITHIN, PersonEdit, person_edits
 from agent.memory.understanding.statements import is_question, is_small_talk, is_to_forget
 from agent.memory.understanding.wording import similarity, wording
+from agent.runs.corrections import corrected_among
 from agent.runs.run_course import RunCourse, course_of
 from agent.skills.history.feedback_form import parse_feedback_form
 from agent.tools.text_origin import text_origin_of
@@ -81,8 +82,14 @@ def opinion_in(reactions: Iterable[Reaction]) -> WordOpinion:
 
 
 def opinions_on_runs(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, WordOpinion]:
-    """The same for each of these runs (with the path of their session) to which the person has reacted."""
-    later, found = later_reactions(vault, runs.keys()), dict[str, WordOpinion]()
+    """The same for each of these runs (with the path of their session) to which the person has reacted.
+
+    An edit says something of the run whose lines it has changed or removed: not of others that wrote into the note, nor
+    where something was only added.
+    """
+    now, found = vault.clock.now(), dict[str, WordOpinion]()
+    undone = _undone(commits(vault, since=now - LOOKED_BACK - WITHIN), runs.keys())
+    corrected = corrected_among(vault, set(runs), now)
     sessions: dict[str, Session | None] = {}
     for run, path in runs.items():
         if path not in sessions:
@@ -93,7 +100,8 @@ def opinions_on_runs(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, Word
         session = sessions[path]
         course = course_of(vault, session, run) if session is not None else None
         shown = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
-        if opinion := opinion_in((*shown, *later.get(run, ()))):
+        edited = [Reaction("edited")] if run in corrected else []
+        if opinion := opinion_in((*shown, *undone.get(run, ()), *edited)):
             found[run] = opinion
     return found
 
@@ -111,20 +119,31 @@ def later_reactions(vault: Vault, runs: Collection[str]) -> Mapping[str, tuple[R
     """What the history says of these runs: notes of theirs that the owner has changed or taken back since."""
     now = vault.clock.now()
     found = commits(vault, since=now - LOOKED_BACK - WITHIN)
-    work = {each.id: each for each in found if _root(each) in runs and each.actor != HUMAN}
+    work = _work(found, runs)
     if not work:
         return {}
-    reactions: dict[str, list[Reaction]] = {}
-    for commit in found:
-        if commit.actor == HUMAN and commit.undoes:
-            for run in dict.fromkeys(_root(work[each]) for each in commit.undoes if each in work):
-                reactions.setdefault(run, []).append(Reaction("undone", clipped(commit.subject, _QUOTED)))
+    reactions = _undone(found, runs)
     origin = text_origin_of(vault)
     edits, _ = person_edits(vault, now, "", lambda path, data: bool(origin.source(path, data)))
     for edit in edits:
         for run in _writers(edit, work.values()):
             reactions.setdefault(run, []).append(Reaction("edited", _changed_lines(edit)))
     return {run: tuple(each) for run, each in reactions.items()}
+
+
+def _work(found: Sequence[Commit], runs: Collection[str]) -> Mapping[str, Commit]:
+    """The commits of these runs, by id."""
+    return {each.id: each for each in found if _root(each) in runs and each.actor != HUMAN}
+
+
+def _undone(found: Sequence[Commit], runs: Collection[str]) -> dict[str, list[Reaction]]:
+    """Those of these runs of which the owner has taken something back."""
+    work, reactions = _work(found, runs), dict[str, list[Reaction]]()
+    for commit in found:
+        if commit.actor == HUMAN and commit.undoes:
+            for run in dict.fromkeys(_root(work[each]) for each in commit.undoes if each in work):
+                reactions.setdefault(run, []).append(Reaction("undone", clipped(commit.subject, _QUOTED)))
+    return reactions
 
 
 def _interruptions(session: Session, course: RunCourse) -> Iterator[Reaction]:

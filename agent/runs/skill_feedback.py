@@ -11,7 +11,7 @@ from pathlib import Path
 
 from agent.clock import time_shown
 from agent.loop.record_parse import run_ends
-from agent.runs.corrections import LOOKED_BACK, corrected_among
+from agent.runs.corrections import LOOKED_BACK
 from agent.runs.reactions import opinions_on_runs
 from agent.skills.history.feedback import record_corrections, record_opinion
 from agent.skills.history.feedback_form import parse_feedback_form
@@ -31,7 +31,6 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
     if left and workspace.settings.skills.corrections:
         shown = opinions_on_runs(vault, {use.run: use.session for use in left})
         runs = {run for run, opinion in shown.items() if opinion == "corrected"}
-        runs |= corrected_among(vault, {use.run for use in left}, now)
         found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
         thanked = (use for use in left if use.run not in runs and shown.get(use.run) == "helpful")
         found += [record_opinion(vault, use.name, "helpful", now, use.run, use.run) for use in thanked]

@@ -88,6 +88,15 @@ def test_a_correction_of_what_the_run_wrote_counts(root: Path, tmp_path: Path) -
     assert opinions(root) == ["corrected"] and listed(root, machine)["successes"] == 0
 
 
+def test_adding_to_what_the_run_wrote_says_nothing_of_a_rule(root: Path, tmp_path: Path) -> None:
+    machine = own(tmp_path, call("vault_write", path="list.md", content="# List\n\n- green\n"), "Done.")
+    tell(root, machine, "ask", "Make a list of teas")
+    write(root / "list.md", "# List\n\n- green\n- black\n")
+    open_workspace(root).vault.commit_human()
+    document(root, machine, "rules", "learn")
+    assert opinions(root) == [""]
+
+
 def test_eight_runs_with_which_the_person_was_content_let_it_pass(root: Path, tmp_path: Path) -> None:
     machine = own(tmp_path, *["One."] * 8)
     tell(root, machine, "ask", "Count the teas")  # it was written by hand, and is noted in the log
