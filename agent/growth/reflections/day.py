@@ -34,7 +34,7 @@ _ENOUGH = 3
 _TASKS, _TITLE, _LINKED = 40, 100, 8
 """The most tasks that are listed for a model, the characters of their titles, and the sessions that are linked."""
 _OCCASION = (
-    "These are all the tasks of one day. RunLook for what no single one shows: the same trouble in several of them, the"
+    "These are all the tasks of one day. Look for what no single one shows: the same trouble in several of them, the"
     " same waste, the same wish that was not met. A strategy rests on at least two of them; without such a thing there"
     " is none.\n\n"
 )

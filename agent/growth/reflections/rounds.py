@@ -68,7 +68,7 @@ class ReflectionRound:
                 yield from self._look_at(session, course, later[course.run], cancelled)
 
     def review(self, day: date, cancelled: Cancelled = never) -> Reflection | None:
-        """RunLook at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
+        """Look at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
         which there is no money left, is over with it."""
         reflecting, found, is_unread = self.reflecting, None, False
         runs = runs_of_day(reflecting.vault, day)
