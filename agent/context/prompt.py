@@ -128,7 +128,6 @@ GIVEN: Mapping[str, frozenset[Audience]] = {
     MEMORIES: _ALL,
     "skills": _OWNERS,
     "skill_index": _OWNERS,
-    "reflection": _OWNERS,
     "notice": _OWNERS,
     "curiosity": _ALONE,
     PROFILE: _ALONE,

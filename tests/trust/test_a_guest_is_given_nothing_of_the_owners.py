@@ -197,7 +197,7 @@ def test_what_a_guest_has_said_is_a_strangers_text_for_the_owner(place: Place) -
 def test_each_source_of_texts_is_decided_for_guests() -> None:
     """A source, or what adds texts to a run, whose name is not in the list is new: say there who is given it."""
     named = set(_names_of_sources())
-    assert {"memories", "skills", "rules", "reflection"} <= named, "the sources are not found any more"
+    assert {"memories", "skills", "rules", "curiosity"} <= named, "the sources are not found any more"
     assert named | {PROFILE, INDEX} == set(GIVEN), "say in agent/context/prompt.py who is given a new source's texts"
     assert {name for name in GIVEN if may_be_given(name, Audience.GUEST)} == {"memories"}
     assert not may_be_given("something new", Audience.GUEST)
