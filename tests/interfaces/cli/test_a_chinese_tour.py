@@ -12,7 +12,9 @@ from agent.interfaces.cli.language import speak
 from agent.interfaces.cli.loading import load_command
 from agent.interfaces.cli.main import main
 from agent.texts import translated
+from tests.growth.reflections.desk import JUDGES, says
 from tests.remotes import make_remote
+from tests.stories.agents import script, settings
 
 KEY = "SHA256:" + "0" * 43
 WELL: dict[str, list[list[str]]] = {
@@ -176,6 +178,14 @@ WRONG = {
     "wake": ["醒"],
     "undo": ["zzzz"],
 }
+LOOKED_BACK = """```yaml
+result: "问的事有了回答。"
+efficiency: "多读了一次。"
+error: {what: "笔记的名字不对。", kind: C}
+strategies:
+  - {strategy: "先搜索，再读笔记。", when: "找不到笔记", effect: "少读错", confidence: HIGH, severity: LOW}
+gap: ""
+```"""
 COMMAND = re.compile(
     r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|\S*[/_.=-]\S*|eval \"[^\"]*\"|'[^']*'|(?:\b[a-z]+: )+|new file mode"
     r"|\w+\(\w+\): .*"
@@ -263,8 +273,12 @@ def helps(command: click.Command) -> list[str]:
 
 def test_what_each_command_prints_is_chinese(chinese: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = []
+    judges = settings(chinese.parent, script(chinese.parent / "script.json", says(JUDGES, LOOKED_BACK)))
     for name, args in ((name, args) for name, lines in WELL.items() for args in lines):
-        code = main([name, *placed(args, chinese)])
+        with pytest.MonkeyPatch.context() as patched:
+            for key, value in judges.items() if "reflect" in (name, *args) else ():  # nothing else needs a model
+                patched.setenv(key, value)
+            code = main([name, *placed(args, chinese)])
         printed = capsys.readouterr()
         found += [(name, code, printed.err)] if code not in {0, 1} else []
         if name != "skills":  # the skills that come with the program are written in English
