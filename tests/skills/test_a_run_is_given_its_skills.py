@@ -26,6 +26,7 @@ from agent.texts import LANGUAGES
 from agent.tools.builtin.toolbox import skill_tools
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
+from agent.vault.waiting import commit_waiting
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.skills.shelves import skill, text, triggers
@@ -367,10 +368,10 @@ def test_a_learned_skill_that_keeps_failing_is_put_aside_and_said_in_the_days_no
     assert len(said) == 1 and "skills/deprecated/kettle/SKILL.md" in said[0] and "vault-agent undo" in said[0]
     day = (workspace.vault.read(f"daily/{workspace.clock.now().date()}.md") or b"").decode()
     assert "The skill kettle was put aside" in day and "[[skills/deprecated/kettle/SKILL]]" in day
-    log = git(
-        workspace.vault.place.root, "log", "--format=%s", "--", f"daily/{workspace.clock.now().date()}.md"
-    ).splitlines()
-    assert [each.partition(":")[0] for each in log] == ["skills(deprecate)"]
+    written = ("log", "--format=%s", "--", f"daily/{workspace.clock.now().date()}.md")
+    assert git(workspace.vault.place.root, *written) == "", "nobody has asked for it: the evening commits it"
+    commit_waiting(workspace.vault)
+    assert git(workspace.vault.place.root, *written).splitlines() == ["skills(deprecate): say so of kettle"]
     (commit,) = re.findall(r"`vault-agent undo ([0-9a-f]{12})`", day)
     assert commit in said[0] and git(workspace.vault.place.root, "log", "-1", "--format=%s", commit).startswith(
         "skills(dep"

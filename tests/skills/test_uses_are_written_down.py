@@ -78,7 +78,7 @@ def test_the_counts() -> None:
     rows = [use(1), use(2, "failed"), use(3, feedback="helpful"), use(4, how="manual"), use(5, feedback="corrected")]
     found = count_uses(rows)
     assert (found.uses, found.auto, found.successes, found.helpful, found.corrected) == (5, 4, 1, 1, 1)
-    assert found.success_rate == 0.6 and found.helpful_rate == 1.0
+    assert found.success_rate == 1 / 3 and found.helpful_rate == 1.0
     assert Stats().success_rate is None and Stats().factor == 1.0
 
 
