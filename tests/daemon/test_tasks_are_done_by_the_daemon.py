@@ -159,7 +159,7 @@ def test_a_task_whose_run_asks_waits_and_ends_after_the_answer(tmp_path: Path, m
     root = furnish(tmp_path, monkeypatch.setenv, said)
     write(root / "profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
     write(root / "cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
-    path = task(root, "learn", "fill_gap")
+    path = task(root, "learn", "fill_gap", target_file="00-basic-info")
     with living(root) as house:
         house.until(lambda: "in_progress" in path.read_text("utf-8"), "it waits for its person")
         assert "[[questions/" in path.read_text("utf-8")

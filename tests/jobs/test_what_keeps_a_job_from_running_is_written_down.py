@@ -233,7 +233,7 @@ def test_the_answer_after_a_question_lands_where_the_procedure_puts_it(town: Tow
     town.says(call("human_ask", question="When is your birthday?"), found, after=found)
     town.write("profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
     town.write("cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
-    town.write("jobs/explore.md", job(text="", title="Gaps", task="fill_gap"))
+    town.write("jobs/explore.md", job(text="", title="Gaps", task="fill_gap", target_file="00-basic-info"))
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
