@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.growth.reflections.desk import JUDGES, says
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.stories.agents import NOTES
 
@@ -16,7 +17,7 @@ BRIEF = (
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     notes = {**NOTES, "garden/Tea plants.md": "# Tea plants\n\nTwo of them.\n", "jobs/morning-briefing.md": BRIEF}
-    replies = ({"task": "Tell me of tea", "text": "Green tea, says [[tea]]."},)
+    replies = (says(JUDGES), {"task": "Tell me of tea", "text": "Green tea, says [[tea]]."})
     with open_house(tmp_path_factory.mktemp("palette"), notes, *replies) as found:
         yield found
 
