@@ -11,7 +11,6 @@ from agent.errors import UserError
 from agent.loop.agent import SystemMessages
 from tests.vaults import make_vault, write
 
-FLUSH = {"most": "5", "language": "English"}
 MUTATION = ("skill", "success_rate", "current_skill", "success_patterns", "failure_patterns", "feedback_trends",
             "tried", "tools", "language")  # fmt: skip
 LOOK_AHEAD = ("task", "known", "tools", "language")
@@ -27,6 +26,7 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
         fill("summary", language="English", words="90", form="Goal: …", none="none", conversation="Hi {{there}}"),
         system_part(_nothing, "en"),
         fill("conversation", conversation="{}"),
+        fill("evening", day="{}", language="English"),
         fill("conclude", reason="the run has used its {{steps}}"),
         fill("skill", tools="1. vault_read", tasks="- brew {{it}}"),
         fill("mutation", **dict.fromkeys(MUTATION, "said")),
@@ -36,11 +36,11 @@ def test_every_prompt_that_ships_is_filled_whole() -> None:
     ]
     shipped = {path.stem for path in (Path(agent.context.prompt.__file__).parents[1] / "prompts").glob("*.md")}
     assert shipped == {
-        *("conclude", "continue", "conversation", "look_ahead", "mutation"),
+        *("conclude", "continue", "conversation", "evening", "look_ahead", "mutation"),
         *("reflect", "reflect_again", "safety", "skill", "summary", "system"),
     }
     assert [re.findall(r"\{\{.*?\}\}", text) for text in texts] == [
-        *(["{{there}}"], [], []),
+        *(["{{there}}"], [], [], []),
         *(["{{steps}}"], ["{{it}}"], [], []),
         *([], ["{{indent}}"]),
     ]
