@@ -98,7 +98,7 @@ def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, p
 
 
 def _kind(name: str) -> str:
-    return text(f"memory_day.{name}", spoken())
+    return text(f"pages.entry_{name}", spoken())
 
 
 def _counted(counts: MemoryCounts, oldest: str | None) -> Iterator[str]:

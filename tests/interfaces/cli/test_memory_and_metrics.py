@@ -53,6 +53,8 @@ def test_a_person_reads_it_in_plain_words(root: Path, capsys: pytest.CaptureFixt
     assert "nothing to do" in capsys.readouterr().out
     assert main(["memory", "report"]) == 0
     assert "entries: 0" in capsys.readouterr().out
+    assert main(["remember", "The boat is blue."]) == main(["memory", "report"]) == 0
+    assert "entries: 1 (remembered 1)" in capsys.readouterr().out
 
 
 def test_a_folder_is_taken_in_once(root: Path, run: Run, tmp_path: Path) -> None:
