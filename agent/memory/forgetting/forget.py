@@ -32,7 +32,7 @@ _KINDS = (
     (ARCHIVED, "1 archived memory", "{count} archived memories"),
     (SESSIONS, "1 session", "{count} sessions"),
     (DAILY, "1 daily note", "{count} daily notes"),
-    (MEMORY_NOTE, "1 MEMORY.md", "{count} MEMORY.md"),
+    (MEMORY_NOTE, "1 {note}", "{count} {note}"),
     (RULES, "1 rule", "{count} rules"),
     ("", "1 note", "{count} notes"),
 )
@@ -156,5 +156,7 @@ def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
     """The number of notes of each kind."""
     names = map(home.name_of, paths)
     counts = Counter(next(kind for kind in _KINDS if name.startswith(kind[0])) for name in names)
-    said = [Sentence(one) if count == 1 else Sentence(more, count=count) for (_, one, more), count in counts.items()]
+    said = [
+        Sentence(one if count == 1 else more, count=count, note=MEMORY_NOTE) for (_, one, more), count in counts.items()
+    ]
     return joined(said, ", ")
