@@ -106,9 +106,9 @@ def _session_names_not_masked(put: Put) -> None:
     put(transaction, "_in_name", lambda before, after, known: [])
 
 
-def careless_begin(vault: Vault, channel: str, task: str, parent: str = "") -> Session:
+def careless_begin(vault: Vault, channel: str, task: str, parent: str = "", id: str = "") -> Session:
     """As `begin_session`, with the task as it is."""
-    id = vault.clock.new_id()
+    id = id or vault.clock.new_id()
     return Session(vault, f"{SESSIONS}2026/01/2026-01-01-{slug(task)}-{id[-6:].lower()}.md", id, channel, parent)
 
 
