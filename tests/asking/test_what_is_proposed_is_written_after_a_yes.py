@@ -17,6 +17,7 @@ from agent.asking.proposal import Proposal, ProposalDraft, ProposalStatus, Propo
 from agent.asking.records import records_of
 from agent.errors import SecretFound, UserError
 from agent.markdown.checkbox_decision import APPROVE, REJECT
+from agent.texts import Language
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
@@ -58,12 +59,16 @@ def decided(vault: Vault) -> list[ProposalStatus]:
     return [each.status for each in settle_proposals(vault)]
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_note_says_what_is_asked_and_shows_all_that_would_be_written(vault: Vault, language: str) -> None:
-    proposal = propose(vault, DRAFT, "zh" if language == "zh" else "en")
+@pytest.mark.parametrize(
+    ("language", "boxes"), [("en", "- [ ] approve\n- [ ] reject"), ("zh", "- [ ] 批准\n- [ ] 拒绝")]
+)
+def test_the_note_says_what_is_asked_and_shows_all_that_would_be_written(
+    vault: Vault, language: Language, boxes: str
+) -> None:
+    proposal = propose(vault, DRAFT, language)
     said = note_of(vault, proposal)
     assert proposal.path == "approvals/2026-11-21-rule-compare-in-a-table.md"
-    assert "# May I try this rule" in said and "- [ ] approve\n- [ ] reject" in said
+    assert "# May I try this rule" in said and boxes in said
     assert f"````markdown\n{TEXT.rstrip()}\n````" in said and "strategy: Compare in a table." in said
     assert pending_proposals(vault) == (proposal,) and pending_proposals(vault, "mutation") == ()
     assert commits(vault, limit=1)[0].actor == "job:review"

@@ -141,7 +141,7 @@ def test_it_asks_in_the_language_of_the_vault(tmp_path: Path) -> None:
     made = library(tmp_path)
     ask_reviews(vault, made, made.snapshot().skills, NOW, "zh")
     assert "可以使用技能 a 吗？" in (vault.place.root / PATH).read_text() and answers(vault, made) == ()
-    tick(vault, APPROVE)
+    tick(vault, "批准")
     assert answers(vault, made) == (("a", True),)
 
 

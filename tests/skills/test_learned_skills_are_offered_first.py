@@ -420,7 +420,7 @@ def test_it_is_offered_in_the_language_of_the_vault(scene: Scene) -> None:
     offer = offers.learn_as("品鉴表", ())
     asked = (scene.vault.read(offer.path) or b"").decode()
     assert f"# 可以把这个学成技能 {offer.name} 吗？" in asked and "你让我这样做过 3 次" in asked
-    scene.tick(offer.path, "approve")
+    scene.tick(offer.path, "批准")
     assert [each.status for each in offers.settle()] == ["approved"]
     (skill,) = scene.skills()
     assert skill.description.startswith("用于这样的任务：") and "品鉴表" in skill.name

@@ -15,7 +15,6 @@ from agent.growth.rules.rule_work import KnownSkill, RuleWork, trust_nothing
 from agent.growth.rules.tend import tend_rules
 from agent.growth.rules.uses import GivenRule, RuleRun, RunOpinion, append_runs, opinion_row
 from agent.index.embedder import shipped_embedder
-from agent.markdown.checkbox_decision import APPROVE, REJECT
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
@@ -30,6 +29,8 @@ READ = (
     "Read a note before its change",
 )
 """Three ways to say one strategy."""
+BOXES = {"en": ("approve", "reject"), "zh": ("批准", "拒绝")}
+"""What stands at the boxes for a yes and a no."""
 
 
 def strategy(
@@ -126,7 +127,7 @@ class Desk:
         """The person ticks a box of all that waits."""
         for each in pending_proposals(self.vault, "rule"):
             path = self.root / each.path
-            write(path, ticked(path.read_text("utf-8"), APPROVE if yes else REJECT))
+            write(path, ticked(path.read_text("utf-8"), BOXES[self.language][not yes]))
         return self.tend()
 
     def admit(self, *texts: str, when: str = "a note is changed") -> LearnedRule:
