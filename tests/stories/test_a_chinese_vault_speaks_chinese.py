@@ -10,7 +10,7 @@ from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.loop.records import RunRequest
 from agent.markdown.note import Note
-from agent.vault.waiting import waiting_notes
+from agent.vault.waiting import commit_waiting
 from tests.growth.reflections.desk import DAY, FEEDBACK, JUDGES, says
 from tests.jobs.town import found, job
 from tests.stories.agents import call, script, settings, ticked
@@ -114,6 +114,12 @@ def english_subjects(root: Path, since: str = "") -> dict[str, list[str]]:
     return {each: left for each, words in said.items() if (left := [word for word in words if word not in KEYS])}
 
 
+def is_over(root: Path) -> bool:
+    """True once the evening's commit is made, and the reflection on the day is written, in whichever order."""
+    looked_back = any("这一天整体" in path.read_text("utf-8") for path in (root / "reflections").rglob("*.md"))
+    return looked_back and "\nevening: " in "\n" + git(root, "log", "--format=%s")
+
+
 def test_a_day_with_the_daemon_is_chinese_in_notes_and_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     news = job(text="今天有什么新的？", title="新闻")
     town = found(tmp_path, monkeypatch.setenv)
@@ -149,7 +155,8 @@ gap: ""
     with town.daemon() as house:
         house.for_a_while(3)
         town.clock.pass_by(hours=2, minutes=30)
-        house.until(lambda: not waiting_notes(town.workspace.vault), "the evening is over")
+        house.until(lambda: is_over(town.root), "the evening is over, and the day is looked back at")
+    commit_waiting(town.workspace.vault, apart=True)  # what was written after the evening's commit
     rows = "".join(path.read_text("utf-8") for path in (town.root / "jobs/history").glob("*.md"))
     assert "守护进程没有运行" in rows and "outcome:: skipped" in rows
     notes = [path for path in town.root.rglob("*.md") if path.read_bytes() != before.get(path)]
