@@ -51,12 +51,12 @@ class Evening:
     tell: Callable[[object], object]
 
     def is_due(self) -> bool:
-        """True if an evening has come, or something came after the words of a day that is over."""
+        """True if an evening has come, or has left something because git was busy, or something came after the words of
+        a day that is over."""
         last, day = self._last.get(), self._day()
-        if last is None or last.day < day:
-            begin = self._begin(day).timestamp()
-            return any(note.since < begin for note in waiting_notes(self.workspace.vault)) or self._tasks(day) > 0
-        return self._came_later(last)
+        if self._has_left(day):
+            return True
+        return self._tasks(day) > 0 if last is None or last.day < day else self._came_later(last)
 
     def keep(self) -> None:
         """Put the day into words, and commit what waits. Raises what a transaction raises."""
@@ -70,6 +70,13 @@ class Evening:
         elif self._came_later(last):
             self._put(last.day)
             self._last.put(LastEvening(last.day, self._tasks(last.day)))
+        if self._has_left(day):
+            commit_waiting(self.workspace.vault)
+
+    def _has_left(self, day: date) -> bool:
+        """True if something waits that was there before the evening of a day began."""
+        begin = self._begin(day).timestamp()
+        return any(note.since < begin for note in waiting_notes(self.workspace.vault))
 
     def _day(self) -> date:
         """The day of the last evening that has begun."""

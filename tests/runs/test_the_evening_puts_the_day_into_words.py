@@ -9,6 +9,7 @@ from agent.context.budget import estimate
 from agent.memory import daily
 from agent.runs.accounts import open_accounts
 from agent.runs.evening import Evening
+from agent.vault.change import Stamp
 from agent.vault.waiting import waiting_notes
 from tests.growth.reflections.desk import says
 from tests.stories.agents import script
@@ -127,3 +128,19 @@ def test_a_day_without_anything_asks_nobody_and_commits_nothing(lived: Life) -> 
     assert not evening(lived).is_due()
     evening(lived).keep()
     assert git(lived.root, "rev-list", "--count", "HEAD") == before and not (lived.root / "daily").exists()
+
+
+def test_what_git_was_too_busy_for_is_committed_as_soon_as_it_is_free(lived: Life) -> None:
+    worded(lived, LINES[0])
+    lived.talk("We go to Lisbon in May 2027")
+    with lived.workspace.vault.unasked.transaction("reflection(day): a day", Stamp("agent")) as change:
+        change.create("reflections/day.md", b"# A day\n")
+    at(lived, 1, 22)
+    merging = lived.root / ".git/MERGE_HEAD"
+    merging.write_text(f"{lived.workspace.vault.head}\n")
+    evening(lived).keep()
+    assert waiting_notes(lived.workspace.vault) and evening(lived).is_due(), "it is not over"
+    merging.unlink()
+    evening(lived).keep()
+    assert waiting_notes(lived.workspace.vault) == () and not evening(lived).is_due()
+    assert "reflections/day.md" in git(lived.root, "ls-files")
