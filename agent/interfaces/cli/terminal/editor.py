@@ -69,7 +69,10 @@ class LineEditor:
         """
         reset()
         begun, self._begun = self._begun, ""
-        return self._session.prompt(prompt, default=begun, pre_run=partial(_begin_telling, tell) if tell else None)
+        try:
+            return self._session.prompt(prompt, default=begun, pre_run=partial(_begin_telling, tell) if tell else None)
+        except asyncio.CancelledError:  # a Ctrl-C that came before the prompt took the keys
+            raise KeyboardInterrupt from None
 
     @contextmanager
     def typed_meanwhile(self, sent: Callable[[str], object], seen: Callable[[str], object]) -> Iterator[None]:
