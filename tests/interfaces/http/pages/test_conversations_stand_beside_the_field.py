@@ -51,8 +51,9 @@ def test_a_conversation_from_elsewhere_is_listed_read_and_gone_on_with(browser: 
         expect(page.locator("#answer")).to_contain_text("Two.")
         expect(page.get_by_label("Go on with this conversation")).to_be_visible()
         assert seen.problems == [] and house.reports() == 0
-    latest, before = conversations(house.workspace.vault, 10)
-    assert (latest.channel, latest.runs, before.channel) == ("telegram", 2, "http")
+    found = {each.channel: each for each in conversations(house.workspace.vault, 10)}
+    assert {channel: each.runs for channel, each in found.items()} == {"telegram": 2, "http": 1}
+    assert (found["telegram"].last or "") >= (found["http"].last or ""), "in the same second, if it is quick"
 
 
 def test_without_a_model_the_first_page_says_so_where_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
