@@ -7,7 +7,7 @@ from agent.deeds.result import ResultValue
 from agent.errors import NoteGone
 from agent.loop.records import Began, Closed
 from agent.loop.session import Session, load_session, sessions
-from agent.markdown.note import Note
+from agent.loop.session_names import glance_at
 from agent.markdown.title import short_heading
 from agent.vault.store import Vault
 
@@ -59,7 +59,7 @@ def conversations(vault: Vault, most: int) -> list[SessionInfo]:
     for path in sessions(vault)[:_LOOKED_AT]:
         if len(found) == most:
             break
-        if Note.parse(vault.read(path) or b"").string("channel") == OF_JOBS:
+        if glance_at(vault, path).string("channel") == OF_JOBS:
             continue
         try:
             session = load_session(vault, path)

@@ -169,31 +169,31 @@ def problem_views(shelf: Shelf) -> list[JobProblemView]:
 
 def find_job(workspace: Workspace, name: str) -> Job:
     """The job of this id, note or title; raises `UserError`."""
-    try:
-        return job_shelf(workspace).load().find(name)
-    except Unknown:
-        made = _ready(workspace, name)
-        if made is None:
-            raise
-        hint = "vault-agent jobs resume {name} switches it on"
-        raise Unknown("the job {name} is not switched on", hint=hint, name=made.job.id) from None
+    found = _find(workspace, name)
+    if isinstance(found, Job):
+        return found
+    hint = "vault-agent jobs resume {name} switches it on"
+    raise Unknown("the job {name} is not switched on", hint=hint, name=found.job.id)
 
 
 def job_to_run(workspace: Workspace, name: str) -> Job:
     """The job of this id, note or title. One that is ready gets its note, paused: it runs this once only."""
+    found = _find(workspace, name)
+    if isinstance(found, Job):
+        return found
+    write_new_job(workspace, replace(found, data=Note.parse(found.data).with_key("status", "paused").data))
+    return find_job(workspace, found.job.id)
+
+
+def _find(workspace: Workspace, name: str) -> "Job | NewJob":
+    """The job of this id, note or title, else the one that is ready; raises `UserError`."""
     try:
-        return find_job(workspace, name)
+        return job_shelf(workspace).load().find(name)
     except Unknown:
-        made = _ready(workspace, name)
+        made = find_template(workspace.vault.home, workspace.settings.vault.language, name)
         if made is None:
             raise
-        paused = replace(made, data=Note.parse(made.data).with_key("status", "paused").data)
-        write_new_job(workspace, paused)
-        return find_job(workspace, made.job.id)
-
-
-def _ready(workspace: Workspace, name: str) -> "NewJob | None":
-    return find_template(workspace.vault.home, workspace.settings.vault.language, name)
+        return made
 
 
 def show_job(workspace: Workspace, id: Id) -> WholeJob:
@@ -230,14 +230,10 @@ def pause_job(workspace: Workspace, id: Id) -> Switched:
 
 def resume_job(workspace: Workspace, id: Id) -> Switched:
     """Let a job run again, also one that its failures have stopped; one that is ready is written into the vault."""
-    try:
-        job = find_job(workspace, id)
-    except Unknown:
-        made = _ready(workspace, id)
-        if made is None:
-            raise
-        return _switched(workspace, made.job, "active", write_new_job(workspace, made))
-    return _switch(workspace, job, "active")
+    found = _find(workspace, id)
+    if isinstance(found, Job):
+        return _switch(workspace, found, "active")
+    return _switched(workspace, found.job, "active", write_new_job(workspace, found))
 
 
 def _switch(workspace: Workspace, job: Job, status: JobStatus) -> Switched:

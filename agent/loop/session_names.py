@@ -86,11 +86,16 @@ def _last_id(vault: Vault, path: str) -> str:
     return ""
 
 
-def _id_of(vault: Vault, path: str) -> str:
+def glance_at(vault: Vault, path: str) -> Note:
+    """The note at this path as it is at this moment, for its header; an empty one if it cannot be read."""
     try:
-        return Note.parse(vault.glance(path)).id or ""
+        return Note.parse(vault.glance(path))
     except (AgentError, OSError):
-        return ""
+        return Note.parse(b"")
+
+
+def _id_of(vault: Vault, path: str) -> str:
+    return glance_at(vault, path).id or ""
 
 
 MOST_SESSIONS = 500

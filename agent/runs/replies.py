@@ -74,8 +74,7 @@ def _answer(workspace: Workspace, note: CodedNote, question: Question, reply: De
     language = workspace.settings.vault.language
     words = _chosen(question, reply)
     if not words or (not question.run and question.options and words not in question.options):
-        options = "\n".join(f"{number}. {each}" for number, each in enumerate(question.options, 1))
-        return text("reply.which", language, code=note.code, options=options).strip()
+        return text("reply.which", language, code=note.code, options="\n".join(question.numbered)).strip()
     answer_question(workspace, question, words)
     return text("reply.answered", language, code=note.code, words=workspace.vault.masked(words))
 

@@ -32,6 +32,16 @@ class Question:
     answer: str
     urgency: str = ""
 
+    @property
+    def numbered(self) -> list[str]:
+        """The options as a person reads them, such as `1. green`."""
+        return [f"{number}. {option}" for number, option in enumerate(self.options, 1)]
+
+    def chosen(self, words: str) -> str:
+        """The option whose number the words are; else the words."""
+        number = int(words[:4]) if words.isdecimal() else 0
+        return self.options[number - 1] if 0 < number <= len(self.options) else words
+
 
 def read_question(vault: Vault, path: str) -> Question | None:
     """The question in a note; None if the note holds none."""

@@ -235,8 +235,7 @@ def describe_wait(workspace: Workspace, note: str) -> str:
     question = waiting_question(workspace, note)
     if question is not None:
         how = text("messages.choose" if question.options else "messages.answer", language, code=code)
-        options = [f"{number}. {each}" for number, each in enumerate(question.options, 1)]
-        return vault.masked("\n".join([question.text, *options, "", how]))
+        return vault.masked("\n".join([question.text, *question.numbered, "", how]))
     asked = approvals(workspace).find(note)
     if asked is None:
         return text("answers.waits", language, note=note)

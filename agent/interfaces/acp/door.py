@@ -162,6 +162,7 @@ class EditorDoor:
     async def prompt(self, session_id: str, prompt: list[Block], *unused: Any, **also: Any) -> PromptResponse:
         """Do what a message asks for; a yes that it needs is asked for in the editor."""
         runs, conversation = await self._runs(), self._of(session_id)
+        conversation.stop.clear()
         try:
             asked = messages.asked_of(prompt, self._root)
             name, _, rest = asked.task.partition(" ")
@@ -196,8 +197,8 @@ class EditorDoor:
             conversation.question = ended.waits_for
             question = await to_thread(runs.open_question, conversation)
             if question is not None:
-                lines = [question.text, *(f"{at}. {each}" for at, each in enumerate(question.options, 1))]
-                await self._show(conversation.id, messages.agent_text("\n\n" + "\n".join(lines)))
+                words = "\n".join(["", "", question.text, *question.numbered])
+                await self._show(conversation.id, messages.agent_text(words))
             return None
         decided: dict[str, bool] = {}
         for asked in await to_thread(runs.asked, ended.waits_for):
@@ -301,20 +302,18 @@ class EditorDoor:
             try:
                 asyncio.run_coroutine_threadsafe(self._show(id, update), loop).result(_PATIENCE)
             except Exception:  # noqa: BLE001  # the editor is gone, whatever the connection says of it
-                self._known[id].stop.set()
+                opened.stop.set()
 
-        self._known[id] = OpenTalk(id, show, path)
+        opened = self._known[id] = OpenTalk(id, show, path)
         loop.call_later(_LATE, lambda: asyncio.ensure_future(self._tell_commands(id)))
-        return self._known[id]
+        return opened
 
     async def _tell_commands(self, id: str) -> None:
         runs = await self._runs()
         hint = AvailableCommandInput(UnstructuredCommandInput(hint="…"))
         found = [
-            AvailableCommand(
-                name=name.removeprefix("/"), description=text(f"acp.{name[1:]}", runs.language), input=hint
-            )
-            for name in self._commands
+            AvailableCommand(name=name, description=text(f"acp.{name}", runs.language), input=hint)
+            for name in (each.removeprefix("/") for each in self._commands)
         ]
         update = AvailableCommandsUpdate(session_update="available_commands_update", available_commands=found)
         await self._show(id, update)

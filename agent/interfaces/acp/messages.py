@@ -23,7 +23,6 @@ from acp.schema import (
     ImageContentBlock,
     PermissionOption,
     ResourceContentBlock,
-    SessionInfoUpdate,
     TerminalToolCallContent,
     TextContentBlock,
     TextResourceContents,
@@ -54,7 +53,6 @@ Update: TypeAlias = (
     | ToolCallProgress
     | AvailableCommandsUpdate
     | CurrentModeUpdate
-    | SessionInfoUpdate
 )
 Content: TypeAlias = ContentToolCallContent | FileEditToolCallContent | TerminalToolCallContent
 
@@ -190,12 +188,9 @@ def options(language: Language) -> list[PermissionOption]:
 
 def replayed(history: Iterable[Message]) -> Iterator[Update]:
     """What was said in a conversation, as an editor shows it again: messages, and calls with how they ended."""
-    failed: dict[str, bool] = {}
-    messages = list(history)
-    for message in messages:
-        if isinstance(message, ToolResult):
-            failed[message.call] = message.failed
-    for message in messages:
+    said = list(history)
+    failed = {each.call: each.failed for each in said if isinstance(each, ToolResult)}
+    for message in said:
         match message:
             case User(text=words):
                 yield update_user_message_text(words)

@@ -82,7 +82,7 @@ class OpenTalks:
         line = self._line(conversation)
         if question := self.open_question(conversation):
             conversation.question = ""
-            given = GivenDecision(question.path, words=_chosen(question, asked.task))
+            given = GivenDecision(question.path, words=question.chosen(asked.task))
             return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
         request = RunRequest(asked.task, YOU, writes=writes)
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
@@ -141,7 +141,6 @@ class OpenTalks:
 
     def _line(self, conversation: OpenTalk) -> RunIO:
         """The connection of a run that begins now to its conversation."""
-        conversation.stop.clear()
         conversation.is_shown = False
 
         def begin(path: str) -> None:
@@ -183,12 +182,6 @@ def changes_of(workspace: Workspace, commit: str) -> Iterator[Draft]:
     for file in read_commits(vault, [commit])[0].files:
         before, after = versions(vault, [(f"{commit}^", file.old_path or file.path), (commit, file.path)])
         yield Draft(file.path, before.data if before else None, after.data if after else None)
-
-
-def _chosen(question: Question, words: str) -> str:
-    """The option that a number stands for; else the words."""
-    by_number = dict(enumerate(question.options, 1))
-    return by_number.get(int(words), words) if words.isdecimal() else words
 
 
 def open_talks(workspace: Workspace, parts: ExitStack) -> OpenTalks:

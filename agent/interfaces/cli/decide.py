@@ -109,9 +109,7 @@ def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision 
     words = ask(text("decide.answer", language, path=_quoted(question.path))).strip()
     if not words:
         return None
-    by_number = dict(enumerate(question.options, 1))
-    chosen = by_number.get(int(words), words) if words.isdecimal() else words
-    return GivenDecision(question.path, words=chosen)
+    return GivenDecision(question.path, words=question.chosen(words))
 
 
 def approval_frame(asked: Proposal, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
@@ -169,7 +167,7 @@ def question_frame(question: Question, language: Language, columns: int, rows: i
 
 
 def _numbered(question: Question) -> list[str]:
-    return [f"  {number}. {option}" for number, option in enumerate(question.options, 1)]
+    return [f"  {option}" for option in question.numbered]
 
 
 def _fitting(lines: list[str], columns: int, room: int) -> list[str]:
