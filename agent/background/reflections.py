@@ -117,7 +117,9 @@ class Reflections:
         turn = take_turn(self.turns.claims, f"{TURN}{day.isoformat()}")
         try:
             if not is_reviewed(self.workspace.vault, day):
-                self._try(_DAY, filter(None, iter([work.review(day, cancelled)])))
+                self._try(day.isoformat(), filter(None, map(work.review, (day,), (cancelled,))))
+            if not is_reviewed(self.workspace.vault, day):  # given up
+                work.pass_over(day)
         finally:
             self.turns.add(turn)
 

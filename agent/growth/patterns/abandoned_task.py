@@ -42,12 +42,12 @@ def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ..
 def _day_of(box: OpenBox) -> datetime | None:
     """The last day that the task is for, as its text says; a day without a year is the next one after the task was
     written, if it was not shortly before."""
-    days = [each for each in (parse_task_dates(box.text).day,) if each is not None]
+    days = list(filter(None, [parse_task_dates(box.text).day]))
     for seen in dates_in(box.text):
-        for year in (box.since.year, box.since.year + 1):
+        for year in (seen.year,) if seen.year else (box.since.year, box.since.year + 1):
             with suppress(ValueError):
                 day = date(year, *seen.key)
-                if day >= box.since.date() - _SHORTLY:
+                if seen.year or day >= box.since.date() - _SHORTLY:
                     days.append(day)
                     break
     return in_clock_zone(datetime.combine(max(days), time()), box.since) if days else None

@@ -139,7 +139,8 @@ def gather(vault: Vault, now: datetime) -> Activity:
     for session in own_sessions(vault, days):
         read.add(f"[[{session.path.removesuffix('.md')}]]")
         remarks += _asked_in(session)
-        calls += _calls_in(session)
+        if not session.untrusted_for("owner"):  # the reason of a failure may be a stranger's words
+            calls += _calls_in(session)
     remarks += _said_in(load_entries(vault, notes_of_days(vault, ENTRIES, days)[:MOST_ENTRIES]), read)
     for day in days:
         remarks += _of_day(vault, day, now, read)

@@ -17,13 +17,14 @@ KEPT = timedelta(days=4)
 @dataclass(frozen=True, slots=True)
 class RunLook:
     """One look at a run, or at a day (`run` is its date then): the reactions that were known, and whether the model's
-    answer could be read."""
+    answer could be read. A day that has nothing to show is over without a model that `is_asked`."""
 
     run: str
     at: datetime
     trigger: Trigger
     reactions: tuple[ReactionKind, ...] = ()
     is_unread: bool = False
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[Run
 
 def unread_answers(vault: Vault) -> UnreadAnswers | None:
     """The trouble that no answer can be read: the looks since the last one that could; None without any."""
-    looks = load_looks(vault)
+    looks = [each for each in load_looks(vault) if each.is_asked]
     read = max((at for at, each in enumerate(looks) if not each.is_unread), default=-1)
     unread = looks[read + 1 :]
     return UnreadAnswers(unread[0].at, len(unread)) if unread else None

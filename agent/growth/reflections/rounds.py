@@ -70,13 +70,17 @@ class ReflectionRound:
     def review(self, day: date, cancelled: Cancelled = never) -> Reflection | None:
         """Look at a day; None if that taught nothing. It is looked at once: a day that has nothing to show, or for
         which there is no money left, is over with it."""
-        reflecting, found, is_unread = self.reflecting, None, False
+        reflecting, found, is_unread, is_asked = self.reflecting, None, False, False
         runs = runs_of_day(reflecting.vault, day)
         if reflecting.has_model and runs.is_worth_asking:
             with suppress(LimitReached):
                 found = review_day(reflecting, runs, cancelled)
-                is_unread = found is None
-        return self._written(found, RunLook(day.isoformat(), self.now, "day", is_unread=is_unread))
+                is_unread, is_asked = found is None, True
+        return self._written(found, RunLook(day.isoformat(), self.now, "day", is_unread=is_unread, is_asked=is_asked))
+
+    def pass_over(self, day: date) -> None:
+        """Let a day be over that cannot be looked at."""
+        note_look(self.reflecting.vault, RunLook(day.isoformat(), self.now, "day", is_asked=False))
 
     def _look_at(
         self, session: Session, course: RunCourse, later: Sequence[Reaction], cancelled: Cancelled
@@ -85,7 +89,7 @@ class ReflectionRound:
         if not reflecting.has_model or not self._has_room():
             return
         written = load_reflections(vault, (course.ended - timedelta(days=1)).date())
-        looks = looks_at(vault, course.run, [each for each in written if each.trigger != "day"])
+        looks = looks_at(vault, course.run, written)
         reactions = (*reactions_in_session(vault, session, course), *later)
         occasion = occasion_of(course, reactions, looks, self.settings, self.now)
         if occasion is None:
@@ -93,7 +97,8 @@ class ReflectionRound:
         found = reflecting.on_run(course, reactions, occasion, cancelled)
         kinds = tuple(dict.fromkeys(each.kind for each in reactions))
         made = self._written(found, RunLook(course.run, self.now, occasion, kinds, is_unread=found is None))
-        yield from (made,) if made is not None else ()
+        if made is not None:
+            yield made
 
     def _has_room(self) -> bool:
         """True if the day has not had as many looks as it may."""
@@ -103,8 +108,8 @@ class ReflectionRound:
 
     def _written(self, found: Reflection | None, look: RunLook) -> Reflection | None:
         """The reflection, written into its note, if it teaches something; in any case it is remembered as a look."""
-        teaches = found is not None and found.teaches
-        if found is not None and teaches:
-            write_reflection(self.reflecting.vault, found, self.reflecting.language)
+        taught = found if found is not None and found.teaches else None
+        if taught is not None:
+            write_reflection(self.reflecting.vault, taught, self.reflecting.language)
         note_look(self.reflecting.vault, look)
-        return found if teaches else None
+        return taught

@@ -103,12 +103,13 @@ def is_shorter(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DateSeen:
-    """A date in a text: its place, the way it is written, and the day as (month, day)."""
+    """A date in a text: its place, the way it is written, and the day as (month, day), with its year if it has one."""
 
     start: int
     end: int
     style: str
     key: tuple[int, int]
+    year: int | None = None
 
 
 def dates_in(text: str) -> tuple[DateSeen, ...]:
@@ -122,7 +123,8 @@ def dates_in(text: str) -> tuple[DateSeen, ...]:
             key = key if key[0] <= 12 else (key[1], key[0])  # 11/23/2026
             is_free = all(match.end() <= each.start or each.end <= match.start() for each in found)
             if is_free and 1 <= key[0] <= 12 and 1 <= key[1] <= 31:
-                found.append(DateSeen(match.start(), match.end(), style, key))
+                year = int(parts["year"]) if parts["year"] else None
+                found.append(DateSeen(match.start(), match.end(), style, key, year))
     return tuple(sorted(found, key=lambda each: each.start))
 
 
