@@ -310,7 +310,7 @@ class Run:
 
     def record_taint(self) -> None:
         """Record in the session every untrusted source that this run has read, including those of a parent's run."""
-        known = self.session.untrusted
+        known = self.session.recorded_sources
         self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
 
     def fitted_result(self, call: ToolCall, called: Called, room: int) -> ToolResult:

@@ -152,11 +152,15 @@ class Session:
         return isinstance(last, Closed) and RunOutcome(last.outcome).waits
 
     @property
+    def recorded_sources(self) -> tuple[str, ...]:
+        """All sources of untrusted text that its records name."""
+        return tuple(dict.fromkeys(each.event.source for each in self.records if isinstance(each.event, Tainted)))
+
+    @property
     def untrusted(self) -> tuple[str, ...]:
         """The sources of the untrusted text that was read in this session; no file that the owner has since said to be
         theirs."""
-        found = (record.event.source for record in self.records if isinstance(record.event, Tainted))
-        return tuple(still_strangers(self.vault, dict.fromkeys(found)))
+        return tuple(still_strangers(self.vault, self.recorded_sources))
 
     def untrusted_for(self, role: str) -> tuple[str, ...]:
         """The sources of what is untrusted text for a run of a person in this role: for the owner's, guests' words,

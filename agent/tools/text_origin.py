@@ -176,9 +176,10 @@ def saved_file_in(source: str) -> str:
 
 def still_strangers(vault: Vault, sources: Iterable[str]) -> Iterator[str]:
     """Those of these origins that are not files that the owner has since named as their own."""
+    origin = text_origin_of(vault)
     for each in sources:
         path = saved_file_in(each)
-        if not path or not text_origin_of(vault).is_mine(path):
+        if not path or not origin.is_mine(path) or origin.is_from_others(path):
             yield each
 
 

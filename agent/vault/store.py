@@ -18,7 +18,6 @@ from agent.lazy import later, only_once
 from agent.texts import Sentence, translated
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
-from agent.vault.obsidian import has_auto_committer
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
@@ -121,7 +120,7 @@ class Vault:
     @property
     def unasked(self) -> "Vault":
         """The same for work that nobody asked for: what it writes waits for the evening, if nothing else commits."""
-        return self if has_auto_committer(self.place.root) else replace(self, waits=True)
+        return replace(self, waits=True)
 
     @property
     def private_folder(self) -> Path:

@@ -1,6 +1,7 @@
 """A file that the person has put into the vault is read: they are asked once if it is theirs, and a yes stays."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,11 @@ from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.own_files import settle_own_files
+from agent.tools.text_origin import still_strangers
 from agent.vault.change import Stamp
 from tests.stories.agents import call, furnish, script, ticked
-from tests.vaults import write
+from tests.vault.sync.machines import two_machines
+from tests.vaults import FAST, write
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 OTHER = "from a saved file"
@@ -119,3 +122,16 @@ def test_what_another_has_brought_or_a_setting_cannot_name_is_not_asked_about(
     for path in notes:
         assert strangers(root, reads(root, path)) != ()
     assert asked(root) == []
+
+
+def test_a_folder_that_is_the_persons_makes_no_file_of_others_theirs(tmp_path: Path) -> None:
+    options = replace(FAST, mine=lambda: ("docs/",))
+    anna, bert = two_machines(tmp_path, {"tea.md": "# Tea\n"}, options)
+    bert.write("docs/evil.csv", "a,b\n")
+    bert.git("add", "-A")
+    bert.git("commit", "-qm", "a file")
+    bert.synced()
+    anna.synced()
+    anna.write("docs/mine.csv", "tea,green\n")
+    sources = [f"docs/{name}.csv ({OTHER})" for name in ("evil", "mine")]
+    assert list(still_strangers(anna.vault, sources)) == sources[:1]

@@ -213,6 +213,13 @@ def test_beside_a_plugin_that_commits_everything_nothing_waits(tmp_path: Path) -
     assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
 
 
+def test_beside_one_that_is_installed_later_nothing_more_waits(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path).unasked
+    write(vault.place.root / ".obsidian/plugins/obsidian-git/manifest.json", "{}")
+    skip(vault)
+    assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
+
+
 def test_what_is_forgotten_while_it_waits_never_comes_into_the_history(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {MEMORY: "# Memory\n\n"})
     root = vault.place.root
@@ -237,3 +244,30 @@ def test_a_note_that_arrives_changed_finds_what_waited_in_it_committed(tmp_path:
     one.synced()
     two.synced()
     assert two.read(FACT) == "Vera lives in Lyon.\n" and two.read(MEMORY) == one.read(MEMORY)
+
+
+def test_one_damaged_record_changes_no_other(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    skip(vault)
+    read_a_fact(vault)
+    kept = {each.path: (each.unasked, each.subject) for each in waiting_notes(vault) if each.path != HISTORY}
+    for record in vault.layout.held.glob("*.json"):
+        if HISTORY in record.read_text():
+            record.write_text("{")
+    assert not vault.commit_human().human
+    found = {each.path: (each.unasked, each.subject) for each in waiting_notes(vault)}
+    assert {path: said for path, said in found.items() if path != HISTORY} == kept
+    assert found[HISTORY][0] == (f"recovered: {HISTORY}",)
+
+
+def test_what_waits_in_a_note_that_a_run_holds_is_named_in_the_evening(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    with vault.transaction("session: begun", Stamp("agent", run="r1"), hold=True) as change:
+        change.create("sessions/tea.md", b"Tea.\n")
+    with vault.unasked.transaction("memory(daily): a line", Stamp("agent")) as change:
+        change.append("sessions/tea.md", b"A line.\n")
+    with vault.unasked.transaction("jobs(skipped): tea", Stamp("agent")) as change:
+        change.append(HISTORY, b"- skipped\n", b"# tea\n")
+        change.release("sessions/tea.md")
+    commit_waiting(vault)
+    assert "- memory(daily): a line\n" in body(vault.place.root) and "- jobs(skipped): tea\n" in body(vault.place.root)

@@ -8,7 +8,7 @@ of them; it counts only with the record of the question on this machine, and for
 
 from datetime import UTC, datetime, timedelta
 
-from agent.asking.questions.law import ASKS, may_ask_one
+from agent.asking.questions.law import ASKS, asking_body, may_ask_one
 from agent.asking.questions.notes import AskedQuestion, QuestionDraft, asked_questions, close_question, format_question
 from agent.dataclass import dataclass
 from agent.growth.rules.candidates import RuleCandidate
@@ -97,7 +97,8 @@ def report_contradiction(
                                 inert_line(candidate.strategy.when), days, links, said, draft.expires)  # fmt: skip
     asked_contradictions(work.vault).put(id, record)  # before the note, which decides nothing without it
     changes.more.append(Create(path, format_question(draft, id, work.now, work.language)))
-    changes.write(work, f"{ASKS}{draft.question}", Stamp(work.actor, tool=TOOL))
+    body = asking_body(draft.question, draft.why)
+    changes.write(work, f"{ASKS}{draft.question}", Stamp(work.actor, tool=TOOL), body)
     return row
 
 

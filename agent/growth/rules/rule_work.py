@@ -92,10 +92,11 @@ class RuleChanges:
         edits: list[Request] = [*(Edit(path, *both) for path, both in self.edits.items()), *self.more]
         return [*edits, append_rows(work.vault.home, self.rows, work.language)] if self.rows else edits
 
-    def write(self, work: RuleWork, subject: str, stamp: Stamp | None = None) -> None:
+    def write(self, work: RuleWork, subject: str, stamp: Stamp | None = None, body: str = "") -> None:
         """Write it in one commit, and tell of it; nothing if nothing changes."""
         if requests := self.requests(work):
-            with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
+            by = stamp or Stamp(work.actor, tool=TOOL)
+            with work.vault.transaction(subject, by, body=body, masked=True) as change:
                 change.requests += requests
         for row in self.rows:
             work.tell(RuleChanged(row.path, row.event, row.by))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from agent.vault.obsidian import has_auto_committer
 from agent.vault.refusal import in_plain_words
 from agent.vault.write.held_notes import HeldNote
 from agent.vault.write.recover import recover
@@ -18,7 +19,7 @@ def commit_held(
     with in_plain_words(writer.place), writer.exclusive():
         recover(writer)
         wanted = [] if writer.waiting_reason() else list(filter(is_wanted, writer.held.all()))
-        if keep:
+        if keep and not has_auto_committer(writer.place.root):
             writer.holding.let_wait(wanted)
         else:
             writer.commit_held(wanted, apart=apart)

@@ -8,6 +8,7 @@ from agent.clock import Clock
 from agent.config import private
 from agent.dataclass import dataclass
 from agent.vault.change import Applied
+from agent.vault.obsidian import has_auto_committer
 from agent.vault.plumbing.commit import Committer, Tip
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
@@ -26,7 +27,10 @@ class Holding:
     clock: Clock
 
     def hold(self, order: Order, applied: Sequence[Applied]) -> bool:
-        """Hold written notes for a later commit; False if one has uncommitted text that was not held."""
+        """Hold written notes for a later commit; False if one has uncommitted text that was not held, or if it would
+        be committed by itself before."""
+        if order.waits and has_auto_committer(self.place.root):
+            return False
         tip = self.committer.read_tip([self.place.in_git(item.path) for item in applied], read_staged=True)
         notes, before = [], {item.path: self.held.get(item.path) for item in applied}
         for item in applied:
@@ -51,8 +55,8 @@ class Holding:
 
     def _held_note(self, order: Order, note: HeldNote, known: HeldNote | None) -> HeldNote:
         """The note as an order holds it. One that a run holds already goes with that run; its commit says so."""
-        unasked = (*(known.unasked if known is not None else ()), *((order.subject,) if order.waits else ()))
-        unasked = tuple(dict.fromkeys(unasked))
+        before = known.unasked if known is not None else ()
+        unasked = tuple(dict.fromkeys((*note.unasked, *before, *((order.subject,) if order.waits else ()))))
         if order.waits and known is not None and not known.waits:
             return replace(known, base=note.base, data=note.data, unasked=unasked)
         since = known.since if known is not None and known.waits else self.clock.now().timestamp()

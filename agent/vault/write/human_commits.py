@@ -140,23 +140,20 @@ def _survey(writer: Writer) -> Survey:
 def _hold_again(writer: Writer) -> None:
     """Hold anew the program's own text of which the record can no longer be read: it is never a person's. The journal
     knows what was written here."""
-    lost = writer.held.unreadable()
-    if not lost:
+    if not writer.held.unreadable():
         return
-    written = writer.journal.written()
+    written, now = writer.journal.written(), writer.clock.now().timestamp()
     for item in survey(writer.git, writer.place).changed:
-        found = writer.files.read_any(item.path) if item.kind is not DirtyKind.DELETED else None
+        if item.kind is DirtyKind.DELETED or writer.held.get(item.path) is not None:
+            continue
+        found = writer.files.read_any(item.path)
         blob = writer.git.blob_id(found[1]) if found is not None else ""
-        stamp = writer.journal.stamp_of(item.path, blob)
-        if found is not None and stamp is not None and (item.path, blob) in written and stamp.actor != "human":
-            subject, now = (
-                translated("recovered: {path}", writer.options.language, path=item.path),
-                writer.clock.now().timestamp(),
-            )
+        stamp = writer.journal.stamp_of(item.path, blob) if (item.path, blob) in written else None
+        if found is not None and stamp is not None and stamp.actor != "human":
+            subject = translated("recovered: {path}", writer.options.language, path=item.path)
             writer.held.put(HeldNote(item.path, item.oid, found[1], subject, stamp, "", (subject,), True, now))
-    for file in lost:
-        if file in writer.held.unreadable():
-            file.unlink(missing_ok=True)
+    for file in writer.held.unreadable():  # those that were held anew can be read
+        file.unlink(missing_ok=True)
 
 
 def _planned(items: Sequence[Dirty], edits: Edits, place: Place) -> tuple[Planned, ...]:
