@@ -258,3 +258,14 @@ class RunRequest:
             writes=self.writes,
             spend=self.spend,
         )
+
+
+def sources_in(records: Iterable[SessionRecord]) -> tuple[str, ...]:
+    """The sources of untrusted text that these records name."""
+    return tuple(dict.fromkeys(each.event.source for each in records if isinstance(each.event, Tainted)))
+
+
+def new_taints(records: Iterable[SessionRecord], sources: Iterable[str]) -> tuple[Tainted, ...]:
+    """The events for those of these sources that no record names."""
+    known = sources_in(records)
+    return tuple(Tainted(each) for each in sources if each not in known)

@@ -54,7 +54,7 @@ from agent.loop.mailbox import Mailbox, answer_of, answers_in, response_of
 from agent.loop.outcome import Ended, Finished, RunOutcome, end_of, outcome_of
 from agent.loop.receipts import pin_receipts, spoken_text, used_notes
 from agent.loop.record_format import called_line
-from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, Tainted, ToolsChosen, chosen_tools
+from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, ToolsChosen, chosen_tools, new_taints
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
 from agent.loop.stand_in import NO_ANSWER, with_stand_in
@@ -310,8 +310,7 @@ class Run:
 
     def record_taint(self) -> None:
         """Record in the session every untrusted source that this run has read, including those of a parent's run."""
-        known = self.session.recorded_sources
-        self.session.add(*(Tainted(source) for source in self.context.taint.sources if source not in known))
+        self.session.add(*new_taints(self.session.records, self.context.taint.sources))
 
     def fitted_result(self, call: ToolCall, called: Called, room: int) -> ToolResult:
         """The result shortened to its room, with a warning when the call fails again and again."""

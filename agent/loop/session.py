@@ -31,6 +31,7 @@ from agent.loop.records import (
     ToolsChosen,
     is_kept,
     kept_values,
+    sources_in,
 )
 from agent.loop.session_names import KeptTexts, digest, find_session, free_name, release_name
 from agent.markdown.inertness.active import inert_line
@@ -152,15 +153,10 @@ class Session:
         return isinstance(last, Closed) and RunOutcome(last.outcome).waits
 
     @property
-    def recorded_sources(self) -> tuple[str, ...]:
-        """All sources of untrusted text that its records name."""
-        return tuple(dict.fromkeys(each.event.source for each in self.records if isinstance(each.event, Tainted)))
-
-    @property
     def untrusted(self) -> tuple[str, ...]:
         """The sources of the untrusted text that was read in this session; no file that the owner has since said to be
         theirs."""
-        return tuple(still_strangers(self.vault, self.recorded_sources))
+        return tuple(still_strangers(self.vault, sources_in(self.records)))
 
     def untrusted_for(self, role: str) -> tuple[str, ...]:
         """The sources of what is untrusted text for a run of a person in this role: for the owner's, guests' words,

@@ -19,7 +19,7 @@ from cronsim import CronSim
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.schedule.triggers import At, Cron, Every, RecurrenceRule, Timed, Trigger
-from agent.times.recurrence import rule_times
+from agent.times.rule import rule_times
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_WAIT = 50 * 366

@@ -1,12 +1,14 @@
 """Days of months and RRULEs in words: `FREQ=WEEKLY;INTERVAL=2;BYDAY=TU` is "every 2 weeks on Tuesday"."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from agent.texts import Language, text
+from agent.times.rule import DAYS
 
-_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 _WORKDAYS = "MO,TU,WE,TH,FR"
+_NTH = re.compile(r"-1|[1-9][0-9]?")
 _KNOWN = {"FREQ", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYSETPOS", "BYHOUR", "BYMINUTE", "BYSECOND"}
 
 
@@ -15,9 +17,22 @@ def rule_words(rule: str, language: Language) -> str:
     parts = dict(each.split("=", 1) for each in rule.rpartition("RRULE:")[2].split(";"))
     if not parts.keys() <= _KNOWN or "BYHOUR" not in parts or not parts.get("BYMINUTE", "").isdecimal():
         return ""
+    if not _is_sayable(parts):
+        return ""
     times = ", ".join(f"{int(hour):02}:{int(parts['BYMINUTE']):02}" for hour in parts["BYHOUR"].split(","))
     days = _days(parts, language)
     return text("times.at_times", language, days=days, times=times) if days else ""
+
+
+def _is_sayable(parts: Mapping[str, str]) -> bool:
+    """True if the words below say all that a rule says of days."""
+    nth, numbers = parts.get("BYSETPOS", ""), parts.get("BYMONTHDAY", "")
+    if numbers and ("BYDAY" in parts or not numbers.replace(",", "").isdecimal()):
+        return False
+    if not nth:
+        return True
+    is_last_day = nth == "-1" and numbers.startswith("28,")
+    return parts["FREQ"] == "MONTHLY" and (is_last_day if numbers else _NTH.fullmatch(nth) is not None)
 
 
 def _days(parts: Mapping[str, str], language: Language) -> str:
@@ -33,11 +48,11 @@ def _days(parts: Mapping[str, str], language: Language) -> str:
         return text("times.on_day_or_last_of", language, often=often, day=last)
     if not days:
         return often
-    if any(each not in _DAYS for each in days.split(",")):
+    if any(each not in DAYS for each in days.split(",")):
         return ""
     if nth:
         return _nth_workday(days, nth, language) if count == 1 else ""
-    named = day_names([_DAYS.index(each) for each in days.split(",")], language)
+    named = day_names([DAYS.index(each) for each in days.split(",")], language)
     return text("times.on_weekdays_of", language, often=often, days=named)
 
 

@@ -18,7 +18,7 @@ from agent.errors import UserError
 from agent.markdown.yaml_write import Value, is_list
 from agent.metrics.names import NAMES
 from agent.texts import Sentence, either
-from agent.times.recurrence import rule_times
+from agent.times.rule import rule_times
 
 SHORTEST = 60
 """Seconds: the shortest time between two runs by `every`. A cron expression cannot be closer."""
@@ -51,7 +51,7 @@ _EXAMPLES = (
 )
 _HINT = Sentence("{examples}", examples=either(_EXAMPLES))
 _RULE = re.compile(r"(?:DTSTART:\d{8}T\d{6} )?RRULE:[A-Z]+=[\w,+-]+(?:;[A-Z]+=[\w,+-]+)*", re.ASCII)
-_FREQUENCY = re.compile(r"FREQ=(?:DAILY|WEEKLY|MONTHLY|YEARLY)\b")
+_FREQUENCIES = frozenset({"DAILY", "WEEKLY", "MONTHLY", "YEARLY"})
 _LONGEST_EVERY = 366 * 86_400
 _SOME_DAY = datetime(2024, 1, 1)
 _CHANGE_KEYS = frozenset({"path", "task", "tag", "property", "heading", "created", "count", "from", "quiet_seconds"})
@@ -161,13 +161,29 @@ def rule_of(rule: str) -> str:
     if not plain.startswith(("DTSTART", "RRULE:")):
         plain = f"RRULE:{plain}"
     try:
-        if not _RULE.fullmatch(plain) or not _FREQUENCY.search(plain):
+        if not _is_of_days(plain):
             raise ValueError("another form")
         rule_times(plain, _SOME_DAY, _SOME_DAY)
     except ValueError as error:
         hint = '"DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU" is every second Tuesday at 09:00'
         raise BadTrigger("{value} is no rule of days", hint=hint, value=_shown(rule)) from error
     return plain
+
+
+def _is_of_days(rule: str) -> bool:
+    """True for a rule that goes on and comes at most once a minute; it names nothing twice."""
+    if not _RULE.fullmatch(rule):
+        return False
+    pairs = [each.split("=") for each in rule.rpartition("RRULE:")[2].split(";")]
+    parts = {name: value for name, value in pairs}
+    interval = parts.get("INTERVAL", "1")
+    return (
+        len(parts) == len(pairs)
+        and parts.get("FREQ") in _FREQUENCIES
+        and interval.isdecimal()
+        and int(interval) > 0
+        and "," not in parts.get("BYSECOND", "")
+    )
 
 
 def format_trigger(trigger: Trigger) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent.errors import UserError
 from agent.lazy import later
+from agent.schedule.occurrences import moment_in, zone_of
 from agent.texts import Sentence
 from agent.times.reading import Unclear, Understood
 
@@ -33,13 +34,14 @@ def ask_for_hour(line: str, found: Understood, now: datetime) -> Unclear:
 
 
 def one_moment(words: str, now: datetime) -> datetime:
-    """The moment that words name and nothing else, without an offset local; raises `UserError`."""
+    """The moment that words name and nothing else, local without an offset unless they name a zone; raises
+    `UserError`."""
     found = parse_when(words, now)
     if isinstance(found, Unclear):
         raise_unclear(words, found)
     if found.rest or len(found.moments) != 1:
         raise UserError("{value} is no moment", hint="2026-12-24 09:00", value=" ".join(words.split())[:_SHOWN])
-    return found.moments[0]
+    return moment_in(found.moments[0], zone_of(found.zone)) if found.zone else found.moments[0]
 
 
 def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError, examples: str = "") -> NoReturn:

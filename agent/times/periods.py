@@ -5,7 +5,6 @@ sentence names. Weeks begin on Monday.
 """
 
 import re
-from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
 from functools import cache
@@ -15,7 +14,7 @@ from agent.times.language import Language, WordForm, languages
 from agent.times.named_days import parse_days, span
 from agent.times.plain import plain_text, same_width
 from agent.times.units import NoSuchTime
-from agent.times.words import Words
+from agent.times.words import Words, add_months
 
 _LONGEST = 100
 _EARLIEST = date(1, 1, 1)
@@ -152,9 +151,7 @@ def _past(words: Words) -> Period:
         return Period(max(today - timedelta(days=max(count * _DAYS[unit] - 1, 0)), _EARLIEST), today)
     if unit not in _MONTHS:
         raise NoSuchTime
-    months = today.year * 12 + today.month - 1 - count * _MONTHS[unit]
-    year, month = months // 12, months % 12 + 1
-    return Period(date(year, month, min(today.day, monthrange(year, month)[1])), today)
+    return Period(add_months(today, -count * _MONTHS[unit]), today)
 
 
 def _ago(words: Words) -> Period:

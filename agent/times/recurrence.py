@@ -8,9 +8,9 @@ from datetime import date, datetime, time, timedelta
 from itertools import groupby
 
 from agent.dataclass import dataclass
+from agent.times.rule import DAYS, rule_times
 from agent.times.units import WORKDAYS, Repeat
 
-_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _SHORT = 29
 """The first day of the month that some months do not have."""
 
@@ -78,11 +78,11 @@ def _rule_parts(repeat: Repeat, now: datetime) -> Iterator[str]:
     """The parts of the rules, without their times of day."""
     each = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}[repeat.each]
     first = f"FREQ={each}" + (f";INTERVAL={repeat.interval}" if repeat.interval > 1 else "")
-    days = ",".join(_DAYS[day] for day in repeat.weekdays)
+    days = ",".join(DAYS[day] for day in repeat.weekdays)
     if repeat.nth:
         yield f"{first};BYDAY={days};BYSETPOS={repeat.nth}"
     elif repeat.each == "week":
-        yield f"{first};BYDAY={days or _DAYS[now.weekday()]}"
+        yield f"{first};BYDAY={days or DAYS[now.weekday()]}"
     elif repeat.each == "month":
         for day in repeat.month_days or (now.day,):
             if day >= _SHORT:
@@ -102,18 +102,6 @@ def _first_day(part: str, repeat: Repeat, last: time, now: datetime) -> date:
     plain = "RRULE:" + part.replace(f";INTERVAL={repeat.interval}", "")
     days = rule_times(plain, datetime.combine(today, time()), datetime.combine(today, time()))
     return next(day.date() for day in days if datetime.combine(day.date(), last) > now)
-
-
-def rule_times(rule: str, start: datetime, after: datetime) -> Iterator[datetime]:
-    """The times of a rule from `after` on, all local and without an offset; `start` is when one without a start of its
-    own begins. Raises `ValueError` for a rule that cannot be understood."""
-    from dateutil.rrule import rrulestr  # few jobs have such a rule
-
-    try:
-        found: Iterator[datetime] = rrulestr(rule, dtstart=start).xafter(after, inc=True)
-    except (TypeError, KeyError, AttributeError) as error:
-        raise ValueError(f"no rule: {rule}") from error
-    return found
 
 
 def _after(repeat: Repeat, today: date) -> date:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
-from agent.times.language import Word
 from agent.times.taking_days import DAYS
 from agent.times.taking_repeats import REPEATS
 from agent.times.units import (
@@ -46,7 +45,7 @@ def _clock(words: Words) -> Unit | None:
     half, part = str(words.word("half") or ""), str(words.word("part") or "")
     if words.raw("past"):
         minute = words.number("past")
-        hour, minute = (hour - 1, 60 + minute) if minute < 0 else (hour, minute)
+        hour, minute = ((hour - 1) or 12, 60 + minute) if minute < 0 else (hour, minute)
     if half and hour > 12:
         raise NoSuchTime
     is_written_out = re.search(r"(?:^|\D)0\d", words.match[0]) is not None and words.raw("hour").startswith("0")
@@ -143,13 +142,7 @@ def part_beside(words: Words, unit: Unit) -> PartOfDay | None:
         return None
     if words.raw("near_part"):
         return PartOfDay((cast(Part, str(words.word("near_part")).split()[1]),))
-    names = [*str(words.word("parts") or "").split(), *str(_second(words) or "").split()]
+    names = [*str(words.word("parts") or "").split(), *str(words.word("parts2") or "").split()]
     named = words.word("tonight") or (words.word("part") if isinstance(unit, OneDay) else None)
     names += [str(named)] if named else []
     return PartOfDay(tuple(cast(Part, each) for each in names)) if names else None
-
-
-def _second(words: Words) -> Word | None:
-    """The second part in `every morning and evening`."""
-    said = words.match.groupdict().get("parts2")
-    return words.language.word("part", said) if said else None

@@ -110,8 +110,7 @@ class _Sentence:
             if match:
                 first = match.start(2)
                 return self.plain.cut(match.start(1), match.end(1)), first
-        first = len(self.text) - len(self.text.lstrip())
-        return "", first
+        return "", 0
 
     def _local(self, units: Sequence[Unit]) -> datetime:
         zone = next((each.name for each in units if isinstance(each, InZone)), "")

@@ -8,6 +8,7 @@ import pytest
 
 from agent.schedule.occurrences import next_times
 from agent.schedule.triggers import BadTrigger, RecurrenceRule, parse_triggers
+from agent.schedule.unclear import one_moment
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 BINS = "DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"
@@ -62,8 +63,17 @@ def test_a_rule_is_written_on_one_line() -> None:
         "FREQ=WEEKLY;BYDAY=XX",
         "INTERVAL=2",
         "FREQ=DAILY;INTERVAL=0x",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=-1",
+        "FREQ=DAILY;FREQ=MINUTELY",
+        "FREQ=DAILY;BYSECOND=0,1,2,3",
     ],
 )
 def test_what_is_no_rule_of_days_is_refused(rule: str) -> None:
     with pytest.raises(BadTrigger):
         parse_triggers({"rrule": rule})
+
+
+def test_a_moment_in_a_named_zone_is_of_that_zone() -> None:
+    now = datetime(2026, 11, 23, 10, tzinfo=BERLIN)
+    assert one_moment("Friday at 5pm New York time", now).isoformat() == "2026-11-27T17:00:00-05:00"

@@ -62,10 +62,19 @@ def test_a_rule_is_in_words(rule: str, english: str, chinese: str) -> None:
     assert [trigger_words(trigger, UTC, "en"), trigger_words(trigger, UTC, "zh")] == [english, chinese]
 
 
-def test_a_rule_of_another_form_stays_as_it_is() -> None:
-    assert (
-        trigger_words(RecurrenceRule("RRULE:FREQ=YEARLY;BYEASTER=0"), UTC, "en") == "rrule RRULE:FREQ=YEARLY;BYEASTER=0"
-    )
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=YEARLY;BYEASTER=0",
+        "FREQ=MONTHLY;BYDAY=FR;BYSETPOS=1,2;BYHOUR=9;BYMINUTE=0",
+        "FREQ=MONTHLY;BYDAY=FR;BYMONTHDAY=13;BYHOUR=9;BYMINUTE=0",
+        "FREQ=MONTHLY;BYMONTHDAY=28,29,30;BYSETPOS=1;BYHOUR=9;BYMINUTE=0",
+        "FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=1;BYHOUR=9;BYMINUTE=0",
+        "FREQ=MONTHLY;BYMONTHDAY=-1;BYHOUR=9;BYMINUTE=0",
+    ],
+)
+def test_a_rule_of_another_form_stays_as_it_is(rule: str) -> None:
+    assert trigger_words(RecurrenceRule(f"RRULE:{rule}"), UTC, "en") == f"rrule RRULE:{rule}"
 
 
 def test_each_interval_has_words_in_both_languages() -> None:

@@ -208,3 +208,10 @@ def test_a_kind_of_error_without_an_error_says_nothing() -> None:
     found = parse_answer('result: "It is done."\nerror:\n  what: ""\n  kind: A\n')
     assert found.problems == () and found.answer == RunJudgement("It is done.")
     assert parse_answer('result: "It is done."\nerror:\n  what: none\n  kind: nothing\n').problems == ()
+
+
+@pytest.mark.parametrize("when", ["always", "Always.", "总是", "任何情况下"])
+def test_a_strategy_for_every_case_names_none(when: str) -> None:
+    said = f'result: "Done."\nstrategies:\n  - strategy: "Link the note."\n    when: "{when}"\n    confidence: HIGH\n'
+    found = parse_answer(said).answer
+    assert found is not None and [each.when for each in found.strategies] == [""]
