@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
-from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.entry import Entry, EntryType, parse_entry, with_offset
@@ -18,6 +18,11 @@ from agent.vault.history.find import commits
 from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
+
+if TYPE_CHECKING:
+    from agent.vault.waiting import waiting_notes
+else:  # with the whole writer
+    waiting_notes = later("agent.vault.waiting", "waiting_notes")
 
 ARCHIVED = ARCHIVE + ENTRIES
 """The folder of expired and merged entries; recall leaves out all paths below `archive/`."""
@@ -93,17 +98,12 @@ def entry_paths_on(vault: Vault, day: date) -> tuple[str, ...]:
     return tuple(folder + name for name in names)
 
 
-def _waiting(vault: Vault) -> Sequence[str]:
-    """The paths of the notes that wait for the evening's commit."""
-    return [note.path for note in import_module("agent.vault.waiting").waiting_notes(vault)]  # slow to load
-
-
 def entries_on_day(vault: Vault, day: date) -> DayEntries:
     """The entries of one day, by their file names; older ones said again, by the day's commits, and what waits for
     one."""
     entries = vault.home.at(ENTRIES)
     begin = f"{entries}{day:%Y/%m}/{day:%Y-%m-%d}"
-    edited = (*edited_on(vault, entries, day), *_waiting(vault))
+    edited = (*edited_on(vault, entries, day), *(note.path for note in waiting_notes(vault)))
     of_others = (path for path in dict.fromkeys(edited) if path.startswith(entries) and not path.startswith(begin))
     older = load_entries(vault, of_others)
     again = tuple(each for each in older if each.was_said(day))

@@ -22,13 +22,13 @@ from agent.records.table import Table
 from agent.runs.accounts import Accounts
 from agent.runs.decisions import approvals, open_questions
 from agent.runs.diary import Diary
+from agent.texts import text
 from agent.vault.waiting import commit_waiting, waiting_notes
 from agent.workspace.workspace import Workspace
 
 AFTER = timedelta(minutes=15)
 """How long after the hour the evening begins: what is done at that hour itself is in it."""
 _ANSWER_TOKENS = 1_200
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 logger = logging.getLogger(__name__)
 
@@ -110,7 +110,8 @@ class Evening:
         if not models.models.fast.model.present or not reading.pieces:
             return ""
         language = self.workspace.settings.vault.language
-        prompt = fill("evening", vault.own_version_of, day=reading.question(), language=_LANGUAGES[language])
+        named = text("prompt.language", language)
+        prompt = fill("evening", vault.own_version_of, day=reading.question(), language=named)
         models_of_run = models.of_run(f"evening-{self.workspace.clock.new_id()}", "")
         reply = models_of_run.fast.chat(Request((User(prompt),), max_output=_ANSWER_TOKENS))
         return reading.words(reply.message.text, language)
@@ -119,7 +120,7 @@ class Evening:
         """What happened on a day: what was asked and answered, what was stated, and what waits for the person."""
         vault = self.workspace.vault
         for task in daily.log(self._note(day)):
-            answer = self._answer(task.session.strip("[]"), task.title) if task.session else ""
+            answer = self._answer(task.session.strip("[]")) if task.session else ""
             words = "\n".join(filter(None, (f"{task.time} {task.title}", answer)))
             yield DayPiece("asked and answered", vault.masked(words), task.session)
         for entry in entries_on_day(vault, day).new:
@@ -130,7 +131,7 @@ class Evening:
         for question in open_questions(self.workspace):
             yield DayPiece("waits for an answer", vault.masked(question.text), _link(question.path))
 
-    def _answer(self, session: str, title: str) -> str:
+    def _answer(self, session: str) -> str:
         """The last answer in a session; nothing where a stranger's text may stand in it again, or from a guest's."""
         try:
             found = load_session(self.workspace.vault, f"{session}.md")

@@ -249,8 +249,9 @@ class CaptureWorker:
         None if no entry is written now, because the conversation waits for a model that reads it, or because the run
         belongs to a job: then nothing in it are a person's words, and only its record is committed.
         """
+        subject = session_subject(event.outcome, event.task)
         if event.job:
-            self._keeper.keep((), _subject(event), _stamp(event), hold=self._holds(event))
+            self._keeper.keep((), subject, _stamp(event), hold=self._holds(event))
             return None
         trace = self._trace(event.session, event.run)
         entries = entries_of_run(event, trace, self._config)
@@ -263,15 +264,10 @@ class CaptureWorker:
             return None if is_later else captured(event.run, event.session, ())
         clock = self._keeper.vault.clock
         began = clock.monotonic()
-        verdicts = self._keeper.keep(entries, _subject(event), _stamp(event), additions, hold=self._holds(event))
+        verdicts = self._keeper.keep(entries, subject, _stamp(event), additions, hold=self._holds(event))
         if entries:
             log_capture(f"run {event.run}", verdicts, clock.monotonic() - began)
         return None if is_later and not entries else captured(event.run, event.session, verdicts, self._config.count)
-
-
-def _subject(event: TaskCompleted) -> str:
-    """The subject of the commit with the record of a run."""
-    return session_subject(event.outcome, event.task)
 
 
 def _stamp(event: TaskCompleted) -> Stamp:

@@ -7,7 +7,7 @@ are left to the caller.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
@@ -53,9 +53,10 @@ class DayReading:
         """The lines of the answer as a section of the day's note; empty if none of them can be relied on. Raises
         `ValueError` for an answer without a list."""
         found: dict[Part, list[str]] = {part: [] for part in PARTS}
+        keys = self._keys()
         for item in reply_items(reply):
             part = next((each for each in PARTS if each == item.get("part")), None)
-            line = self._line(item)
+            line = _line(item, keys)
             if part is not None and line and line not in found[part]:
                 found[part].append(line)
         rows = [f"- {text(f'memory_day.{part}', language)}{line}" for part, lines in found.items() for line in lines]
@@ -66,22 +67,18 @@ class DayReading:
     def _keys(self) -> Mapping[str, DayPiece]:
         return {f"K{number}": each for number, each in enumerate(self.pieces[-_PIECES:], 1)}
 
-    def _line(self, item: Mapping[str, str]) -> str:
-        """A line with its links; empty if it does not rest on what was shown."""
-        keys = self._keys()
-        named = [keys[key] for key in dict.fromkeys(_KEY.findall(item.get("from", ""))) if key in keys]
-        said, quote = _flat(_LINKS.sub("", item.get("text", ""))), _flat(item.get("quote", ""))
-        shown = [_flat(clipped(each.text, _PIECE)) for each in named]
-        if not said or len(said) > LONGEST or not quote or not any(quote in each for each in shown):
-            return ""
-        if not set(_NUMBER.findall(said)) <= {number for each in shown for number in _NUMBER.findall(each)}:
-            return ""
-        return " ".join([inert(said), *dict.fromkeys(_links(named))])
+
+def _line(item: Mapping[str, str], keys: Mapping[str, DayPiece]) -> str:
+    """A line with its links; empty if it does not rest on what was shown."""
+    named = [keys[key] for key in dict.fromkeys(_KEY.findall(item.get("from", ""))) if key in keys]
+    said, quote = _flat(_LINKS.sub("", item.get("text", ""))), _flat(item.get("quote", ""))
+    shown = [_flat(clipped(each.text, _PIECE)) for each in named]
+    if not said or len(said) > LONGEST or not quote or not any(quote in each for each in shown):
+        return ""
+    if not set(_NUMBER.findall(said)) <= {number for each in shown for number in _NUMBER.findall(each)}:
+        return ""
+    return " ".join([inert(said), *dict.fromkeys(each.link for each in named if each.link)])
 
 
 def _flat(words: str) -> str:
     return " ".join(words.split())
-
-
-def _links(pieces: Sequence[DayPiece]) -> Iterator[str]:
-    yield from (each.link for each in pieces if each.link)

@@ -22,6 +22,7 @@ from agent.vault.transaction import Order
 from agent.vault.worktree.files import PART
 from agent.vault.worktree.paths import TEMPORARY
 from agent.vault.write import apply as on_disk
+from agent.vault.write.held_notes import HeldNote
 from agent.vault.write.journal import PERSON, JournalRecord, Planned
 from agent.vault.write.take_in import take_in
 from agent.vault.write.writer import Writer
@@ -113,12 +114,17 @@ def recover(writer: Writer) -> int:
         settled += 1
     if any(note.waits for note in left):  # what has waited too long takes all that waits along
         left += [note for note in writer.held.all() if note.waits and note not in left]
-    for session in dict.fromkeys("" if note.waits else note.stamp.session for note in left):
-        together = [note for note in left if session == ("" if note.waits else note.stamp.session)]
+    for session in dict.fromkeys(map(_talk, left)):
+        together = [note for note in left if _talk(note) == session]
         with suppress(AgentError, OSError):
             # one that is held no longer is part of a transaction that was finished just now
             writer.commit_held([note for note in together if writer.held.get(note.path) is not None])
     return settled
+
+
+def _talk(note: HeldNote) -> str:
+    """The conversation with which a held note is committed; empty for what waits for the evening."""
+    return "" if note.waits else note.stamp.session
 
 
 def _settle(writer: Writer, record: JournalRecord) -> None:
