@@ -199,7 +199,7 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
 
 
 def _format_result(result: "JobResult") -> list[str]:
-    lines = [result.text] if result.text else []
+    lines = result.text.splitlines()
     lines.append(said("{outcome}: {reason}", outcome=said(result.outcome), reason=result.reason)
                  if result.reason else said(result.outcome))  # fmt: skip
     return lines + ([said("it waits for you in {path}", path=result.waits_for)] if result.waits_for else [])

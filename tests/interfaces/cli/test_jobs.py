@@ -147,6 +147,8 @@ def test_one_is_run_by_hand_and_its_history_says_so(root: Path, run: Run, capsys
     assert (root / row["delivery"]).read_text("utf-8").count("night") >= 1
     assert "night" in tell(capsys, "jobs", "log", "night")
     assert "done" in tell(capsys, "jobs", "history", "night")
+    shown = tell(capsys, "jobs", "run", "night")
+    assert "\\x0a" not in shown and len(shown.splitlines()) > 2, "an answer of several lines is shown as such"
 
 
 def test_one_that_ran_at_its_only_time_has_ended(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
