@@ -7,9 +7,9 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.asking.answers import pending_proposals
-from agent.growth.reflections.reflection import Reflection, Strategy
-from agent.growth.reflections.store import reflections_name, write_reflection
-from agent.growth.rules.rule_note import load_rules
+from agent.growth.lessons.lesson_note import load_lessons
+from agent.growth.lessons.reflection import Reflection, Strategy
+from agent.growth.lessons.reflection_notes import reflections_name, write_reflection
 from agent.markdown.checkbox_decision import APPROVE
 from tests.daemon.house import living
 from tests.stories.agents import ticked
@@ -30,7 +30,7 @@ def reflect(root: Path) -> None:
 
 
 def statuses(root: Path) -> list[str]:
-    return [rule.status for rule in load_rules(open_workspace(root).vault)]
+    return [lesson.state for lesson in load_lessons(open_workspace(root).vault)]
 
 
 def asked(root: Path) -> list[str]:
@@ -46,10 +46,9 @@ def test_a_rule_is_proposed_let_in_and_set_aside_by_hand(root: Path) -> None:
         assert f"May I try this rule: a note is changed: {TEXT}" in note.read_text()
         write(note, ticked(note.read_text(), APPROVE))
         house.until(lambda: statuses(root) == ["probation"], "the rule is on probation")
-        log = root / "rules/log.md"
+        log = root / "lessons/log.md"
         house.until(lambda: log.exists() and "| probation | person |" in log.read_text(), "the log has it")
-        rule = next(path for path in (root / "rules").glob("*.md") if path.name != "log.md")
-        rule.unlink()
+        (root / "lessons.md").unlink()
         house.until(lambda: "| deleted | person |" in log.read_text(), "the log has that it was deleted")
 
 

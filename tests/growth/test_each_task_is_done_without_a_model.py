@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.growth.curiosity.look import settle
-from agent.growth.reflections.store import reflections_name
+from agent.growth.lessons.reflection_notes import reflections_name
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
 from agent.vault.health.packing import is_packing_due

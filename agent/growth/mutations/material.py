@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from agent.growth.lessons.reflection import Reflection
+from agent.growth.lessons.reflection_notes import load_reflections
 from agent.growth.mutations.candidates import SkillCandidate
 from agent.growth.mutations.mutation_log import load_mutation_log
-from agent.growth.reflections.reflection import Reflection
-from agent.growth.reflections.store import load_reflections
 from agent.memory.capture.run_trace import RunTrace
 from agent.runs.run_trace import run_trace
 from agent.skills.history.stats import use_succeeded

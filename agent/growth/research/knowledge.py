@@ -9,9 +9,9 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.events.growth import MethodFound
+from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.source import Reading
 from agent.growth.research.statements import FoundMethod
-from agent.growth.rules.found_methods import append_tools, found_tool
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
@@ -64,7 +64,7 @@ def memory_requests(runs: RunService, found: Conclusion) -> tuple[Request, ...]:
 def method_requests(
     runs: RunService, methods: Sequence[FoundMethod], path: str, readings: Mapping[int, Reading], at: datetime
 ) -> tuple[Request, ...]:
-    """The requests that list the tools and methods for the person, who may tick one to have it proposed as a rule."""
+    """The requests that list the tools and methods for the person, who may tick one to have it proposed as a lesson."""
     found = [
         found_tool(
             each.name,
