@@ -75,4 +75,4 @@ def settle_trials(skills: SkillSet) -> None:
     """Settle the trials of one vault; loads what that needs only if there is one. Raises what a transaction raises."""
     vault = skills.workspace.vault
     if any(open_trials(vault)) or any(answered_proposals(vault, "mutation")):
-        import_module("agent.growth.mutations.mutations").Mutations(skills).settle()
+        import_module("agent.growth.lessons.variants").Variants(skills).settle()

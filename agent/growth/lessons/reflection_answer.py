@@ -1,36 +1,19 @@
-"""A model's answer about a run as a typed value: YAML in English or Chinese keys, read without aliases and tags.
+"""A model's answer about a run as a typed value.
 
 What is missing or unknown in it is named in `problems`, so that the model can be asked once more; what can be used is
 used with the lowest grade where one is unknown. Asking is left to `reflecting`.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import field
-from datetime import date
-from typing import TypeAlias
 
 from agent.dataclass import dataclass
-from agent.errors import BadNote
+from agent.growth.lessons.model_answer import as_text, fields_in, named
 from agent.growth.lessons.reflection import ErrorKind, Grade, Strategy
 from agent.growth.lessons.reflection_format import MOST_STRATEGIES, STRATEGY, plain_text
-from agent.markdown.yaml_read import parse_header
 from agent.markdown.yaml_write import Value
 
-Fields: TypeAlias = Mapping[str, Value]
-
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([a-z]*)[ \t]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_OPEN_FENCE = re.compile(r"\A\s*(?:`{3,}|~{3,})[ \t]*[a-z]*[ \t]*\n")
-_NUMBER = re.compile(r"^(?:\d{1,2}[.、)）]\s*|[一二三四五][、.]\s*)")
-_BARE = re.compile(
-    r"^((?:[ \t]*- )?[ \t]*[^\s:#\"'\[{-][^:\n\"']{0,40}:[ \t]+)([^\s\"'\[{|>&*!].*(?:: | #).*)$", re.MULTILINE
-)
-"""A line with a key and a text that YAML would take for another key or a comment."""
-_BLANKS = re.compile(r"[\s_-]+")
-_DEEPEST = 2
-"""How many keys around the whole answer are looked through, such as `reflection:`."""
 _DIMENSIONS = {
     "result": "result outcome resultevaluation resultassessment 结果 结果评估",
     "efficiency": "efficiency efficiencyanalysis 效率 效率分析",
@@ -113,62 +96,10 @@ class ParsedAnswer:
 
 
 def parse_answer(reply: str) -> ParsedAnswer:
-    """The answer in a model's reply: a code block of YAML, or the whole reply."""
+    """The answer in a model's reply."""
     problems: list[str] = []
-    for text in _candidates(reply.encode("utf-8", "replace").decode()):
-        try:
-            fields = _parsed(text)
-        except BadNote as error:
-            problems.append(f"line {error.line}: {error.message}")
-            continue
-        found = _named(_inner(fields), _DIMENSIONS)
-        if found:
-            return _Reader().read(found)
-        problems.append("none of the keys result, efficiency, error, strategies and gap is in it")
-    return ParsedAnswer(None, tuple(problems) or ("it is empty",))
-
-
-def _parsed(text: str) -> Fields:
-    """The fields of YAML, also if a text in it that needs quotes has none; raises `BadNote` for the text as it came."""
-    try:
-        return {entry.key: entry.value for entry in parse_header(text, 1)}
-    except BadNote:
-        mended = _BARE.sub(lambda found: found[1] + json.dumps(found[2].strip(), ensure_ascii=False), text)
-        with suppress(BadNote):
-            return {entry.key: entry.value for entry in parse_header(mended, 1)}
-        raise
-
-
-def _candidates(reply: str) -> Iterator[str]:
-    """The texts that may be the YAML, the likeliest first."""
-    blocks = [(found[2], found[3]) for found in _FENCE.finditer(f"{reply}\n")]
-    yield from (text for name, text in blocks if name in ("yaml", "yml"))
-    yield from (text for name, text in blocks if name not in ("yaml", "yml"))
-    if not blocks:  # an answer that was cut off has no end of its block
-        yield _OPEN_FENCE.sub("", reply).strip().removeprefix("---").removesuffix("---").strip("\n")
-
-
-def _inner(fields: Fields) -> Fields:
-    """The fields inside keys that stand around the whole answer."""
-    for _ in range(_DEEPEST):
-        if len(fields) != 1 or _named(fields, _DIMENSIONS):
-            break
-        (inner,) = fields.values()
-        if not isinstance(inner, Mapping):
-            break
-        fields = inner
-    return fields
-
-
-def _named(fields: Fields, names: Mapping[str, str]) -> dict[str, Value]:
-    """The values by the names of their keys, without unknown keys; of two keys of one name the first counts."""
-    known = {word: name for name, words in names.items() for word in words.split()}
-    found: dict[str, Value] = {}
-    for key, value in fields.items():
-        name = known.get(_BLANKS.sub("", _NUMBER.sub("", str(key).strip())).casefold())
-        if name is not None:
-            found.setdefault(name, value)
-    return found
+    found = fields_in(reply, _DIMENSIONS, problems)
+    return _Reader().read(found) if found else ParsedAnswer(None, tuple(problems) or ("it is empty",))
 
 
 @dataclass(slots=True)
@@ -179,21 +110,21 @@ class _Reader:
 
     def read(self, found: Mapping[str, Value]) -> ParsedAnswer:
         parts = _error_parts(found.get("error"))
-        what = _said(parts.get("what"))
+        what = as_text(parts.get("what"))
         error = "" if what.strip().casefold() in _NONE else plain_text(what)
         kind = self.kind(parts.get("kind", found.get("kind"))) if error else None  # models fill the form to its end
         answer = RunJudgement(
-            plain_text(_said(found.get("result"))),
-            plain_text(_said(found.get("efficiency"))),
+            plain_text(as_text(found.get("result"))),
+            plain_text(as_text(found.get("efficiency"))),
             error,
             kind,
             tuple(self.strategies(found.get("strategies"))),
-            plain_text(_said(found.get("gap"))),
+            plain_text(as_text(found.get("gap"))),
         )
         return ParsedAnswer(answer, tuple(self.problems))
 
     def kind(self, value: Value) -> ErrorKind | None:
-        said = _said(value).strip()
+        said = as_text(value).strip()
         first = re.split(r"[\s.、:：)）(（,，|]", said, maxsplit=1)[0].casefold()
         if said.casefold() in _NONE or first in _NONE:
             return None
@@ -204,26 +135,26 @@ class _Reader:
 
     def strategies(self, value: Value) -> Iterator[Strategy]:
         listed = value if isinstance(value, tuple) else () if value is None else (value,)
-        items = [each for each in listed if _said(each).strip().casefold() not in _NONE]
+        items = [each for each in listed if as_text(each).strip().casefold() not in _NONE]
         if len(items) > MOST_STRATEGIES:
             self.problems.append(f"there are {len(items)} strategies: give the {MOST_STRATEGIES} best")
         for number, each in enumerate(items[:MOST_STRATEGIES], 1):
-            fields = _named(each, _STRATEGY) if isinstance(each, Mapping) else {"text": each}
-            said = plain_text(_said(fields.get("text")), STRATEGY)
+            fields = named(each, _STRATEGY) if isinstance(each, Mapping) else {"text": each}
+            said = plain_text(as_text(fields.get("text")), STRATEGY)
             if not said:
                 self.problems.append(f"strategy {number} has no text")
                 continue
             yield Strategy(
                 said,
-                _case(plain_text(_said(fields.get("when")), STRATEGY)),
-                plain_text(_said(fields.get("effect")), STRATEGY),
+                _case(plain_text(as_text(fields.get("when")), STRATEGY)),
+                plain_text(as_text(fields.get("effect")), STRATEGY),
                 self.grade(fields.get("confidence"), f"strategy {number}: confidence"),
                 self.grade(fields.get("severity", "low"), f"strategy {number}: severity"),
-                _said(fields.get("restricts")).strip().casefold() in _YES,
+                as_text(fields.get("restricts")).strip().casefold() in _YES,
             )
 
     def grade(self, value: Value, name: str) -> Grade:
-        said = _said(value).strip().casefold()
+        said = as_text(value).strip().casefold()
         found = _GRADES.get(said) or _GRADES.get(re.split(r"[\s(（,，/|]", said, maxsplit=1)[0])
         if found is None:
             self.problems.append(f"{name} is {said[:40]!r}: it is HIGH, MEDIUM or LOW")
@@ -232,29 +163,10 @@ class _Reader:
 
 def _error_parts(value: Value) -> Mapping[str, Value]:
     """The cause and its kind, of an error that is one text or has parts."""
-    parts = _named(value, _ERROR) if isinstance(value, Mapping) else {}
+    parts = named(value, _ERROR) if isinstance(value, Mapping) else {}
     return parts or {"what": value}
 
 
 def _case(when: str) -> str:
     """The case of a strategy; empty for the words of one that is for every case."""
     return "" if when.casefold().strip(" .。!！") in _ANY_CASE else when
-
-
-def _said(value: Value) -> str:
-    """A value as text; the parts of a list or a mapping one after the other."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case str():
-            return value
-        case Mapping():
-            return "; ".join(f"{key}: {_said(each)}" for key, each in value.items())
-        case tuple():
-            return "; ".join(_said(each) for each in value)
-        case date():
-            return value.isoformat()
-        case _:
-            return str(value)

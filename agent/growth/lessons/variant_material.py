@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from agent.growth.lessons.lesson_log import load_log
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections
-from agent.growth.mutations.candidates import SkillCandidate
-from agent.growth.mutations.mutation_log import load_mutation_log
+from agent.growth.lessons.variant_candidates import SkillCandidate
 from agent.memory.capture.run_trace import RunTrace
 from agent.runs.run_trace import run_trace
 from agent.skills.history.stats import use_succeeded
@@ -86,9 +86,8 @@ def _trends(uses: Sequence[Use]) -> Iterator[str]:
 
 def _tried(vault: Vault, skill: str) -> Iterator[str]:
     """What became of earlier variants."""
-    for row in load_mutation_log(vault):
-        if row.skill == skill and row.event not in {"trial", "proposed"}:
-            yield f"{row.event}: {row.why}"
+    rows = (row for row in load_log(vault).of(skill) if row.is_of_skill and row.event not in {"trial", "proposed"})
+    return (f"{row.event}: {row.why}" for row in rows)
 
 
 def _listed(lines: Sequence[str] | Iterator[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
-from agent.growth.mutations.mutation_log import MutationEvent, load_mutation_log
+from agent.growth.lessons.lesson_log import LessonEvent, load_log
 from agent.loop.session import load_session
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.stats import RECENT, recent_uses, use_succeeded
@@ -25,7 +25,7 @@ LEAST_USES = 10
 LEAST_RATE = 0.85
 ACCEPTED = "skills(accepted): "
 """The beginning of the subject of the commit in which the person accepts a learned skill: not an edit of theirs."""
-_PAUSES: frozenset[MutationEvent] = frozenset(
+_PAUSES: frozenset[LessonEvent] = frozenset(
     ("discarded", "inconclusive", "stopped", "rolled_back", "settled", "nothing", "refused", "gate")
 )
 """The events after which a skill is left in peace for some days."""
@@ -136,4 +136,4 @@ def is_agents_own(vault: Vault, path: str) -> bool:
 
 
 def _last_tried(vault: Vault) -> dict[str, datetime]:
-    return {row.skill: row.at for row in load_mutation_log(vault) if row.event in _PAUSES}
+    return {row.words: row.at for row in load_log(vault).rows if row.is_of_skill and row.event in _PAUSES}

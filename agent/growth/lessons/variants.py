@@ -1,4 +1,4 @@
-"""The mutations of one vault: proposes variants with a model, and settles the trials that go on, without one.
+"""The variants of the skills of one vault: proposes them with a model, and settles the trials that go on, without one.
 
 `settle` may be called by any process of this machine, as often as one likes: all that it decides follows from the
 history of the skill and the record of the trial.
@@ -8,28 +8,29 @@ import logging
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 
 from agent.asking.answers import answered_proposals, mark_taken, refused_facts
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
-from agent.growth.mutations import finish
-from agent.growth.mutations.answer import MutationAnswer, MutationProposal, parse_proposals
-from agent.growth.mutations.candidates import CandidateSearch, SkillCandidate
-from agent.growth.mutations.kinds import RISKS, kind_of_change, new_tools, riskier
-from agent.growth.mutations.material import prompt_values
-from agent.growth.mutations.mutation_log import MutationEvent, MutationRow
-from agent.growth.mutations.start import (
+from agent.growth.lessons.lesson_log import By, LessonEvent
+from agent.growth.lessons.trial_begin import (
     DIGEST,
     PlannedVariant,
     ask_about,
     begin_approved,
     begin_trial,
-    log,
+    logged,
+    sha,
     skill_path,
+    write_log,
 )
-from agent.growth.mutations.verdict import count_trial, has_dropped, judge_trial
+from agent.growth.lessons.trial_end import Trial
+from agent.growth.lessons.variant_answer import VariantAnswer, VariantProposal, parse_proposals
+from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
+from agent.growth.lessons.variant_kinds import RISKS, kind_of_change, new_tools, riskier
+from agent.growth.lessons.variant_material import prompt_values
+from agent.growth.lessons.verdict import count_trial, has_dropped, judge_trial
 from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.accounts import Accounts
@@ -57,7 +58,7 @@ class KnownTools:
 
 
 @dataclass(frozen=True, slots=True)
-class MutationModel:
+class VariantModel:
     """What proposing needs: the models' accounts, and the tools that there are."""
 
     account: Accounts
@@ -65,8 +66,8 @@ class MutationModel:
 
 
 @dataclass(frozen=True, slots=True)
-class Mutations:
-    """The mutations of one vault."""
+class Variants:
+    """The variants of the skills of one vault."""
 
     skills: SkillSet
 
@@ -87,14 +88,14 @@ class Mutations:
         search = CandidateSearch(self.skills, self.workspace.settings.growth.mutations.pause_days)
         return tuple(each for each in search.look() if isinstance(each, SkillCandidate))
 
-    def propose(self, model: MutationModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
+    def propose(self, model: VariantModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
         """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
         of the notes. Raises what a transaction raises, `LockHeld` while another process does it, and `Interrupted`
         when it is cancelled."""
         with run_registry(self.workspace.vault).held(f"{_LOCK}-propose"):
             yield from self._propose_each(model, cancelled, only)
 
-    def _propose_each(self, model: MutationModel, cancelled: Cancelled, only: str) -> Iterator[str]:
+    def _propose_each(self, model: VariantModel, cancelled: Cancelled, only: str) -> Iterator[str]:
         for candidate in self.candidates():
             if cancelled() or not model.account.models.main.model.present:
                 return
@@ -116,71 +117,65 @@ class Mutations:
 
     def stop(self, record: TrialRecord) -> TrialRecord:
         """End a trial for the person."""
-        note = self.workspace.vault.read(record.path) or b""
-        variant = parse_variant(record.path, note)
-        return finish.stop(self.workspace, record, variant or _unknown(record), "by_person", "person")
+        return self._trial(record).stop("by_person", "person")
 
     def _take_answers(self) -> None:
         """Act upon the person's answers to what was proposed."""
-        vault = self.workspace.vault
-        for proposal in answered_proposals(vault, "mutation"):
-            skill = proposal.facts.get("skill", "")
+        for proposal in answered_proposals(self.workspace.vault, "mutation"):
             if proposal.status == "approved":
                 begin_approved(self.workspace, proposal)
             else:
-                event: MutationEvent = "refused" if proposal.status == "rejected" else "stopped"
+                event: LessonEvent = "refused" if proposal.status == "rejected" else "stopped"
                 why = proposal.reason or text(f"variant.{event}", self.workspace.settings.vault.language)
-                log(self.workspace, [MutationRow(self.workspace.clock.now(), skill, "", event, "person", why)])
-            mark_taken(vault, proposal)
+                self._note(proposal.facts.get("skill", ""), event, why, "person")
+            mark_taken(self.workspace.vault, proposal)
+
+    def _trial(self, record: TrialRecord) -> Trial:
+        """The trial with the variant in its note, also if that is gone or cannot be read."""
+        variant = parse_variant(record.path, self.workspace.vault.read(record.path) or b"")
+        nothing = Variant(
+            record.skill, record.number, "step", "", TrialPlan(0.1, 0.1), "", "", "", "", path=record.path
+        )
+        return Trial(self.workspace, self.skills.library, record, variant or nothing)
 
     def _settle(self, record: TrialRecord) -> TrialRecord | None:
         """The trial with its end; None while it goes on."""
-        workspace, library = self.workspace, self.skills.library
-        data = workspace.vault.read(skill_path(workspace, record.skill))
-        now = sha256(data).hexdigest() if data is not None else ""
+        trial, vault = self._trial(record), self.workspace.vault
+        variant, data = trial.variant, vault.read(skill_path(self.workspace, record.skill))
+        now = sha(data) if data is not None else ""
         if record.planned and now == record.planned:
-            return finish.finish_planned(workspace, library, record)
-        variant = parse_variant(record.path, workspace.vault.read(record.path) or b"")
-        if variant is None or variant.digest != record.body:
-            return finish.stop(workspace, record, variant or _unknown(record), "note_changed", "person")
+            return trial.finish_planned()
+        if variant.digest != record.body:
+            return trial.stop("note_changed", "person")
         if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
-            return save_trial(workspace.vault, replace(record, status=variant.status, planned=""))
+            return save_trial(vault, replace(record, status=variant.status, planned=""))
         if data is None:
-            return finish.stop(workspace, record, variant, "skill_gone", "person")
-        if record.status == "kept":
-            return self._settle_kept(record, variant, now)
-        if now != record.base:
-            return finish.stop(workspace, record, variant, "skill_changed", "person")
-        return self._judge(record, variant)
+            return trial.stop("skill_gone", "person")
+        if record.status == "kept" and now == record.base:
+            return trial.take_back()
+        if now != (record.kept if record.status == "kept" else record.base):
+            return trial.stop("skill_changed", "person")
+        return self._judge(trial)
 
-    def _judge(self, record: TrialRecord, variant: Variant) -> TrialRecord | None:
+    def _judge(self, trial: Trial) -> TrialRecord | None:
         """The trial with its end, if the uses so far decide it."""
-        workspace, library = self.workspace, self.skills.library
-        count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
-        match judge_trial(variant.plan, count):
+        plan, record = trial.variant.plan, trial.record
+        count = count_trial(load_own_uses(self.workspace.vault, record.skill), record.number)
+        if record.status == "kept":
+            if has_dropped(plan, count):
+                return trial.roll_back(count)
+            return trial.settle(TRIAL_USES) if len(count.kept) == TRIAL_USES else None
+        match judge_trial(plan, count):
             case "open":
                 return None
             case "better":
-                return finish.keep(workspace, library, record, variant, count)
+                return trial.keep(count)
             case "inconclusive":
-                return finish.drop(workspace, record, variant, count, "inconclusive")
+                return trial.drop("inconclusive", count)
             case "worse":
-                return finish.drop(workspace, record, variant, count, "discarded")
+                return trial.drop("discarded", count)
 
-    def _settle_kept(self, record: TrialRecord, variant: Variant, now: str) -> TrialRecord | None:
-        workspace = self.workspace
-        if now == record.base:
-            return finish.take_back(workspace, self.skills.library, record, variant)
-        if now != record.kept:
-            return finish.stop(workspace, record, variant, "skill_changed", "person")
-        count = count_trial(load_own_uses(workspace.vault, record.skill), record.number)
-        if has_dropped(variant.plan, count):
-            return finish.roll_back(workspace, self.skills.library, record, variant, count)
-        if len(count.kept) == TRIAL_USES:
-            return finish.settle_kept(workspace, record, variant, len(count.kept))
-        return None
-
-    def _propose(self, candidate: SkillCandidate, model: MutationModel, cancelled: Cancelled) -> Iterator[str]:
+    def _propose(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> Iterator[str]:
         """The path of the note of the variant that is tried or asked about; none if no proposal can be."""
         try:
             answer, reply = self._ask(candidate, model, cancelled)
@@ -196,16 +191,14 @@ class Mutations:
                 continue
             return
         if not planned:
-            self._note(candidate, "nothing", "; ".join(answer.problems) or reply or "-")
+            self._note(candidate.skill.name, "nothing", "; ".join(answer.problems) or reply or "-")
 
     def _begin(self, planned: PlannedVariant) -> str:
         mode = self.workspace.settings.growth.mutations.mode
         is_free = planned.candidate.is_agents_own and (planned.kind != "strategy" or mode == "autonomous")
-        if not is_free:
-            return ask_about(self.workspace, planned).path
-        return begin_trial(self.workspace, planned).path
+        return (begin_trial if is_free else ask_about)(self.workspace, planned)
 
-    def _ask(self, candidate: SkillCandidate, model: MutationModel, cancelled: Cancelled) -> tuple[MutationAnswer, str]:
+    def _ask(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> tuple[VariantAnswer, str]:
         """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
         workspace = self.workspace
         values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
@@ -222,7 +215,7 @@ class Mutations:
         reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
         return parse_proposals(reply), reply
 
-    def _usable(self, candidate: SkillCandidate, answer: MutationAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
+    def _usable(self, candidate: SkillCandidate, answer: VariantAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
         """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
@@ -242,7 +235,7 @@ class Mutations:
             yield PlannedVariant(candidate, proposal, self._kind(kind, proposal, named, tools))
 
     def _kind(
-        self, kind: VariantKind, proposal: MutationProposal, named: tuple[str, ...], tools: KnownTools
+        self, kind: VariantKind, proposal: VariantProposal, named: tuple[str, ...], tools: KnownTools
     ) -> VariantKind:
         """The kind of a proposal: the riskier one of what it says and what it does; a new tool that does more than read
         makes it a new strategy."""
@@ -252,11 +245,7 @@ class Mutations:
     def _earlier(self, skill: str) -> Iterator[TrialRecord]:
         return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
 
-    def _note(self, candidate: SkillCandidate, event: MutationEvent, why: str) -> None:
-        log(self.workspace, [MutationRow(self.workspace.clock.now(), candidate.skill.name, "", event, "agent", why)])
-
-
-def _unknown(record: TrialRecord) -> Variant:
-    """The variant of a trial whose note is gone or cannot be read."""
-    plan = TrialPlan(0.1, 0.1)
-    return Variant(record.skill, record.number, "step", "", plan, "", "", "", "", path=record.path)
+    def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
+        """Log what became of a proposal that has no note."""
+        nothing = Variant(skill, 0, "step", "", TrialPlan(0.1, 0.1), "", "", "", "")
+        write_log(self.workspace, logged(self.workspace, nothing, event, by, why), f"{event}, {skill}")

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
-from agent.growth.mutations.candidates import CandidateSearch, Unfit
-from agent.growth.mutations.verdict import TrialCount, count_trial
+from agent.growth.lessons.variant_candidates import CandidateSearch, Unfit
+from agent.growth.lessons.verdict import TrialCount, count_trial
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import load_uses
 from agent.skills.variants.trial_shelf import TrialRecord, parse_variant, trial_records
