@@ -36,10 +36,8 @@ def take_answers(work: LessonWork) -> LessonChanges:
 
 def rows_by_hand(work: LessonWork, book: LessonBook) -> Iterator[LogRow]:
     """The rows about what the person has done since the last row about each lesson."""
-    rows = load_rows(work.vault)
-    if rows.is_damaged:
-        return
-    for lesson in rows.lessons:
+    there = load_rows(work.vault).lessons
+    for lesson in there:
         last, said = book.log.last_state(lesson.key), logged_words(lesson.sentence)
         if last is None or book.log.of(lesson.key)[-1].event in ("deleted", "replaced"):
             by: By = "person" if lesson.is_persons else "agent"
@@ -48,7 +46,7 @@ def rows_by_hand(work: LessonWork, book: LessonBook) -> Iterator[LogRow]:
             yield log_row(lesson, work.now, lesson.state, "person", text("lessons.set_by_hand", work.language))
         elif _words(book, lesson.key) != said:
             yield log_row(lesson, work.now, "changed", "person", text("lessons.changed_by_hand", work.language))
-    yield from _gone(work, book, rows.lessons)
+    yield from _gone(work, book, there)
 
 
 def decide_lesson(work: LessonWork, lesson: Lesson, state: LessonState, why: str = "") -> Lesson:

@@ -9,7 +9,7 @@ from agent.events.bus import ignore_event
 from agent.events.growth import LessonChanged
 from agent.growth.lessons.lesson import Lesson, LessonState
 from agent.growth.lessons.lesson_log import LogRow, append_rows
-from agent.growth.lessons.lesson_note import format_row, load_rows, note_head
+from agent.growth.lessons.lesson_note import format_row, note_head
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.patterns.likeness import Vectors
 from agent.markdown.list_row import with_row
@@ -106,10 +106,7 @@ class LessonChanges:
         return [*found, append_rows(work.vault.home, self.rows, work.language)] if self.rows else found
 
     def write(self, work: LessonWork, subject: str, stamp: Stamp | None = None) -> None:
-        """Write it in one commit, and tell of it; nothing if nothing changes, or while the note is damaged."""
-        if self.lines and load_rows(work.vault).is_damaged:
-            self.rows.clear()
-            return
+        """Write it in one commit, and tell of it; nothing if nothing changes."""
         if requests := self.requests(work):
             with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
                 change.requests += requests

@@ -24,10 +24,7 @@ def take_over_rules(work: LessonWork) -> None:
     """Take over the rules, logs and uses of earlier versions that are there; a note in which text has arrived that the
     person has not looked at waits."""
     vault = work.vault
-    known = load_rows(vault)
-    if known.is_damaged:
-        return
-    changes, keys = LessonChanges(), {each.key for each in known.lessons}
+    changes, keys = LessonChanges(), {each.key for each in load_rows(vault).lessons}
     gone = {key for key in load_log(vault).keys if key not in keys}
     found = ((each, lesson_of_note(each, work.path)) for each in load_rule_notes(vault))
     lessons = {

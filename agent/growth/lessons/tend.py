@@ -2,18 +2,23 @@
 the reflections say that is new. Each part is a commit or nothing, and may safely be done again."""
 
 from agent.asking.answers import settle_proposals
+from agent.errors import UserError
 from agent.growth.lessons.book import load_book
 from agent.growth.lessons.by_person import rows_by_hand, take_answers
 from agent.growth.lessons.feedback import gather_opinions
 from agent.growth.lessons.judging import judge_lessons
 from agent.growth.lessons.learning import learn_lessons, lesson_strategies, propose_methods, start_urgent_lessons
 from agent.growth.lessons.lesson_log import LogRow
+from agent.growth.lessons.lesson_note import load_rows
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
 from agent.growth.lessons.take_over import take_over_rules
 
 
 def tend_lessons(work: LessonWork) -> tuple[LogRow, ...]:
-    """Do all of the work; returns the new rows of the log. Nothing is done while changes wait for the repository."""
+    """Do all of the work; returns the new rows of the log. Nothing is done while changes wait for the repository.
+
+    Raises `UserError` while the header of the note cannot be read: then no lesson is followed.
+    """
     if work.vault.queued:
         return ()
     rows = [*follow_lessons(work)]
@@ -29,7 +34,10 @@ def tend_lessons(work: LessonWork) -> tuple[LogRow, ...]:
 
 def follow_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     """The part that needs no reflection and no model: what the person did, ticked and answered, and what the uses
-    say."""
+    say. Raises `UserError` as `tend_lessons` does."""
+    if load_rows(work.vault).is_damaged:
+        told = "the header of {path} cannot be read: no lesson is followed until it is mended"
+        raise UserError(told, hint="vault-agent doctor names the line", path=work.path)
     take_over_rules(work)
     gather_opinions(work)
     settle_proposals(work.vault)

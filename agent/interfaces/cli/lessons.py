@@ -14,6 +14,7 @@ from agent.errors import UserError
 from agent.growth.lessons.book import LessonBook, lesson_document, load_book
 from agent.growth.lessons.by_person import decide_lesson
 from agent.growth.lessons.lesson import Lesson
+from agent.growth.lessons.lesson_note import load_rows
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
@@ -129,8 +130,10 @@ def _rules(workspace: Workspace) -> _Rules:
     lines = [_line(book, rule) for rule in rules]
     lines += ["", said("they wait for your yes:")] if waiting else []
     lines += [f"{each.question}  {each.path}" for each in waiting]
-    empty = said("there are no rules yet; write one into {path}", path=workspace.vault.home.at(LESSONS_NOTE))
-    return _Rules(document, lines, empty)
+    empty = "there are no rules yet; write one into {path}"
+    if load_rows(workspace.vault).is_damaged:
+        empty = "the header of {path} cannot be read: no lesson is followed until it is mended"
+    return _Rules(document, lines, said(empty, path=workspace.vault.home.at(LESSONS_NOTE)))
 
 
 @command.command(short_help="Show a rule, what it rests on, and what became of it.")

@@ -1,5 +1,5 @@
-"""The laws of beliefs: a running mean that no agreeing sign lowers, by their days; what is said beats what is shown, and the last word an earlier
-one."""
+"""The laws of beliefs: a running mean that no agreeing sign lowers, by their days; what is said beats what is shown,
+and the last word an earlier one."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -124,14 +124,14 @@ def test_lessons_are_found_by_what_people_type(desk: Desk, mine: Lesson) -> None
         desk.book.find("x1")
 
 
-def test_a_broken_header_stops_all_and_loses_nothing(desk: Desk) -> None:
+def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> None:
     desk.use(desk.admit(*READ), *(True,) * 8)
     note = desk.root / "lessons.md"
     broken = note.read_text().replace("type: lessons", "type: [")
     write(note, broken)
-    assert desk.tend() == () and len(desk.book.lessons) == 0
-    desk.learn(*three("Name the source of each figure", first=20))
-    desk.answer()
+    with pytest.raises(UserError, match="cannot be read"):
+        desk.learn(*three("Name the source of each figure", first=20))
+    assert len(desk.book.lessons) == 0 and desk.asked() == []
     assert "Read the note" in note.read_text()
     write(note, note.read_text().replace("type: [", "type: lessons"))
     assert "deleted" not in {row.event for row in desk.tend()}
