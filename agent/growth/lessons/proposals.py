@@ -50,8 +50,7 @@ def ask_wider(work: LessonWork, lesson: Lesson, wider: str, candidate: LessonCan
 def ask_opposite(work: LessonWork, lesson: Lesson, candidate: LessonCandidate, so_far: tuple[int, int]) -> None:
     """Ask whether the opposite of a lesson holds from now on, as its next version. A no keeps the lesson."""
     other = new_lesson(work.path, candidate.strategy.text, candidate.strategy.when, lesson.state)
-    uses, successes, count = *so_far, len(candidate.said)
-    old = inert_line(lesson.sentence)
+    old, count, (uses, successes) = inert_line(lesson.sentence), len(candidate.said), so_far
     why = text("lessons.why_opposite", work.language, count=count, rule=old, uses=uses, successes=successes)
     _ask(work, "opposite", lesson, other, why, candidate.evidence)
 
