@@ -16,7 +16,6 @@ from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
 from agent.background.evening import evening_routine
-from agent.background.experiments import experiment_routine
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.incoming.messages import IncomingMessages
@@ -24,7 +23,7 @@ from agent.background.index_sync import IndexSync
 from agent.background.insights import Insights
 from agent.background.jobs.jobs import Jobs
 from agent.background.leftovers import Leftovers
-from agent.background.lessons import lesson_routine
+from agent.background.lessons import lesson_routine, variant_routine
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import maintenance_routines
 from agent.background.model_key import ModelKey
@@ -172,7 +171,7 @@ def build_daemon(
         lesson_routine(unasked, lessons_now),
         curiosity_routine(workspace, turns, publish),
         Reflections(unasked, turns, accounts, publish).routine(),
-        experiment_routine(partial(propose_variants, unasked)),
+        variant_routine(partial(propose_variants, unasked)),
     )
     table.last = (
         Part("status", (Hears(TurnEnded, state.turn_ended),)),

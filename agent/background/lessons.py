@@ -58,3 +58,16 @@ def lesson_routine(workspace: Workspace, open_work: Callable[[], LessonWork]) ->
         retry=600.0,
         patience=PATIENCE,
     )
+
+
+def variant_routine(propose: Callable[[Cancelled], object]) -> Routine:
+    """Tries variants of skills that work well, once the person has been silent for a while after a run: `propose` does
+    the work. It asks a model, so that it stops when the daemon does, and is begun again after the next run."""
+    return Routine(
+        "variants of skills",
+        lambda _, cancelled: propose(cancelled),
+        on=(On(TaskCompleted, lambda event: () if event.job else ("a run of a person's",)),),
+        quiet=600.0,  # later than what reflects on the run
+        pause=3_600.0,  # a day of many runs needs few looks
+        key="experiments",
+    )

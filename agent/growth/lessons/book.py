@@ -31,7 +31,7 @@ class LessonBook:
         to_blame = self._failed - {lesson.words}
         return tuple(
             use
-            for use in self.uses.of(lesson.words)
+            for use in self.uses.get(lesson.words, ())
             if use.counts and (use.is_success or use.opinion == "not_helpful" or not use.beside & to_blame)
         )
 

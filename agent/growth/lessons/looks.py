@@ -6,7 +6,6 @@ was looked at. Whether a run is worth it, follows from what became of it and wha
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
 
 from agent.config.growth_settings import ReflectionSettings
 from agent.dataclass import dataclass
@@ -71,7 +70,6 @@ def _table(vault: Vault) -> Table[tuple[RunLook, ...]]:
     return Table(vault.records, "reflected", tuple[RunLook, ...], is_flushed=False)
 
 
-LookReason: TypeAlias = Literal["failed", "corrected", "long", "many_calls", "all"]
 PENDING = timedelta(days=1)
 """How long a run that is over waits to be reflected on, such as while no model can be asked."""
 
@@ -89,7 +87,7 @@ def occasion_of(
     """
     if not looks:
         is_fresh = now - course.ended <= PENDING
-        return "task" if is_fresh and why_look(course, reactions, settings) is not None else None
+        return "task" if is_fresh and is_worth_look(course, reactions, settings) else None
     if course.is_guests or any(each.trigger == "feedback" for each in looks):
         return None
     known = {kind for each in looks for kind in each.reactions}
@@ -97,20 +95,16 @@ def occasion_of(
     return "feedback" if any(each.kind in wanted - known for each in reactions) else None
 
 
-def why_look(course: RunCourse, reactions: Sequence[Reaction], settings: ReflectionSettings) -> LookReason | None:
-    """Why a run is worth a close look; None if it is not.
+def is_worth_look(course: RunCourse, reactions: Sequence[Reaction], settings: ReflectionSettings) -> bool:
+    """True if a run is worth a close look: it failed, was corrected, took long or many calls; with the depth `all` any.
 
     A run that ended before its model said anything teaches nothing: its model could not be asked. Neither does a
     guest's, as a guest shall not spend the owner's money by asking for what fails.
     """
-    if not course.steps or (course.is_guests and settings.depth != "all"):
-        return None
-    if course.has_failed:
-        return "failed"
-    if any(each.kind in CORRECTIONS for each in reactions):
-        return "corrected"
-    if course.seconds >= settings.long_minutes * 60:
-        return "long"
-    if len(course.calls) >= settings.many_calls:
-        return "many_calls"
-    return "all" if settings.depth == "all" else None
+    if not course.steps or settings.depth == "all":
+        return bool(course.steps)
+    if course.is_guests:
+        return False
+    is_corrected = any(each.kind in CORRECTIONS for each in reactions)
+    is_long = course.seconds >= settings.long_minutes * 60 or len(course.calls) >= settings.many_calls
+    return course.has_failed or is_corrected or is_long

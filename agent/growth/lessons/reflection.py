@@ -1,5 +1,6 @@
 """The values of a reflection: what became of a run, why, and what to do otherwise the next time."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -74,33 +75,6 @@ class Reflection:
 
 
 def reflection_document(reflection: Reflection) -> dict[str, object]:
-    """The fields of a reflection; empty texts and lists are there, too."""
-    return {
-        "path": reflection.path,
-        "heading": reflection.heading,
-        "at": reflection.at.isoformat(),
-        "trigger": reflection.trigger,
-        "runs": list(reflection.runs),
-        "sessions": list(reflection.sessions),
-        "notes": list(reflection.notes),
-        "result": reflection.result,
-        "efficiency": reflection.efficiency,
-        "error": reflection.error,
-        "error_kind": reflection.error_kind,
-        "strategies": [_strategy(each) for each in reflection.strategies],
-        "gap": reflection.gap,
-        "reactions": list(reflection.reactions),
-        "strangers": list(reflection.strangers),
-        "opinion": reflection.opinion,
-    }
-
-
-def _strategy(strategy: Strategy) -> dict[str, object]:
-    return {
-        "strategy": strategy.text,
-        "when": strategy.when,
-        "effect": strategy.effect,
-        "confidence": strategy.confidence,
-        "severity": strategy.severity,
-        "restricts": strategy.restricts,
-    }
+    """The fields of a reflection for JSON; empty texts and lists are there, too."""
+    strategies = ({"strategy": each.pop("text"), **each} for each in map(asdict, reflection.strategies))
+    return {**asdict(reflection), "at": reflection.at.isoformat(), "strategies": list(strategies)}

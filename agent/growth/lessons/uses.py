@@ -6,7 +6,7 @@ that run. Counting is left to `verdict`.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
@@ -121,17 +121,9 @@ def parse_runs(data: bytes) -> tuple[LessonRun, ...]:
     return tuple(row for row in found if row is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class LessonUses:
-    """The uses of all lessons, by the mark of their words: so a lesson keeps its uses when its note gets another name,
-    and begins anew when its words change. Each has the uses in the order of their times, with the last opinion about
-    it."""
-
-    by_words: Mapping[str, tuple[LessonUse, ...]] = field(default_factory=dict)
-
-    def of(self, words: str) -> tuple[LessonUse, ...]:
-        """The uses of the lesson with this mark."""
-        return self.by_words.get(words, ())
+LessonUses: TypeAlias = Mapping[str, tuple[LessonUse, ...]]
+"""The uses of all lessons, by the mark of their words: so a lesson keeps its uses wherever its row stands, and begins
+anew when its words change. Each has the uses in the order of their times, with the last opinion about it."""
 
 
 def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
@@ -148,7 +140,7 @@ def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
             elif row.run in uses and row.opinion:
                 came_up_too = uses[row.run].came_up or given.came_up
                 uses[row.run] = replace(uses[row.run], opinion=row.opinion, came_up=came_up_too)
-    return LessonUses({words: tuple(uses.values()) for words, uses in found.items()})
+    return {words: tuple(uses.values()) for words, uses in found.items()}
 
 
 def _rows(runs: Iterable[LessonRun]) -> bytes:

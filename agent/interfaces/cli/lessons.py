@@ -1,5 +1,5 @@
 """`vault-agent lessons`: what the agent has learned: rules, which are set aside and brought back here, what it believes
-the person prefers, and what it thought of its runs. `rules` is a part of it, by its old name.
+the person prefers, and what it thought of its runs.
 """
 
 from collections.abc import Mapping
@@ -65,15 +65,6 @@ def command() -> None:
     """
 
 
-@group("list")
-def rules() -> None:
-    """Each rule is a line of lessons.md. The agent proposes it from what it has learned, and follows it after your yes:
-    first on probation, then active, and set aside when it does not help. You can write a line yourself.
-
-    NAME is the mark at the end of a line, such as 3f2a91c0, or some of its words.
-    """
-
-
 @command.command("list", short_help="List the rules, what I believe you prefer, and the last reflections.")
 @in_vault
 def list_all(output: Output, workspace: Workspace) -> None:
@@ -101,14 +92,6 @@ def list_all(output: Output, workspace: Workspace) -> None:
         return as_lines([*lines, *(thought or [f"  {nothing}"])])
 
     output.emit(document, text)
-
-
-@rules.command("list", short_help="List the rules with their uses.")
-@in_vault
-def list_rules(output: Output, workspace: Workspace) -> None:
-    """List the rules: how many runs had each before them, and how many of those went well."""
-    found = _rules(workspace)
-    output.emit(found.document, as_lines(found.lines) if found.lines else found.empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +208,3 @@ def beliefs(output: Output, workspace: Workspace) -> None:
         lambda: model_document(workspace.vault, model, language),
         lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
     )
-
-
-for _each in (show, deprecate, restore, learn):
-    rules.add_command(_each)

@@ -62,9 +62,9 @@ def test_a_tick_at_helpful_makes_up_for_a_failure(desk: Desk, rule: Lesson) -> N
 
 def test_a_run_that_was_stopped_says_nothing() -> None:
     stopped = LessonRun(START, "a", "interrupted", (GivenLesson("lessons#^l-0a1b2c3d", "0a1b2c3d"),))
-    (use,) = uses_of([stopped]).of("0a1b2c3d")
+    (use,) = uses_of([stopped]).get("0a1b2c3d", ())
     assert not use.counts and not use.is_success
-    (use,) = uses_of([stopped, opinion_row(START, "a", stopped.lessons, "helpful", "")]).of("0a1b2c3d")
+    (use,) = uses_of([stopped, opinion_row(START, "a", stopped.lessons, "helpful", "")]).get("0a1b2c3d", ())
     assert use.counts and use.is_success
 
 

@@ -80,8 +80,8 @@ def test_a_correction_says_nothing_of_a_rule_for_another_case() -> None:
         opinion_row(START, "run", (here, other), "corrected", ""),
     ]
     uses = uses_of(rows)
-    assert [use.counts for use in uses.of(here.words)] == [True] and not uses.of(here.words)[0].is_success
-    assert [use.counts for use in uses.of(other.words)] == [False]
+    assert [use.counts for use in uses.get(here.words, ())] == [True] and not uses.get(here.words, ())[0].is_success
+    assert [use.counts for use in uses.get(other.words, ())] == [False]
     assert parse_runs("\n".join(each.row for each in rows).encode()) == tuple(rows)
 
 

@@ -165,8 +165,8 @@ def test_each_run_of_the_person_s_is_a_use(root: Path) -> None:
     uses = uses_of(load_runs(workspace.vault))
     marks = {each.text: each.words for each in load_lessons(workspace.vault)}
     for text in ("Read the note first.", "Be short."):
-        assert [use.counts for use in uses.of(marks[text])] == [False, False], "nobody has reacted"
-    assert all(use.came_up for use in uses.of(marks["Be short."])), "it holds in any case"
+        assert [use.counts for use in uses.get(marks[text], ())] == [False, False], "nobody has reacted"
+    assert all(use.came_up for use in uses.get(marks["Be short."], ())), "it holds in any case"
     (note,) = (root / "lessons/history").glob("*.md")
     assert "[[lessons#^l-" in note.read_text() and git(root, "status", "--porcelain") == "?? lessons.md\n"
 
@@ -177,7 +177,7 @@ def test_other_words_have_no_uses_yet(root: Path) -> None:
     change(root, "first", "twice")
     workspace = open_workspace(root)
     (changed,) = load_lessons(workspace.vault)
-    assert uses_of(load_runs(workspace.vault)).of(changed.words) == ()
+    assert uses_of(load_runs(workspace.vault)).get(changed.words, ()) == ()
 
 
 def test_the_end_of_a_run_asks_about_its_rules_on_probation(root: Path) -> None:

@@ -131,11 +131,11 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     write(note, broken)
     with pytest.raises(UserError, match="cannot be read"):
         desk.learn(*three("Name the source of each figure", first=20))
-    assert len(desk.book.lessons) == 0 and desk.asked() == []
+    assert not any(desk.book.lessons) and desk.asked() == []
     assert "Read the note" in note.read_text()
     write(note, note.read_text().replace("type: [", "type: lessons"))
     assert "deleted" not in {row.event for row in desk.tend()}
-    assert READ[0] in [lesson.text for lesson in desk.book.lessons if lesson.state == "active"]
+    assert desk.lesson().text == READ[0] and desk.lesson().state == "active"
 
 
 def test_what_a_person_does_to_a_line_while_another_is_judged_stays(desk: Desk) -> None:

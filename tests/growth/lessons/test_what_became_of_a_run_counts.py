@@ -31,7 +31,7 @@ def own(tmp_path: Path, *replies: object) -> dict[str, str]:
 def opinions(root: Path) -> list[str]:
     vault = open_workspace(root).vault
     (rule,) = load_lessons(vault)
-    return [use.opinion for use in uses_of(load_runs(vault)).of(rule.words)]
+    return [use.opinion for use in uses_of(load_runs(vault)).get(rule.words, ())]
 
 
 def listed(root: Path, own: dict[str, str]) -> dict[str, object]:
@@ -138,4 +138,5 @@ def test_a_rule_is_shown_set_aside_and_brought_back_by_commands(root: Path, tmp_
 def test_a_vault_without_rules_says_how_to_write_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = furnish(tmp_path, monkeypatch.setenv)
     assert "write one into lessons.md" in tell(root, own(tmp_path), "rules")
-    assert document(root, own(tmp_path), "rules", "list") == {"ok": True, "rules": [], "waiting": []}
+    listed = document(root, own(tmp_path), "rules", "list")
+    assert listed == {"ok": True, "rules": [], "waiting": [], "beliefs": [], "reflections": []}
