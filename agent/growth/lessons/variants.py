@@ -195,7 +195,8 @@ class Variants:
 
     def _begin(self, planned: PlannedVariant) -> str:
         mode = self.workspace.settings.growth.mutations.mode
-        is_free = planned.candidate.is_agents_own and (planned.kind != "strategy" or mode == "autonomous")
+        is_small = planned.kind != "strategy" and mode == "usual"
+        is_free = planned.candidate.is_agents_own and (is_small or mode == "autonomous")
         return (begin_trial if is_free else ask_about)(self.workspace, planned)
 
     def _ask(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> tuple[VariantAnswer, str]:

@@ -112,7 +112,7 @@ def propose(output: Output, workspace: Workspace, name: str | None) -> None:
     mutations = Variants(skills)
     if not mutations.is_on:
         raise UserError(
-            "no variants are tried: growth is off", hint="vault-agent config set growth.mutations.mode careful"
+            "no variants are tried: growth is off", hint="vault-agent config set growth.mutations.mode usual"
         )
     if name is not None:
         skill = find_skill(skills.library, name)

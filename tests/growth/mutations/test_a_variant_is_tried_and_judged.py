@@ -283,6 +283,12 @@ def test_in_autonomous_mode_a_new_strategy_is_tried_at_once(made: Lab, monkeypat
     assert made.propose() == [NOTE]
 
 
+def test_in_careful_mode_even_a_number_waits_for_a_yes(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", "careful")
+    (asked,) = made.propose()
+    assert asked.startswith("approvals/") and not (made.root / NOTE).exists()
+
+
 def test_a_skill_that_the_person_has_edited_is_only_tried_after_a_yes(made: Lab) -> None:
     write(made.root / SKILL, TEXT.replace("Plans a week.", "Plans my week."))
     git(made.root, "commit", "-qam", "mine")
@@ -292,7 +298,7 @@ def test_a_skill_that_the_person_has_edited_is_only_tried_after_a_yes(made: Lab)
     assert asked.startswith("approvals/")
 
 
-@pytest.mark.parametrize(("mode", "enabled"), [("off", "true"), ("careful", "false")])
+@pytest.mark.parametrize(("mode", "enabled"), [("off", "true"), ("usual", "false")])
 def test_it_can_be_switched_off(made: Lab, monkeypatch: pytest.MonkeyPatch, mode: str, enabled: str) -> None:
     monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", mode)
     monkeypatch.setenv("VAULT_AGENT_GROWTH__ENABLED", enabled)
