@@ -6,6 +6,8 @@ from agent.errors import UserError
 from agent.growth.lessons.by_person import decide_lesson
 from agent.growth.lessons.lesson import Lesson
 from agent.vault.history.find import commits
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
 from tests.growth.lessons.desk import READ, Desk, three
 from tests.vaults import git, write
 
@@ -136,6 +138,14 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     write(note, note.read_text().replace("type: [", "type: lessons"))
     assert "deleted" not in {row.event for row in desk.tend()}
     assert desk.lesson().text == READ[0] and desk.lesson().state == "active"
+
+
+def test_undoing_the_yes_that_began_the_note_takes_out_its_row_alone(desk: Desk) -> None:
+    desk.admit(*READ)
+    (first,) = [made for made in commits(desk.vault, limit=9) if "lessons.md" in {each.path for each in made.files}]
+    desk.admit("Name the source of each figure")
+    assert undo(desk.vault, Selection(commits=(first.id,)), confirmed=True).commit
+    assert [lesson.text for lesson in desk.book.lessons] == ["Name the source of each figure"]
 
 
 def test_what_a_person_does_to_a_line_while_another_is_judged_stays(desk: Desk) -> None:

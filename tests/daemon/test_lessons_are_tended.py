@@ -1,4 +1,4 @@
-"""The daemon tends rules: what reflections say is proposed, a tick lets it in, and what is done by hand counts."""
+"""The daemon tends lessons: what reflections say is proposed, a tick lets it in, and what is done by hand counts."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +38,7 @@ def asked(root: Path) -> list[str]:
 
 
 @pytest.mark.usefixtures("root")
-def test_a_rule_is_proposed_let_in_and_set_aside_by_hand(root: Path) -> None:
+def test_a_lesson_is_proposed_let_in_and_deleted_by_hand(root: Path) -> None:
     with living(root) as house:
         reflect(root)
         house.until(lambda: len(asked(root)) == 1, "the rule is proposed")
