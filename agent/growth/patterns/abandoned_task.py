@@ -1,6 +1,7 @@
 """`abandoned_task`: a task that nobody has done, touched or spoken of for a while."""
 
 import math
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 
@@ -29,20 +30,20 @@ def abandoned_tasks(activity: Activity, language: Language) -> tuple[Pattern, ..
     Half of the tasks are done within a week, so that one which is still open after so many days is stuck with a
     probability of 1 - 2^(-days/7); after four weeks the interest in it fades with a half-life of two weeks.
     """
-    done = {frozenset(words_in(each)) for each in activity.ticked}
+    done = {words_in(each) for each in activity.ticked}
     found = []
     for box in activity.boxes:
-        since = max(box.since, _spoken_of(activity, box) or box.since, _day_of(box) or box.since)
-        is_open = bool(words_in(box.text)) and words_in(box.text) not in done
-        if is_open and activity.now - since >= UNTOUCHED:
-            found.append(_pattern(activity, language, box, since))
+        words = words_in(box.text)
+        since = max((box.since, *_spoken_of(activity, box, words), *_days_for(box)))
+        if words and words not in done and activity.now - since >= UNTOUCHED:
+            found.append(_pattern(activity.now, language, box, since))
     return surest(found)
 
 
-def _day_of(box: OpenBox) -> datetime | None:
-    """The last day that the task is for, as its text says; a day without a year is the next one after the task was
+def _days_for(box: OpenBox) -> Iterator[datetime]:
+    """The days that the task is for, as its text says; a day without a year is the next one after the task was
     written, if it was not shortly before."""
-    days = list(filter(None, [parse_task_dates(box.text).day]))
+    days = [day for day in [parse_task_dates(box.text).day] if day is not None]
     for seen in dates_in(box.text):
         for year in (seen.year,) if seen.year else (box.since.year, box.since.year + 1):
             with suppress(ValueError):
@@ -50,35 +51,18 @@ def _day_of(box: OpenBox) -> datetime | None:
                 if seen.year or day >= box.since.date() - _SHORTLY:
                     days.append(day)
                     break
-    return in_clock_zone(datetime.combine(max(days), time()), box.since) if days else None
+    return (in_clock_zone(datetime.combine(day, time()), box.since) for day in days)
 
 
-def _spoken_of(activity: Activity, box: OpenBox) -> datetime | None:
-    """When a task was spoken of last, other than in its own note."""
-    words = words_in(box.text)
-    times = [
-        each.at
-        for each in activity.remarks
-        if each.at > box.since
-        and each.link != box.link
-        and words
-        and len(words & words_in(each.text)) >= _SPOKEN_OF * len(words)
-    ]
-    return max(times, default=None)
+def _spoken_of(activity: Activity, box: OpenBox, words: frozenset[str]) -> Iterator[datetime]:
+    """When a task was spoken of since, other than in its own note."""
+    later = (each for each in activity.remarks if each.at > box.since and each.link != box.link)
+    return (each.at for each in later if len(words & words_in(each.text)) >= _SPOKEN_OF * len(words))
 
 
-def _pattern(activity: Activity, language: Language, box: OpenBox, since: datetime) -> Pattern:
-    days = (activity.now - since).total_seconds() / 86_400
-    stuck = 1.0 - math.exp2(-days / _HALF_DONE)
-    sure = stuck * math.exp2(-max(0.0, days - _FRESH) / _FADES)
-    return Pattern(
-        "abandoned_task",
-        f"{box.link} {' '.join(sorted(words_in(box.text)))}",
-        text("pattern.abandoned", language, task=quoted(box.text), day=since.date().isoformat()),
-        round(sure, 2),
-        1,
-        since.date(),
-        (box.link,),
-        text("pattern.abandoned_suggestion", language),
-        (box.text,),
-    )
+def _pattern(now: datetime, language: Language, box: OpenBox, since: datetime) -> Pattern:
+    days = (now - since).total_seconds() / 86_400
+    sure = (1.0 - math.exp2(-days / _HALF_DONE)) * math.exp2(-max(0.0, days - _FRESH) / _FADES)
+    subject = f"{box.link} {' '.join(sorted(words_in(box.text)))}"
+    name = text("pattern.abandoned_task", language, task=quoted(box.text), day=since.date().isoformat())
+    return Pattern("abandoned_task", subject, name, round(sure, 2), 1, since.date(), (box.link,), (box.text,))

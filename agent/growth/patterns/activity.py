@@ -11,8 +11,8 @@ RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something that the person said or wrote. `at` is aware, in the wall clock of that moment; `is_timed` is false if
-    only its day is known. `link` is that of the note that shows it."""
+    """Something that the person asked or wrote. `at` is aware, in the wall clock of that moment; `is_timed` is false
+    if only its day is known. `link` is that of the note that shows it."""
 
     kind: RemarkKind
     at: datetime
@@ -23,22 +23,20 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallMade:
-    """One call of a tool in a run; `reason` is the error of a failed one."""
+    """One call of a tool in a run; `reason` is the error of a failed one, else empty."""
 
     at: datetime
     tool: str
     link: str
     reason: str = ""
 
-    @property
-    def failed(self) -> bool:
-        return bool(self.reason)
+
+Case: TypeAlias = Remark | ToolCallMade
 
 
 @dataclass(frozen=True, slots=True)
 class OpenBox:
-    """A task that is not done: an unticked box in a note, or a task that waits. `since`: nobody has touched it since
-    then."""
+    """A task that is not done: an unticked box in a note, or a task that waits. It was last touched at `since`."""
 
     text: str
     link: str
@@ -51,7 +49,6 @@ class Activity:
 
     now: datetime
     remarks: tuple[Remark, ...] = ()
-    calls: tuple[ToolCallMade, ...] = ()
     boxes: tuple[OpenBox, ...] = ()
     ticked: tuple[str, ...] = ()
 

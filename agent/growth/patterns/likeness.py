@@ -47,14 +47,12 @@ def words_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16_384)
 def _is_subject(term: str) -> bool:
-    if len(term) < 2 or not characters("subjectless_characters").isdisjoint(term):
-        return False
-    return term not in _subjectless() and term not in CJK_STOP
+    return len(term) > 1 and term not in _subjectless() and characters("subjectless_characters").isdisjoint(term)
 
 
 @cache
 def _subjectless() -> frozenset[str]:
-    return frozenset(term for word in words("subjectless") for term in terms(word))
+    return frozenset((*CJK_STOP, *(term for word in words("subjectless") for term in terms(word))))
 
 
 def overlap(one: str, other: str, vectors: Vectors | None = None) -> float:
@@ -73,30 +71,25 @@ def overlap(one: str, other: str, vectors: Vectors | None = None) -> float:
 def pair_likeness(one: str, other: str, vectors: Vectors | None) -> float:
     """How much two texts are alike, 0 to 1: the share of all their words that they have in common; with vectors, the
     mean of that and their cosine. 0 without a common word."""
-    said = [words_in(one), words_in(other)]
-    if not said[0] & said[1]:
+    words = [words_in(one), words_in(other)]
+    if not words[0] & words[1]:
         return 0.0
-    return _likeness(0, 1, said, vectors([one, other]) if vectors is not None else None)
+    return _likeness(0, 1, words, vectors([one, other]) if vectors is not None else None)
 
 
 def groups(texts: Sequence[str], vectors: Vectors | None = None, least: float | None = None) -> list[list[int]]:
     """The numbers of the texts in groups that ask for the same, in order; each text joins the group that it is most
     alike on average, so that no chain of texts joins two subjects. `least` is the likeness for that, if it is not that
     of two questions."""
-    said = [words_in(text) for text in texts]
+    words = [words_in(text) for text in texts]
     rows = vectors(texts) if vectors is not None and texts else None
     if least is None:
         least = ALIKE_BY_WORDS if rows is None else ALIKE
     found: list[list[int]] = []
-    for number, own in enumerate(said):
-        best, best_likeness = None, 0.0
-        for group in found:
-            if not any(own & said[other] for other in group):
-                continue
-            likeness = sum(_likeness(number, other, said, rows) for other in group) / len(group)
-            if likeness > best_likeness:
-                best, best_likeness = group, likeness
-        if best is not None and best_likeness >= least:
+    for number, own in enumerate(words):
+        rated = [(_mean_likeness(number, group, words, rows), group) for group in found]
+        likeness, best = max(rated, key=lambda each: each[0], default=(0.0, []))
+        if likeness >= least:
             best.append(number)
         elif own:
             found.append([number])
@@ -106,12 +99,19 @@ def groups(texts: Sequence[str], vectors: Vectors | None = None, least: float | 
 def core_of(texts: Sequence[str]) -> tuple[frozenset[str], float]:
     """The words that more than half of the texts have, and the share that these are of the words of a text, on average:
     the lower it is, the more of what each text asks for is its own."""
-    said = [words_in(text) for text in texts]
-    counts = Counter(term for each in said for term in each)
-    core = frozenset(term for term, count in counts.items() if count > len(said) / 2)
-    return core, sum(len(each & core) / len(each) for each in said if each) / max(1, len(said))
+    words = [words_in(text) for text in texts]
+    counts = Counter(term for each in words for term in each)
+    core = frozenset(term for term, count in counts.items() if count > len(words) / 2)
+    return core, sum(len(each & core) / len(each) for each in words if each) / max(1, len(words))
 
 
-def _likeness(one: int, other: int, said: Sequence[frozenset[str]], rows: Floats | None) -> float:
-    shared = jaccard(said[one], said[other])
+def _mean_likeness(one: int, group: Sequence[int], words: Sequence[frozenset[str]], rows: Floats | None) -> float:
+    """How much a text is alike those of a group on average; 0 where it has a word in common with none of them."""
+    if not any(words[one] & words[other] for other in group):
+        return 0.0
+    return sum(_likeness(one, other, words, rows) for other in group) / len(group)
+
+
+def _likeness(one: int, other: int, words: Sequence[frozenset[str]], rows: Floats | None) -> float:
+    shared = jaccard(words[one], words[other])
     return shared if rows is None else (shared + float(rows[one] @ rows[other])) / 2

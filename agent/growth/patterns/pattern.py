@@ -1,11 +1,12 @@
 """A pattern: what a detector has found, with the notes that it rests on."""
 
 import hashlib
-from collections.abc import Iterable
-from datetime import date, datetime
+from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.growth.patterns.activity import Case
 from agent.memory import daily
 
 PatternKind: TypeAlias = Literal[
@@ -26,10 +27,9 @@ _ID, _QUOTED = 8, 100
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One pattern. `subject` is what it is about, the same whenever it is found again; `name` says it in a few words,
-    `suggestion` what could be done in one sentence, both in the language of the vault. `frequency` counts its cases,
-    `last` is the day of the last one, `evidence` are links to notes, the newest first. `words` are the texts of its
-    cases."""
+    """One pattern. `subject` is what it is about, the same whenever it is found again; `name` says it in a sentence in
+    the language of the vault. `frequency` counts its cases, `last` is the day of the last one, `evidence` are links to
+    notes, the newest first. `words` are the texts of its cases."""
 
     kind: PatternKind
     subject: str
@@ -38,7 +38,6 @@ class Pattern:
     frequency: int
     last: date
     evidence: tuple[str, ...]
-    suggestion: str
     words: tuple[str, ...] = ()
 
     @property
@@ -47,10 +46,13 @@ class Pattern:
         return hashlib.sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:_ID]
 
 
-def newest_links(cases: Iterable[tuple[datetime, str]]) -> tuple[str, ...]:
-    """The links of the cases, the newest first, each once."""
-    newest = sorted(cases, key=lambda case: case[0], reverse=True)
-    return tuple(dict.fromkeys(link for _, link in newest))[:EVIDENCE]
+def pattern_of(
+    kind: PatternKind, subject: str, name: str, sure: float, cases: Sequence[Case], words: Iterable[str], count: int = 0
+) -> Pattern:
+    """The pattern of these cases, the oldest first; `count` is their number, if several of them are one."""
+    newest = sorted(cases, key=lambda case: case.at, reverse=True)
+    links = tuple(dict.fromkeys(case.link for case in newest))[:EVIDENCE]
+    return Pattern(kind, subject, name, sure, count or len(cases), cases[-1].at.date(), links, tuple(words))
 
 
 def surest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:

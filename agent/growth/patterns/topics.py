@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache, lru_cache
 
 from agent.config.resources import patterns, words
 from agent.dataclass import dataclass
-from agent.growth.patterns.activity import Remark
+from agent.growth.patterns.activity import Case, Remark
 from agent.growth.patterns.likeness import words_in
 from agent.index.analysis import terms
 
@@ -35,13 +35,13 @@ class Topic:
 
 
 def subject_words(text: str) -> frozenset[str]:
-    """The terms by which what a text speaks of is known, without links and what is only said around it."""
-    return frozenset(term for term in words_in(bare(text)) if term not in _topicless())
+    """The terms by which what a text speaks of is known, without links and what only stands around it."""
+    return words_in(bare(text)) - _topicless()
 
 
 @lru_cache(maxsize=4_096)
 def bare(text: str) -> str:
-    """A text without its links, and in Chinese without what is only said around its subject."""
+    """A text without its links, and in Chinese without what only stands around its subject."""
     found = _LINK.sub(" ", text)
     for each in patterns("around_topic") if _HAN.search(found) else ():
         found = each.sub(" ", found)
@@ -53,27 +53,34 @@ def _topicless() -> frozenset[str]:
     return frozenset(term for word in words("topicless") for term in terms(word))
 
 
-def occasion(remark: Remark) -> tuple[date, str]:
-    """What several remarks of one moment have in common: the day and the hour, or the day and the note."""
-    return remark.at.date(), f"{remark.at:%H}" if remark.is_timed else remark.link
+def days_of(cases: Iterable[Case]) -> frozenset[date]:
+    """The days of these cases."""
+    return frozenset(each.at.date() for each in cases)
+
+
+def occasions(remarks: Iterable[Remark]) -> int:
+    """How many moments these remarks are of: those of one hour, or of one day in one note, are one."""
+    return len({(each.at.date(), each.at.hour if each.is_timed else each.link) for each in remarks})
 
 
 def topics(remarks: Sequence[Remark], least: int) -> tuple[Topic, ...]:
     """The topics on at least `least` days, the most frequent first; of words that always come together only the most
     frequent one."""
-    by_term: dict[str, list[int]] = defaultdict(list)
+    by_term: dict[str, set[int]] = defaultdict(set)
     for number, remark in enumerate(remarks):
-        for term in sorted(subject_words(remark.text)):
-            by_term[term].append(number)
+        for term in subject_words(remark.text):
+            by_term[term].add(number)
     most = max(least, _MOST_COMMON * len(remarks))
-    found: list[tuple[str, frozenset[int]]] = []
-    for term, numbers in sorted(by_term.items(), key=lambda item: (-len(item[1]), item[0])):
-        if len(numbers) > most or len({remarks[number].at.date() for number in numbers}) < least:
-            continue
-        own = frozenset(numbers)
-        if all(len(own & other) < SAME * min(len(own), len(other)) for _, other in found):
+    found: list[tuple[str, set[int]]] = []
+    for term, own in sorted(by_term.items(), key=lambda item: (-len(item[1]), item[0])):
+        is_frequent = len(own) <= most and len(days_of(map(remarks.__getitem__, own))) >= least
+        if is_frequent and not any(_is_same(own, other) for _, other in found):
             found.append((term, own))
     return tuple(_topic(term, [remarks[number] for number in sorted(own)]) for term, own in found)
+
+
+def _is_same(one: set[int], other: set[int]) -> bool:
+    return len(one & other) >= SAME * min(len(one), len(other))
 
 
 def _topic(term: str, remarks: Sequence[Remark]) -> Topic:
@@ -106,19 +113,10 @@ def _string(pair: str, texts: Sequence[str]) -> str:
 
 
 def _longer(found: str, text: str) -> Iterator[str]:
-    for at in _places(found, text):
-        for begin, end in ((at - 1, at + len(found)), (at, at + len(found) + 1)):
-            if begin >= 0 and end <= len(text) and all(map(_HAN.match, text[begin:end])):
-                yield text[begin:end]
-
-
-def _places(found: str, text: str) -> Iterator[int]:
-    at = text.find(found)
-    while at >= 0:
-        yield at
-        at = text.find(found, at + 1)
-
-
-def days_of(remarks: Collection[Remark]) -> frozenset[date]:
-    """The days of these remarks."""
-    return frozenset(remark.at.date() for remark in remarks)
+    """The strings with one character more, before it or after it, where it stands in a text."""
+    for place in re.finditer(f"(?={re.escape(found)})", text):
+        at, end = place.start(), place.start() + len(found)
+        if at and _HAN.match(text[at - 1]):
+            yield text[at - 1 : end]
+        if _HAN.match(text, end):
+            yield text[at : end + 1]

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from agent.clock import in_clock_zone, time_shown
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
-from agent.growth.patterns.gather import gather
-from agent.growth.patterns.tool_failure import tool_failures
+from agent.growth.patterns.gather import gather_calls
+from agent.growth.patterns.repeats import tool_failures
 from agent.growth.reflections.looked import load_looks
 from agent.growth.reflections.material import NOTHING
 from agent.growth.reflections.reflecting import Reflecting
@@ -144,7 +144,8 @@ def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) ->
 
 def _failing(reflecting: Reflecting) -> Iterator[str]:
     """The tools that have kept failing for one reason, as the last weeks' calls show."""
-    for each in tool_failures(gather(reflecting.vault, reflecting.now), reflecting.language):
+    calls = gather_calls(reflecting.vault, reflecting.now)
+    for each in tool_failures(calls, reflecting.now, reflecting.language):
         yield f"- counted: {each.name}"
 
 
