@@ -1,19 +1,65 @@
-"""What a research has found: the value from which its note is written."""
+"""What a research has found: the value from which its note is written, how sure it is, and what contradicts itself."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.growth.research.authority import is_strong
 from agent.growth.research.claims import CheckedText
-from agent.growth.research.outline import ResearchQuestion
-from agent.growth.research.source import Reading
-from agent.growth.research.statements import CitedStatement, Dispute, FoundMethod
+from agent.growth.research.reading import Reading
+from agent.memory.understanding.rules import contradicts
 
 Verdict: TypeAlias = Literal["confirmed", "supported", "refuted", "contradicted", "disputed", "open", "quoted"]
 """What became of a fact: several sources confirm or refute it, or a single one; they disagree; none says; or nobody
 has judged, and the sources are only quoted."""
 Confidence: TypeAlias = Literal["high", "medium", "low"]
+_CLAUSE = re.compile(r"[,，;；](?=\D)")
+_MOST = 400
+"""Statements that are compared with each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchQuestion:
+    """One question of an outline, numbered from 1, with the searches that may answer it."""
+
+    number: int
+    text: str
+    searches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CitedStatement:
+    """One thing that the sources `cites` say; `question` is the part of the outline that it belongs to, from 1.
+    `is_quoted`: in the source's own words."""
+
+    text: str
+    cites: tuple[int, ...]
+    question: int = 1
+    is_quoted: bool = False
+
+    @property
+    def numbered(self) -> str:
+        """The statement with the numbers of its sources behind it, as a model is shown it."""
+        return f"{self.text} {''.join(f'[{number}]' for number in self.cites)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMethod:
+    """A tool or a method that the sources `cites` describe, as `name` with what it is for (`use`)."""
+
+    name: str
+    use: str
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Statements that cannot all be true, with what it is about (may be empty)."""
+
+    sides: tuple[CitedStatement, ...]
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +82,8 @@ class FactStance:
 @dataclass(frozen=True, slots=True)
 class ResearchFindings:
     """All that a research has found. `report` is its text as a model wrote it, checked (None: there is none, and the
-    statements stand for it); `verdict` and `stances` are those of a fact. `refused` counts what models said and what no
-    source has."""
+    statements stand for it); `verdict` and `stances` are those of a fact. `refused` counts what models wrote and what
+    no source has."""
 
     questions: tuple[ResearchQuestion, ...]
     statements: tuple[CitedStatement, ...] = ()
@@ -53,31 +99,67 @@ class ResearchFindings:
     def cited(self) -> tuple[int, ...]:
         """The numbers of the sources that the findings rest on."""
         numbers = [number for each in self.statements for number in each.cites]
-        numbers += self.report.cited if self.report is not None else ()
-        return tuple(sorted(set(numbers)))
+        return tuple(sorted({*numbers, *(self.report.cited if self.report is not None else ())}))
+
+    def of_question(self, number: int) -> Sequence[CitedStatement]:
+        """The statements that belong to one question."""
+        return [each for each in self.statements if each.question == number]
 
 
 def confidence_of(findings: ResearchFindings, readings: Mapping[int, Reading]) -> Confidence:
     """How sure a reader may be: by how many independent sources there are, by what they are, by how much of the report
     rests on them, and by whether they agree."""
     cited = [readings[number] for number in findings.cited if number in readings]
-    houses = {_house(each) for each in cited if not each.is_excerpt}
-    strong = sum(is_strong(each.authority) or each.authority == "own" for each in cited)
-    unsound = 0.0
-    if findings.report is not None and findings.report.sentences:
-        unsound = 1 - findings.report.count(None) / len(findings.report.sentences)
-    if len(houses) < 2 or unsound > 0.4 or findings.verdict in ("open", "supported", "contradicted", "quoted"):
+    houses = {each.house for each in cited if not each.is_excerpt}
+    flawed = findings.report.flawed / max(len(findings.report.sentences), 1) if findings.report is not None else 0.0
+    is_weak = findings.verdict in ("open", "supported", "contradicted", "quoted")
+    if len(houses) < 2 or flawed > 0.4 or is_weak:
         return "low"
-    if len(houses) >= 3 and strong and unsound <= 0.1 and not findings.disputes and findings.verdict != "disputed":
-        return "high"
-    return "medium"
+    is_disputed = bool(findings.disputes) or findings.verdict == "disputed"
+    is_sound = len(houses) >= 3 and flawed <= 0.1 and any(each.is_strong for each in cited)
+    return "high" if is_sound and not is_disputed else "medium"
 
 
-def by_question(statements: Iterable[CitedStatement], number: int) -> Sequence[CitedStatement]:
-    """The statements that belong to one question."""
-    return [each for each in statements if each.question == number]
+def found_disputes(statements: Sequence[CitedStatement], known: Sequence[Dispute] = ()) -> tuple[Dispute, ...]:
+    """The disputes that are `known`, and the statements of different sources that contradict each other by their words
+    or figures; those with a side in common are one dispute."""
+    pairs = (
+        (one, other)
+        for one, other in combinations(statements[:_MOST], 2)
+        if set(one.cites).isdisjoint(other.cites) and _differ(one.text, other.text)
+    )
+    joined: list[Dispute] = []
+    for each in (*known, *(Dispute(pair) for pair in pairs)):
+        near = [one for one in joined if set(one.sides) & set(each.sides)]
+        sides = dict.fromkeys(side for one in (*near, each) for side in one.sides)
+        words = next(filter(None, (one.words for one in (*near, each))), "")
+        joined = [one for one in joined if one not in near] + [Dispute(tuple(sides), words)]
+    return tuple(joined)
 
 
-def _house(reading: Reading) -> str:
-    """What stands behind a source: the host of a page, or the note itself."""
-    return reading.address.split("/")[2] if reading.is_public else reading.address
+def _differ(one: str, other: str) -> bool:
+    """True if two statements contradict each other, or a clause of one a clause of the other, unless both give further
+    figures beside them, such as the years that they are about."""
+    return contradicts(one, other) or any(
+        contradicts(left, right)
+        for left, is_all_left in _clauses(one)
+        for right, is_all_right in _clauses(other)
+        if is_all_left or is_all_right
+    )
+
+
+@lru_cache(maxsize=2_048)
+def _clauses(text: str) -> tuple[tuple[str, bool], ...]:
+    """The clauses of a statement with figures, each with True if no other one has any."""
+    parts = [each.strip() for each in _CLAUSE.split(text) if any(char.isdigit() for char in each)]
+    return tuple((each, len(parts) == 1) for each in parts)
+
+
+def whole_topic(topic: str) -> ResearchQuestion:
+    """The topic as the one question."""
+    return ResearchQuestion(1, topic, (topic,))
+
+
+def unique(statements: Iterable[CitedStatement]) -> tuple[CitedStatement, ...]:
+    """The statements, the same words once."""
+    return tuple({each.text.casefold(): each for each in statements}.values())

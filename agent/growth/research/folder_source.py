@@ -7,16 +7,18 @@ installed, and files that look like keys are left out.
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
+from itertools import islice
 from math import log
 from pathlib import Path
 from stat import S_ISREG
 
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, UserError
-from agent.growth.research.source import Lead
+from agent.growth.research.reading import Reading
 from agent.growth.topic_words import words_of
 from agent.llm.messages import Cancelled
 
@@ -53,18 +55,14 @@ class FolderSource:
     def is_public(self) -> bool:
         return False
 
-    @property
-    def origin(self) -> str:
-        """Whose text it is: nobody knows who wrote what lies in a folder."""
-        return f"the folder {self.name}"
-
     def files(self, cancelled: Cancelled) -> Sequence[str]:
         """The files that may be read, in order; the same in each call."""
         if not self._listed:
-            self._listed.extend(sorted(self._walk(cancelled), key=lambda name: (name.count("/"), name.casefold())))
+            names = islice(self._walk(cancelled), _FILES)
+            self._listed.extend(sorted(names, key=lambda name: (name.count("/"), name.casefold())))
         return self._listed
 
-    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Lead]:
+    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
         """The files with the most of the query's words, rare words first, each with its text."""
         words = words_of(query)
         held: dict[str, frozenset[str]] = {}
@@ -72,32 +70,25 @@ class FolderSource:
             if cancelled():
                 raise Interrupted("the search was cancelled")
             with suppress(ToolFailed):
-                held[name] = words & (words_of(self._text(name)) | words_of(name.replace("_", " ").replace("/", " ")))
-        count = {word: sum(word in each for each in held.values()) for word in words}
-        weight = {word: log(1 + len(held) / times) for word, times in count.items() if times}
-        best = sorted((name for name in held if held[name]), key=lambda name: -sum(weight[word] for word in held[name]))
-        return [self.read(Lead(name), cancelled) for name in best[:most]]
+                held[name] = words & words_of(f"{self._text(name)} {name}")
+        count = Counter(word for each in held.values() for word in each)
+        scores = {name: sum(log(1 + len(held) / count[word]) for word in each) for name, each in held.items() if each}
+        best = sorted(scores, key=lambda name: -scores[name])
+        return [self.read(Reading(name), cancelled) for name in best[:most]]
 
-    def read(self, lead: Lead, cancelled: Cancelled) -> Lead:
-        """The text of one file."""
-        return Lead(lead.address, lead.address, authority="code", source=self.name, text=self._text(lead.address),
-                    origin=self.origin)  # fmt: skip
+    def read(self, found: Reading, cancelled: Cancelled) -> Reading:
+        """The text of one file; nobody knows who wrote what lies in a folder, so it counts as a stranger's."""
+        name = found.address
+        return Reading(name, name, authority="code", text=self._text(name), origin=f"the folder {self.name}")
 
     def _walk(self, cancelled: Cancelled) -> Iterator[str]:
-        count = 0
         for folder, folders, files in os.walk(self.root):
             if cancelled():
                 raise Interrupted("the search was cancelled")
             place = Path(folder).relative_to(self.root)
             is_deep = len(place.parts) >= _DEEPEST
             folders[:] = [] if is_deep else [each for each in folders if not _is_skipped(folder, each)]
-            for each in files:
-                if each.startswith(".") or _KEYS.fullmatch(each) or not _is_plain(Path(folder, each)):
-                    continue
-                yield (place / each).as_posix()
-                count += 1
-                if count >= _FILES:
-                    return
+            yield from ((place / each).as_posix() for each in files if _is_plain(Path(folder, each)))
 
     def _text(self, name: str) -> str:
         """The text of a file, found by descending from the folder without following a link."""
@@ -123,6 +114,9 @@ def _is_skipped(parent: str, name: str) -> bool:
 
 
 def _is_plain(path: Path) -> bool:
+    """True for a file that may be read, and is neither hidden, nor large, nor a key by its name."""
+    if path.name.startswith(".") or _KEYS.fullmatch(path.name):
+        return False
     with suppress(OSError):
         found = path.lstat()
         return S_ISREG(found.st_mode) and 0 < found.st_size <= _LARGEST

@@ -6,11 +6,13 @@ so is what was left open.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from typing import cast, get_args
 
-from agent.dataclass import dataclass
-from agent.growth.research.findings import Confidence, Verdict
+from agent.growth.research.findings import Confidence, ResearchFindings, Verdict, whole_topic
+from agent.growth.research.reading import Reading
+from agent.growth.research.research_call import LIMITS, Research
 from agent.markdown.note import Note
 from agent.vault.folders import RESEARCH
 from agent.vault.store import Vault
@@ -23,51 +25,47 @@ _SIGNS = re.compile(r"[\W_]+")
 _NOT_WHOLE = "> [!warning]"
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFact:
-    """What an earlier check has found: the `verdict` of `day`, in the note at `path`, where `text` stands with its
-    sources. `untrusted` are the strangers whose text it rests on."""
-
-    path: str
-    day: date
-    verdict: Verdict
-    confidence: Confidence
-    text: str
-    untrusted: tuple[str, ...]
-
-
-def known_fact(vault: Vault, topic: str, now: datetime) -> KnownFact | None:
-    """The newest check of a fact in the same words that is not too old; None without one."""
-    found = [each for each in _checked(vault, topic) if timedelta(0) <= now.date() - each.day <= FRESH]
-    return max(found, key=lambda each: each.day, default=None)
-
-
-def _checked(vault: Vault, topic: str) -> Iterator[KnownFact]:
-    wanted = _plain(topic)
+def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
+    """The newest check of a fact in the same words that is not too old: its note is the one source, and nothing is to
+    be written. None without one."""
+    found: list[tuple[date, Research]] = []
     for path in vault.note_paths(vault.home.at(RESEARCH)):
         note = Note.parse(vault.own_version(path) or b"")
-        is_same = note.string("kind") == "fact" and _plain(note.string("title") or "") == wanted
-        if is_same and (found := _last(path, note)) is not None:
-            yield found
+        if note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic):
+            found += _last(path, topic, note)
+    fresh = [each for each in found if timedelta(0) <= now.date() - each[0] <= FRESH]
+    return max(fresh, key=lambda each: each[0])[1] if fresh else None
 
 
-def _plain(said: str) -> str:
+def _plain(words: str) -> str:
     """The words and figures of a statement, all of them: another figure is another fact."""
-    return " ".join(_SIGNS.sub(" ", said.casefold()).split())
+    return " ".join(_SIGNS.sub(" ", words.casefold()).split())
 
 
-def _last(path: str, note: Note) -> KnownFact | None:
-    """The last section of a note, if it is a whole one whose verdict rests on sources."""
+def _last(path: str, topic: str, note: Note) -> Iterator[tuple[date, Research]]:
+    """The last section of a note with its day, if it is a whole one whose verdict rests on sources."""
     verdict, confidence = note.string("verdict"), note.string("confidence")
     heads = [*_SECTION.finditer(note.body)]
     if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
-        return None
+        return
     text = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
-    try:
+    strangers = note.strings("untrusted")
+    with suppress(ValueError):
         day = date.fromisoformat(heads[-1][1])
-    except ValueError:
-        return None
-    if not text or text.startswith(_NOT_WHOLE):
-        return None
-    untrusted = note.strings("untrusted")
-    return KnownFact(path, day, cast(Verdict, verdict), cast(Confidence, confidence), text, untrusted)
+        if text and not text.startswith(_NOT_WHOLE):
+            source = Reading(path, topic, "", day.isoformat(), "own", text, ", ".join(strangers), 1)
+            found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
+            yield (
+                day,
+                Research(
+                    "done",
+                    path,
+                    (source,),
+                    found,
+                    cast(Confidence, confidence),
+                    text,
+                    LIMITS["fact"].calls,
+                    strangers=strangers,
+                    checked=day,
+                ),
+            )

@@ -1,23 +1,50 @@
-"""What is asked of a research, and what came of it."""
+"""What is asked of a research, how much it may do, and what came of it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import date
-from typing import Literal, TypeAlias
+from types import MappingProxyType
+from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
 from agent.growth.research.findings import Confidence, ResearchFindings
 from agent.growth.research.folder_source import FolderSource
-from agent.growth.research.kinds import ResearchKind
-from agent.growth.research.source import Reading
-from agent.growth.research.statements import FoundMethod
+from agent.growth.research.reading import Reading
 from agent.llm.messages import Cancelled, never
-from agent.tools.builtin.web import LIMITS, NETWORK, FetchLimits, WebNetwork
+from agent.tools.builtin.web import LIMITS as PAGE_LIMITS
+from agent.tools.builtin.web import NETWORK, FetchLimits, WebNetwork
 from agent.vault.change import Request
 
+ResearchKind: TypeAlias = Literal["fact", "topic", "repository", "deep"]
+KINDS: tuple[ResearchKind, ...] = get_args(ResearchKind)
 ResearchEnd: TypeAlias = Literal["done", "nothing", "limit", "stopped", "no_model"]
 """How a research ended: whole; with nothing found; because of the limits of spend; stopped by its person or its
 deadline; or without the model, which did not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindLimits:
+    """What one kind of research may do. `calls`: searches and readings of a source, together. `questions`: the parts of
+    its outline; `share`: the calls for one of them, before gaps are looked at; `searches`: searches of the web among
+    them; `at_once`: researchers at a time. `has_critic`: a critic looks for contradictions and gaps."""
+
+    calls: int
+    questions: int
+    share: int
+    searches: int = 1
+    at_once: int = 1
+    has_critic: bool = False
+
+
+LIMITS: Mapping[ResearchKind, KindLimits] = MappingProxyType(
+    {
+        "fact": KindLimits(5, 1, 5),
+        "topic": KindLimits(20, 4, 4),
+        "repository": KindLimits(15, 1, 15),
+        "deep": KindLimits(50, 6, 6, searches=2, at_once=4, has_critic=True),
+    }
+)
+"""The calls are those of the seed. Of a topic's 20 and a deep research's 50, four and fourteen are left for gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +63,7 @@ class ResearchCall:
     spend: float | None = None
     cancelled: Cancelled = never
     network: WebNetwork = NETWORK
-    limits: FetchLimits = LIMITS
+    limits: FetchLimits = PAGE_LIMITS
     anew: bool = False
 
 
@@ -46,45 +73,30 @@ class Research:
 
     `short` is the report in a few sentences with their sources, and `text` what was found, as Markdown. Of at most
     `most` searches and readings `calls` were made, and models have answered `asked` times. `strangers` are the sources
-    of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole.
-    After the requests are committed, `done` deletes what was kept for going on. `checked` is the day of an earlier
-    check that answers it; None if it was looked up now. `remarks` say how it was done, such as without the web.
+    of text that is not the person's. `run` is the account of its `money` (US dollars). `why` says why it is not whole,
+    `remarks` how it was done, such as without the web. `learns`: its conclusion and its methods are kept, too. After
+    the requests are committed, `done` deletes what was kept for going on. `checked` is the day of an earlier check that
+    answers it; None if it was looked up now.
     """
 
     end: ResearchEnd
     path: str
     sources: tuple[Reading, ...]
-    calls: int
-    most: int
-    asked: int
-    money: float
-    run: str
-    short: str
-    text: str
     findings: ResearchFindings
     confidence: Confidence
+    text: str
+    most: int
+    calls: int = 0
+    asked: int = 0
+    money: float = 0.0
+    run: str = ""
+    short: str = ""
     requests: tuple[Request, ...] = ()
     strangers: tuple[str, ...] = ()
-    methods: tuple[FoundMethod, ...] = ()
-    is_plain: bool = True
+    learns: bool = False
+    is_plain: bool = False
     is_resumed: bool = False
     why: str = ""
+    remarks: tuple[str, ...] = ()
     done: Callable[[], object] = field(default=lambda: None, compare=False)
     checked: date | None = None
-    remarks: tuple[str, ...] = ()
-
-
-def source_documents(sources: Iterable[Reading]) -> list[dict[str, object]]:
-    """The sources as an interface shows them."""
-    return [
-        {
-            "number": each.number,
-            "title": each.title,
-            "address": each.address,
-            "kind": each.authority,
-            "date": each.date or None,
-            "excerpt": each.is_excerpt,
-            "untrusted": bool(each.origin),
-        }
-        for each in sources
-    ]

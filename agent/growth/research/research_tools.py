@@ -17,9 +17,9 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # few runs look anything up
     from agent.growth.research.engines import engines_of
+    from agent.growth.research.reading import Reading
     from agent.growth.research.research import commit_research, research
     from agent.growth.research.research_call import Research, ResearchCall
-    from agent.growth.research.source import Lead
     from agent.growth.research.web_source import WebSource
     from agent.runs.service import RunService
 else:
@@ -75,7 +75,7 @@ def _web_search(workspace: Workspace, network: WebNetwork) -> Tool:
     )
 
 
-def _format_lead(number: int, lead: "Lead") -> str:
+def _format_lead(number: int, lead: "Reading") -> str:
     excerpt = " ".join(lead.excerpt.split())
     cut = f"{excerpt[:_EXCERPT]}…" if len(excerpt) > _EXCERPT else excerpt
     day = f" ({lead.date})" if lead.date else ""

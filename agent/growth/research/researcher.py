@@ -5,40 +5,33 @@ may ask for a further search of the web: so no stranger's page can have the pers
 """
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import field
 
 from agent.dataclass import dataclass
-from agent.growth.research.authority import ranked
-from agent.growth.research.budget import BudgetSpent, CallShare
+from agent.growth.research.answers import quoted, read_out
 from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.kinds import KindLimits, ResearchKind
-from agent.growth.research.outline import ResearchQuestion
-from agent.growth.research.source import Lead, Reading, ResearchSource
-from agent.growth.research.statements import CitedStatement, FoundMethod, quoted, read_out
-from agent.growth.research.web_source import WebSource
+from agent.growth.research.findings import (
+    CitedStatement,
+    Dispute,
+    FoundMethod,
+    ResearchFindings,
+    ResearchGap,
+    ResearchQuestion,
+    found_disputes,
+    unique,
+)
+from agent.growth.research.reading import Reading
+from agent.growth.research.record import CallShare
+from agent.growth.research.research_call import LIMITS
 
 _NOTES = 6
 """Notes of the vault, or files of a folder, that one search gives to a model."""
-_STATEMENTS = 12
-"""Sentences that a model may read out of some sources."""
 _FURTHER = 2
 """Further searches that a gap is worth."""
 _QUERY = 80
 """Characters of a search that a model asks for after it has read pages."""
-_LEAST = 40
-"""Characters of a source with something to quote."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResearchGround:
-    """Where is searched: the person's own sources, and the web (None: not). `is_offline`: the settings or the policy do
-    not allow the web."""
-
-    own: Sequence[ResearchSource]
-    web: WebSource | None
-    kind: ResearchKind
-    is_offline: bool = False
+_LEAST = 10
+"""Characters of a source with something to read."""
 
 
 @dataclass(slots=True)
@@ -46,10 +39,7 @@ class Researcher:
     """The work on one question; what it has found so far stands in its fields at any time."""
 
     desk: ResearchDesk
-    ground: ResearchGround
     question: ResearchQuestion
-    limits: KindLimits
-    calls: int
     statements: list[CitedStatement] = field(default_factory=list)
     methods: list[FoundMethod] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -57,75 +47,68 @@ class Researcher:
     refused: int = 0
     _seen: set[int] = field(default_factory=set)
 
-    def work(self) -> None:
-        """Search and read with the share of a question, and read out what is said about it. Raises `Interrupted`."""
-        share = CallShare(self.calls)
-        self._read_out(self._own(share))
-        self._read_out(self._on_the_web(self.question.searches[: self.limits.searches], share, is_first=True))
+    def work(self, calls: int) -> None:
+        """Search and read with so many calls, and read out what is said about the question. Raises `Interrupted`."""
+        desk, share = self.desk, CallShare(calls)
+        found: list[Reading] = []
+        words = (self.question.text, *(self.question.searches if desk.web is None else ()))
+        for source in desk.own:
+            for query in dict.fromkeys(words):
+                notes = desk.search(source, query, share)[:_NOTES]
+                found += filter(None, [desk.open(source, each, share) for each in notes])
+        self.take_in(found)
+        queries = self.question.searches[: LIMITS[desk.kind].searches]
+        self.take_in(desk.read_web(queries, share, named=self.question.number == 1))
 
     def go_on(self, calls: int) -> None:
         """Do the further searches that were asked for, in so many calls. Raises `Interrupted`."""
         wanted, self.searches = self.searches[:_FURTHER] or [self.question.text], []
-        share, before = CallShare(calls), len(self.statements)
-        still_missing, self.missing = self.missing, []
-        self._read_out(self._on_the_web(wanted, share, is_first=False))
+        still_missing, self.missing, before = self.missing, [], len(self.statements)
+        self.take_in(self.desk.read_web(wanted, CallShare(calls), named=False))
         if len(self.statements) == before:
             self.missing = still_missing
 
-    def _own(self, share: CallShare) -> list[Reading]:
-        """What the vault and the folders say; searched in other words, too, where there is no web."""
-        words = (self.question.text, *(self.question.searches if self.ground.web is None else ()))
-        found: list[Reading] = []
-        with suppress(BudgetSpent):
-            for source in self.ground.own:
-                for query in dict.fromkeys(words):
-                    found += self._opened(source, self.desk.search(source, query, share)[:_NOTES], share)
-        return found
-
-    def _on_the_web(self, queries: Iterable[str], share: CallShare, *, is_first: bool) -> list[Reading]:
-        """What pages say that the engines find, the most trusted ones first."""
-        web = self.ground.web
-        if web is None:
-            return []
-        leads: list[Lead] = [*web.leads()] if is_first and self.question.number == 1 else []
-        stated = len(leads)
-        found: list[Reading] = []
-        with suppress(BudgetSpent):
-            if web.engines:
-                for query in queries:
-                    leads += self.desk.search(web, query, share)
-        for lead in [*leads[:stated], *ranked(leads[stated:], self.ground.kind)]:
-            with suppress(BudgetSpent):
-                found += self._opened(web, [lead], share)
-        return found
-
-    def _opened(self, source: ResearchSource, leads: Iterable[Lead], share: CallShare) -> list[Reading]:
-        found = [self.desk.open(source, each, share) for each in leads]
-        return [each for each in found if each is not None and len(each.text) > _LEAST // 4]
-
-    def _read_out(self, readings: Sequence[Reading]) -> None:
-        """Take in what these sources say about the question: read out by a model, or quoted without one."""
-        fresh = {each.number: each for each in readings if each.number not in self._seen}
-        self._seen |= fresh.keys()
+    def take_in(self, readings: Iterable[Reading]) -> None:
+        """Take in what these sources say about the question: read out by a model, or quoted without one. Raises
+        `Interrupted`."""
+        fresh = [each for each in readings if each.number not in self._seen and len(each.text) > _LEAST]
+        self._seen.update(each.number for each in fresh)
         if not fresh:
             return
-        desk, question = self.desk, self.question
-        answer = desk.ask(
-            "statements",
-            topic=desk.topic,
-            question=question.text,
-            sources=desk.shown(list(fresh.values()), question.text),
-            most=str(_STATEMENTS),
-            language=desk.language,
-        )
-        found = read_out(answer, fresh, question.number)
+        found = read_out(self.desk, fresh, self.question)
         self.refused += found.refused
         self.methods += found.methods
         self.missing += found.missing
-        if all(each.is_public for each in fresh.values()):
+        if all(each.is_public for each in fresh):
             self.searches += (each[:_QUERY] for each in found.searches)
-        if found.statements or (answer and not found.refused):
-            self.statements += found.statements
-        else:  # no model, or one that says nothing that is in the sources
-            query = question.text if desk.thinks else f"{desk.topic} {question.text}"
-            self.statements += quoted(fresh.values(), query, question.number)
+        self.statements += found.statements
+        if not found.statements and (found.refused or not found.is_answered):
+            self._quote(fresh)
+
+    def _quote(self, readings: Sequence[Reading]) -> None:
+        """Take in the words of the sources: there is no model, or one that says nothing that is in them."""
+        query = self.question.text
+        if not self.desk.thinks:
+            query = " ".join((self.desk.topic, query, *self.question.searches))
+        self.statements += quoted(readings, query, self.question.number)
+
+
+def findings_of(
+    questions: Sequence[ResearchQuestion], researchers: Sequence[Researcher], disputes: Sequence[Dispute]
+) -> ResearchFindings:
+    """What these researchers have found so far; without `disputes`, those that their statements show. A question
+    without any answer is a gap, also where none of its researchers says what is missing."""
+    statements = unique(each for one in researchers for each in one.statements)
+    gaps = [
+        ResearchGap(one.question.number, words)
+        for one in researchers
+        for words in (one.missing or ([] if one.statements else [""]))
+    ]
+    return ResearchFindings(
+        tuple(questions),
+        statements,
+        tuple(disputes) or found_disputes(statements),
+        tuple(dict.fromkeys(gaps)),
+        tuple({each.name.casefold(): each for one in researchers for each in one.methods}.values()),
+        refused=sum(each.refused for each in researchers),
+    )

@@ -12,9 +12,8 @@ from agent.clock import Clock
 from agent.config.masking import count_secrets
 from agent.dataclass import dataclass
 from agent.errors import ToolFailed
-from agent.growth.research.authority import authority_of
 from agent.growth.research.engines import SearchEngine
-from agent.growth.research.source import Lead
+from agent.growth.research.reading import Reading, authority_of
 from agent.llm.messages import Cancelled
 from agent.texts import Sentence, joined
 from agent.tools.builtin.web import LIMITS, FetchLimits, WebNetwork, fetch_page
@@ -26,12 +25,12 @@ _LONGEST = 100_000
 
 @dataclass(frozen=True, slots=True)
 class WebSource:
-    """The web, searched by the first of the `engines` that answers. `stated` are the addresses that the person has
-    named: they are the first leads of each search. `secrets` gives the values that nothing sent may contain."""
+    """The web, searched by the first of the `engines` that answers. `named` are the addresses that the person has
+    named. `secrets` gives the values that nothing sent may contain."""
 
     topic: str
     engines: Sequence[SearchEngine]
-    stated: Sequence[str]
+    named: Sequence[str]
     clock: Clock
     secrets: Callable[[], Sequence[str]]
     network: WebNetwork
@@ -45,7 +44,7 @@ class WebSource:
     def is_public(self) -> bool:
         return True
 
-    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Lead]:
+    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
         """What the first engine that answers has found; raises `ToolFailed` with the reasons if none does."""
         if count_secrets(query, self.secrets()):
             raise ToolFailed(Sentence("the query has a secret of this machine in it; it was not sent"))
@@ -59,18 +58,18 @@ class WebSource:
             return [self._rated(each) for each in islice(found, most)]
         raise ToolFailed(joined(failures, "; ") if failures else Sentence("no search engine is configured"))
 
-    def leads(self) -> Sequence[Lead]:
+    def named_pages(self) -> Sequence[Reading]:
         """The pages that the person has named."""
-        return [self._rated(Lead(each)) for each in self.stated]
+        return [self._rated(Reading(each)) for each in self.named]
 
-    def read(self, lead: Lead, cancelled: Cancelled) -> Lead:
-        """The page at the address of a lead; all of it is a stranger's."""
-        found = fetch_page(lead.address, self.clock, self.secrets(), cancelled, self.network, self.limits)
-        text = found.content.text[:_LONGEST].strip()
+    def read(self, found: Reading, cancelled: Cancelled) -> Reading:
+        """The page at an address; all of it is a stranger's."""
+        page = fetch_page(found.address, self.clock, self.secrets(), cancelled, self.network, self.limits)
+        text = page.content.text[:_LONGEST].strip()
         if not text:
             raise ToolFailed(Sentence("there is nothing to read there"))
-        title = " ".join(found.content.title.split())[:200] or lead.title
-        return replace(lead, title=title, date=found.content.date or lead.date, text=text, origin=found.address)
+        title = " ".join(page.content.title.split())[:200] or found.title
+        return replace(found, title=title, date=page.content.date or found.date, text=text, origin=page.address)
 
-    def _rated(self, lead: Lead) -> Lead:
-        return replace(lead, authority=authority_of(lead.address, self.topic), source=self.name)
+    def _rated(self, found: Reading) -> Reading:
+        return replace(found, authority=authority_of(found.address, self.topic))

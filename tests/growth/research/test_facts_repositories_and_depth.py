@@ -7,7 +7,7 @@ import pytest
 
 from agent.errors import ToolFailed, UserError
 from agent.growth.research.folder_source import FolderSource, named_folder
-from agent.growth.research.source import Lead
+from agent.growth.research.reading import Reading
 from agent.llm.messages import never
 from tests.growth.research.study import page, sentences_with, sources_in, studying, usual
 from tests.vaults import write
@@ -164,7 +164,7 @@ def test_no_path_leads_out_of_a_folder(tmp_path: Path, name: str) -> None:
     folder = repository(tmp_path / "knots")
     write(tmp_path / "outside.txt", "no")
     with pytest.raises(ToolFailed):
-        folder.read(Lead(name), never)
+        folder.read(Reading(name), never)
 
 
 SEA = {
