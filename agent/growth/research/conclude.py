@@ -41,7 +41,6 @@ def concluded(
     record, vault, language = desk.record, runs.workspace.vault, desk.language
     readings = dict(sorted(desk.readings.items()))
     body = body_of(found, readings, language) if readings else ""
-    short = "" if is_stopped else short_of(desk, body)
     end = "stopped" if is_stopped else _end(desk)
     is_whole = end in ("done", "nothing")
     done = Research(
@@ -56,7 +55,7 @@ def concluded(
         desk.asked,
         runs.account.spent(record.run).money,
         record.run,
-        short,
+        "" if is_stopped else short_of(desk, body),
         strangers=tuple(dict.fromkeys(each.origin for each in readings.values() if each.origin)),
         learns=end == "done" and desk.models is not None and runs.workspace.settings.growth.enabled,
         is_plain=desk.models is None,

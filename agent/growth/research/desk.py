@@ -119,21 +119,14 @@ class ResearchDesk:
         pages = [*(web.named_pages() if named else ()), *ranked(found, self.kind)]
         return list(islice(filter(None, (self.open(web, each, share) for each in pages)), most))
 
-    def listing(self, source: ResearchSource, rows: str, share: CallShare) -> list[Reading]:
-        """The structure of a folder as a source of its own; none if the calls are used up. Raises `Interrupted`."""
-        if not self._begin(key_of("list", source.name), share, "read", source.name):
-            return []
-        title = text("research.structure", self.language)
-        return [self._numbered(Reading(".", title, authority="code", text=rows, origin=source.name))]
-
-    def ask(self, prompt: str, *, fast: bool = False, **values: str) -> str:
+    def ask(self, prompt: str, **values: str) -> str:
         """A model's answer to the prompt of this name, which is about the topic; empty if none can be asked. Raises
         `Interrupted`."""
         if self.models is None or self.trouble is not None:
             return ""
         whole = fill(f"{_FOLDER}/{prompt}", self.read, topic=self.topic, **values)
         self._show("ask", prompt)
-        provider = self.models.fast if fast else self.models.main
+        provider = self.models.main
         request = Request((System(fill(_SAFETY)), User(whole)), max_output=window_of(provider.model).reserve)
 
         def answer() -> str:
@@ -151,9 +144,9 @@ class ResearchDesk:
             self.trouble = self.trouble or error
             return ""
 
-    def write(self, prompt: str, *, fast: bool = False, **values: str) -> str:
+    def write(self, prompt: str, **values: str) -> str:
         """The same, in the language of the vault, which the prompt names."""
-        return self.ask(prompt, fast=fast, language=text("prompt.language", self.language), **values)
+        return self.ask(prompt, language=text("prompt.language", self.language), **values)
 
     def framed(self, readings: Sequence[Reading], query: str) -> str:
         """The sources for a model, framed, each with its number, and cut to what fits its window."""

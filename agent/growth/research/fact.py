@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from agent.dataclass import dataclass
-from agent.growth.research.answers import labelled, quoted
+from agent.growth.research.answers import by_label, quoted
 from agent.growth.research.claims import plain
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
@@ -59,18 +59,24 @@ class FactCheck:
 
     def _judged(self, answer: str) -> ResearchFindings:
         stances, refused = _stances(answer, {each.number: each for each in self.readings})
-        words = [words for label, words in map(labelled, answer.splitlines()) if label in ("ANSWER", "VERDICT")]
-        report = checked_report(self.desk, words[0]) if words else None
+        rows = by_label(answer)
+        words = next(iter((*rows["ANSWER"], *rows["VERDICT"])), "")
+        report = checked_report(self.desk, words) if words else None
         if not stances and report is None:
             return replace(self.findings(), refused=refused)
-        statements = tuple(
-            CitedStatement(each.quote, (each.number,), is_quoted=True) for each in stances if each.says != "silent"
-        )
+        telling = [each for each in stances if each.says != "silent"]
+        statements = tuple(CitedStatement(each.quote, (each.number,), is_quoted=True) for each in telling)
         verdict = _verdict(stances)
-        disputes = found_disputes(statements, (Dispute(statements),) if verdict == "disputed" else ())
-        questions = (whole_topic(self.desk.topic),)
-        found = ResearchFindings(questions, statements, disputes, report=report, stances=stances, refused=refused)
-        return replace(found, verdict="disputed" if disputes else verdict)
+        disputes = found_disputes(statements, [Dispute(statements)] if verdict == "disputed" else ())
+        return ResearchFindings(
+            (whole_topic(self.desk.topic),),
+            statements,
+            disputes,
+            report=report,
+            verdict="disputed" if disputes else verdict,
+            stances=stances,
+            refused=refused,
+        )
 
 
 def _stances(answer: str, known: Mapping[int, Reading]) -> tuple[tuple[FactStance, ...], int]:

@@ -110,40 +110,38 @@ def confidence_of(findings: ResearchFindings, readings: Mapping[int, Reading]) -
     """How sure a reader may be: by how many independent sources there are, by what they are, by how much of the report
     rests on them, and by whether they agree."""
     cited = [readings[number] for number in findings.cited if number in readings]
-    houses = {each.house for each in cited if not each.is_excerpt}
+    houses = len({each.house for each in cited if not each.is_excerpt})
     flawed = findings.report.flawed / max(len(findings.report.sentences), 1) if findings.report is not None else 0.0
-    is_weak = findings.verdict in ("open", "supported", "contradicted", "quoted")
-    if len(houses) < 2 or flawed > 0.4 or is_weak:
+    if houses < 2 or flawed > 0.4 or findings.verdict in ("open", "supported", "contradicted", "quoted"):
         return "low"
-    is_disputed = bool(findings.disputes) or findings.verdict == "disputed"
-    is_sound = len(houses) >= 3 and flawed <= 0.1 and any(each.is_strong for each in cited)
-    return "high" if is_sound and not is_disputed else "medium"
+    is_disputed = findings.disputes or findings.verdict == "disputed"
+    if houses < 3 or flawed > 0.1 or is_disputed or not any(each.is_strong for each in cited):
+        return "medium"
+    return "high"
 
 
 def found_disputes(statements: Sequence[CitedStatement], known: Sequence[Dispute] = ()) -> tuple[Dispute, ...]:
     """The disputes that are `known`, and the statements of different sources that contradict each other by their words
     or figures; those with a side in common are one dispute."""
-    pairs = (
-        (one, other)
-        for one, other in combinations(statements[:_MOST], 2)
-        if set(one.cites).isdisjoint(other.cites) and _differ(one.text, other.text)
-    )
+    pairs = combinations(statements[:_MOST], 2)
     joined: list[Dispute] = []
-    for each in (*known, *(Dispute(pair) for pair in pairs)):
-        near = [one for one in joined if set(one.sides) & set(each.sides)]
+    for each in (*known, *(Dispute(pair) for pair in pairs if _differ(*pair))):
+        near = [one for one in joined if not set(one.sides).isdisjoint(each.sides)]
         sides = dict.fromkeys(side for one in (*near, each) for side in one.sides)
         words = next(filter(None, (one.words for one in (*near, each))), "")
-        joined = [one for one in joined if one not in near] + [Dispute(tuple(sides), words)]
+        joined = [*(one for one in joined if one not in near), Dispute(tuple(sides), words)]
     return tuple(joined)
 
 
-def _differ(one: str, other: str) -> bool:
-    """True if two statements contradict each other, or a clause of one a clause of the other, unless both give further
-    figures beside them, such as the years that they are about."""
-    return contradicts(one, other) or any(
+def _differ(one: CitedStatement, other: CitedStatement) -> bool:
+    """True if two statements of different sources contradict each other, or a clause of one a clause of the other,
+    unless both give further figures beside them, such as the years that they are about."""
+    if not set(one.cites).isdisjoint(other.cites):
+        return False
+    return contradicts(one.text, other.text) or any(
         contradicts(left, right)
-        for left, is_all_left in _clauses(one)
-        for right, is_all_right in _clauses(other)
+        for left, is_all_left in _clauses(one.text)
+        for right, is_all_right in _clauses(other.text)
         if is_all_left or is_all_right
     )
 
@@ -158,6 +156,11 @@ def _clauses(text: str) -> tuple[tuple[str, bool], ...]:
 def whole_topic(topic: str) -> ResearchQuestion:
     """The topic as the one question."""
     return ResearchQuestion(1, topic, (topic,))
+
+
+def numbered_rows(questions: Iterable[ResearchQuestion]) -> str:
+    """The questions, a line each, with their numbers."""
+    return "\n".join(f"{each.number}. {each.text}" for each in questions)
 
 
 def unique(statements: Iterable[CitedStatement]) -> tuple[CitedStatement, ...]:

@@ -7,7 +7,7 @@ installed, and files that look like keys are left out.
 
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import field
@@ -16,11 +16,13 @@ from math import log
 from pathlib import Path
 from stat import S_ISREG
 
+from agent.clock import SystemClock
 from agent.dataclass import dataclass
-from agent.errors import Interrupted, ToolFailed, UserError
+from agent.errors import BadPath, Interrupted, ToolFailed, UserError
 from agent.growth.research.reading import Reading
 from agent.growth.topic_words import words_of
 from agent.llm.messages import Cancelled
+from agent.vault.worktree.files import Files
 
 _SKIPPED = frozenset(
     {"node_modules", "venv", "env", "target", "dist", "build", "out", "vendor", "__pycache__", "site-packages"}
@@ -37,7 +39,8 @@ _LARGEST = 256 << 10
 _FILES, _SEARCHED = 20_000, 3_000
 """The most files that are listed, and that are looked into."""
 _DEEPEST = 24
-_BINARY = 4096
+_BINARY, _LISTED = 4096, 300
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,21 @@ class FolderSource:
             names = islice(self._walk(cancelled), _FILES)
             self._listed.extend(sorted(names, key=lambda name: (name.count("/"), name.casefold())))
         return self._listed
+
+    def structure(self, title: str, cancelled: Cancelled) -> Reading:
+        """The structure of the folder as a text: how many files of which kind each of its folders has."""
+        folders: dict[str, Counter[str]] = defaultdict(Counter)
+        files = self.files(cancelled)
+        for name in files:
+            *parents, file = name.split("/")
+            folders["/".join(parents[:2]) or "."][file.rpartition(".")[2]] += 1
+        rows = [
+            f"{len(files)} files that can be read. At the top: {', '.join(each for each in files if '/' not in each)}"
+        ]
+        for folder, held in sorted(folders.items())[:_LISTED]:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in held.most_common(4))
+            rows.append(f"{folder}/: {held.total()} files ({kinds})")
+        return Reading(".", title, authority="code", text="\n".join(rows), origin=self.name)
 
     def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
         """The files with the most of the query's words, rare words first, each with its text."""
@@ -93,8 +111,9 @@ class FolderSource:
     def _text(self, name: str) -> str:
         """The text of a file, found by descending from the folder without following a link."""
         try:
-            data = _read(self.root, name)
-        except OSError as error:
+            with Files(self.root, SystemClock()).folder(name) as (folder, last):
+                data = _read(os.open(last, _FILE, dir_fd=folder))
+        except (OSError, BadPath) as error:
             raise ToolFailed(f"{name} cannot be read") from error
         if not data.strip() or b"\0" in data[:_BINARY]:
             raise ToolFailed(f"{name} is no text")
@@ -123,20 +142,7 @@ def _is_plain(path: Path) -> bool:
     return False
 
 
-def _read(root: Path, name: str) -> bytes:
-    *folders, file = name.split("/")
-    place = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for each in folders:
-            if each in ("", ".", ".."):
-                raise FileNotFoundError(name)
-            inner = os.open(each, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=place)
-            os.close(place)
-            place = inner
-        opened = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=place)
-        with os.fdopen(opened, "rb") as stream:
-            if not S_ISREG(os.fstat(opened).st_mode):
-                raise FileNotFoundError(name)
-            return stream.read(_LARGEST)
-    finally:
-        os.close(place)
+def _read(descriptor: int) -> bytes:
+    """The begin of an open file; nothing of what is no plain file."""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(_LARGEST) if S_ISREG(os.fstat(descriptor).st_mode) else b""

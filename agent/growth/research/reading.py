@@ -2,6 +2,7 @@
 orders of trust are in `configs/research.yaml`."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Literal, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
@@ -56,7 +57,7 @@ class Reading:
     @property
     def house(self) -> str:
         """What stands behind it: the host of a page, or the note itself."""
-        return (urlsplit(self.address).hostname if self.is_public else "") or self.address
+        return _host(self.address) or self.address
 
 
 class ResearchSource(Protocol):
@@ -82,21 +83,22 @@ class ResearchSource(Protocol):
 
 def authority_of(address: str, topic: str) -> Authority:
     """What stands at a URL. The host whose registered name is a word of the topic speaks for itself."""
-    parts = (urlsplit(address).hostname or "").removeprefix("www.").split(".")
-    listed = {name: kind for kind, names in _listed("hosts").items() for name in names}
+    parts = _host(address).removeprefix("www.").split(".")
     for at in range(len(parts)):
         name = ".".join(parts[at:])
-        if found := listed.get(name) or listed.get(f".{name}"):
-            return cast(Authority, found)
+        for kind, names in _listed("hosts").items():
+            if name in names or f".{name}" in names:
+                return cast(Authority, kind)
     if parts[0] in _listed("parts")["blog"]:
         return "blog"
-    return "official" if _registered(parts) in {word for word in words_of(topic) if len(word) >= _LEAST} else "page"
+    registered = parts[-3] if len(parts) > 2 and parts[-2] in _SECOND else parts[-2] if len(parts) > 1 else ""
+    return "official" if len(registered) >= _LEAST and registered in words_of(topic) else "page"
 
 
 def ranked(found: Iterable[Reading], kind: str, per_host: int = 2) -> list[Reading]:
     """What was found with the most trusted first, as a kind of research orders it; beyond `per_host` of one host, the
     others come first, since two pages of one house are no two witnesses."""
-    order = [*_listed("orders")[kind]]
+    order = _listed("orders")[kind]
     known = list({each.address: each for each in found}.values())
     known.sort(key=lambda each: order.index(each.authority) if each.authority in order else len(order))
     counts: dict[str, int] = {}
@@ -108,14 +110,14 @@ def ranked(found: Iterable[Reading], kind: str, per_host: int = 2) -> list[Readi
     return first + rest
 
 
-def _registered(parts: Sequence[str]) -> str:
-    """The part of a host's name that its owner has chosen; empty for none."""
-    at = 3 if len(parts) > 2 and parts[-2] in _SECOND else 2
-    return parts[-at] if len(parts) > 1 else ""
+def _host(address: str) -> str:
+    with suppress(ValueError):
+        return urlsplit(address).hostname or ""
+    return ""
 
 
 @cache
 def _listed(part: str) -> Mapping[str, Sequence[str]]:
-    """The words of each list in a part of the file, by the name of the list."""
+    """The words of each list in a part of the file, by the name of the list; their order counts."""
     found = yaml.load((resource("configs") / "research.yaml").read_bytes(), yaml.CSafeLoader)
     return {name: str(words).split() for name, words in found[part].items()}

@@ -20,7 +20,7 @@ from typing import TypeVar
 from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
-from agent.llm.messages import Json, JsonObject, mapping, number, parsed, text
+from agent.llm.messages import Json, mapping, parsed, text
 from agent.records.takeover import parse_value, write_value
 from agent.vault import durable
 from agent.vault.durable import process_lock
@@ -30,6 +30,7 @@ FRESH = timedelta(days=7)
 """How long a record may lie before the research begins anew: pages change."""
 _LOCKS = 3
 """The digits of a name that its lock is named by: a lock is never deleted, and so there are not many of them."""
+_PARTIAL = "partial"
 
 T = TypeVar("T")
 
@@ -49,28 +50,41 @@ class CallShare:
 
 @dataclass(slots=True)
 class ResearchRecord:
-    """The record of one research in the file at `path`; may be used by several threads. `run` is its account, `started`
-    when it began. It may begin at most `most` searches and readings, for `limit` seconds; those of earlier attempts
-    count. `partial` is the section that an earlier attempt has left in a note."""
+    """The record of one research in the file at `path`: values by their keys; may be used by several threads. The
+    research may begin at most `most` searches and readings, for `limit` seconds; those of earlier attempts count. `run`
+    is its account, `started` when its first attempt began."""
 
     path: Path
     clock: Clock
-    run: str
-    started: datetime
     most: int
     limit: float
-    partial: str = ""
-    is_resumed: bool = False
-    _earlier: float = 0.0
-    _begun: set[str] = field(default_factory=set)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    run: str = field(init=False)
+    started: datetime = field(init=False)
+    is_resumed: bool = field(init=False)
     _known: dict[str, str] = field(default_factory=dict)
+    _begun: set[str] = field(default_factory=set)
+    _numbers: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turns: dict[str, threading.Lock] = field(default_factory=dict)
+    _earlier: float = 0.0
     _since: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._since = self.clock.monotonic()
+        data = self.path.read_bytes() if self.path.exists() else b""
+        if data and not data.endswith(b"\n"):  # a kill has cut the last line
+            durable.append(self.path, "\n")
+        for row in data.split(b"\n"):
+            with suppress(ValueError):
+                self._take(parsed(row))
+        self.is_resumed = bool(self._known)
+        self.run = self.once("run", str, self.clock.new_id)
+        self.started = self.once("started", datetime, self.clock.now)
+
+    @property
+    def partial(self) -> str:
+        """The section that an earlier attempt has left in a note, which stands there until the research is over."""
+        return self._known.get(_PARTIAL, "")
 
     @property
     def used(self) -> int:
@@ -95,10 +109,10 @@ class ResearchRecord:
             if self.is_late or share.used >= share.most or (is_new and self.used >= self.most):
                 return False
             share.used += 1
-            self._begun.add(call)
-        if is_new:
-            self._write({"begin": call})
-        return True
+            if is_new:
+                self._write({"begin": call})
+                self._begun.add(call)
+            return True
 
     def has(self, key: str) -> bool:
         """True if something was written down under a key."""
@@ -107,64 +121,50 @@ class ResearchRecord:
     def once(self, key: str, kind: type[T], work: Callable[[], T]) -> T:
         """What is known under a key, else the result of `work`, which is written down; two threads never do the same
         work."""
-        with self._turn(key):
+        with self._lock:
+            turn = self._turns.setdefault(key, threading.Lock())
+        with turn:
             with suppress(KeyError, ValueError):
                 return parse_value(kind, self._known[key])
             found = work()
-            value = write_value(found)
-            self._write({"key": key, "value": value})
-            self._known[key] = value
+            self._keep(key, write_value(found))
             return found
 
     def number_of(self, address: str) -> int:
         """The number of a source, the same in each attempt."""
-        with self._turn("numbers"):
+        with self._lock:
             if address not in self._numbers:
-                self._write({"number": len(self._numbers) + 1, "address": address})
-                self._numbers[address] = len(self._numbers) + 1
-            return self._numbers[address]
+                self._write({"source": address})
+                self._numbers.append(address)
+            return self._numbers.index(address) + 1
 
     def note_partial(self, section: str) -> None:
         """Write down the section that stands in the note until the research is over."""
-        self.partial = section
-        self._write({"partial": section})
+        self._keep(_PARTIAL, section)
 
     def end(self) -> None:
         """Delete the record: the research is over."""
         self.path.unlink(missing_ok=True)
 
-    def load(self) -> None:
-        """Take in what earlier attempts have written; a line that a kill has cut is left out, and ended."""
-        data = self.path.read_bytes() if self.path.exists() else b""
-        for row in data.split(b"\n"):
-            with suppress(ValueError):
-                self._take(mapping(parsed(row)))
-        if data and not data.endswith(b"\n"):
-            durable.append(self.path, "\n")
-        if not self.is_resumed:
-            self._write({"run": self.run, "started": self.started.isoformat()})
+    def _keep(self, key: str, value: str) -> None:
+        with self._lock:
+            self._write({"key": key, "value": value})
+            self._known[key] = value
 
-    def _take(self, found: JsonObject) -> None:
+    def _take(self, line: Json) -> None:
+        """Take in a line that an earlier attempt has written."""
+        found = mapping(line)
         seconds = found.get("seconds")
         self._earlier = max(self._earlier, float(seconds) if isinstance(seconds, int | float) else 0.0)
         if "key" in found:
             self._known[text(found["key"])] = text(found.get("value"))
-        if "number" in found:
-            self._numbers[text(found.get("address"))] = number(found["number"])
         if "begin" in found:
             self._begun.add(text(found["begin"]))
-        self.partial = text(found.get("partial")) or self.partial
-        if "run" in found:
-            self.run, self.is_resumed = text(found["run"]), True
-            self.started = datetime.fromisoformat(text(found.get("started")))
-
-    def _turn(self, key: str) -> threading.Lock:
-        with self._lock:
-            return self._turns.setdefault(key, threading.Lock())
+        if "source" in found:
+            self._numbers.append(text(found["source"]))
 
     def _write(self, line: dict[str, Json]) -> None:
-        with self._lock:
-            durable.append(self.path, json.dumps({**line, "seconds": self.seconds}, ensure_ascii=False) + "\n")
+        durable.append(self.path, json.dumps({**line, "seconds": self.seconds}, ensure_ascii=False) + "\n")
 
 
 @contextmanager
@@ -176,10 +176,8 @@ def open_record(private_folder: Path, name: str, clock: Clock, most: int, limit:
     path = private_folder / RESEARCH_RECORDS / f"{name}.jsonl"
     make_folder(path.parent)
     with process_lock(path.with_name(f"{name[:_LOCKS]}.lock"), clock, 0.0, "this is being researched already"):
-        for _ in range(2):
-            record = ResearchRecord(path, clock, clock.new_id(), clock.now(), most, limit)
-            record.load()
-            if clock.now() - record.started <= FRESH:
-                break
+        record = ResearchRecord(path, clock, most, limit)
+        if clock.now() - record.started > FRESH:
             record.end()
+            record = ResearchRecord(path, clock, most, limit)
         yield record

@@ -5,10 +5,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from agent.growth.research.answers import numbered_rows
-from agent.growth.research.claims import CheckedSentence, CheckedText, Flaw, checked, split_sentences
+from agent.growth.research.claims import CheckedText, Flaw, checked, split_sentences
 from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.findings import ResearchFindings
+from agent.growth.research.findings import ResearchFindings, numbered_rows
 from agent.markdown.inertness.active import inert_blocks
 from agent.texts import Language, text
 
@@ -18,6 +17,7 @@ _LEVEL = 3
 _SOURCES = re.compile(
     r"\n#{1,6}\s*\W*(?:sources|references|来源|参考(?:资料|文献)?)\W*\n.*\Z", re.IGNORECASE | re.DOTALL
 )
+_NOTHING = "(nothing was found)"
 _SENTENCES = 5
 _FEWEST_CHARACTERS = 20
 
@@ -33,7 +33,8 @@ def reported(desk: ResearchDesk, found: ResearchFindings) -> ResearchFindings:
     be asked. Raises `Interrupted`."""
     if not found.statements:
         return found
-    statements = "\n\n".join(_rows(found, each.number) for each in found.questions)
+    parts = [(each.number, [f"- {row.numbered}" for row in found.of_question(each.number)]) for each in found.questions]
+    statements = "\n\n".join(f"Question {number}:\n" + "\n".join(rows or [_NOTHING]) for number, rows in parts)
     sides = [(each.words or "differs", " / ".join(side.numbered for side in each.sides)) for each in found.disputes]
     disputes = "\n".join(f"- {words}: {rows}" for words, rows in sides) or "-"
     questions = numbered_rows(found.questions)
@@ -51,14 +52,12 @@ def checked_report(desk: ResearchDesk, answer: str) -> CheckedText | None:
 
 
 def short_of(desk: ResearchDesk, report: str) -> str:
-    """A report in a few sentences, each with its sources and its figures: a model's, as far as it keeps to that, else
-    the first ones of the report. Raises `Interrupted`."""
-    answer = desk.write("short", fast=True, report=report, most=str(_SENTENCES))
-    sound = _sound(_checked(desk, inert_blocks(" ".join(answer.split()))))
-    if not sound:
-        rows = (row for row in report.split("\n") if not row.lstrip().startswith(("#", "|", ">", "`")))
-        sentences = (each for row in rows for each in split_sentences(row.lstrip("-*0123456789. ")))
-        sound = [each for each in _sound(_checked(desk, "\n".join(sentences))) if len(each.text) >= _FEWEST_CHARACTERS]
+    """The first sentences of a report that have their sources and figures, each with its numbers: those before its
+    first heading, which answer what was asked, if there are any."""
+    rows = [row for row in report.partition("\n#")[0].split("\n") if not row.lstrip().startswith(("#", "|", ">", "`"))]
+    sentences = (each for row in rows for each in split_sentences(row.lstrip("-*0123456789. ")))
+    checked_ones = _checked(desk, "\n".join(sentences)).sentences
+    sound = [each for each in checked_ones if each.flaw is None and len(each.text) >= _FEWEST_CHARACTERS]
     return " ".join(cited_line(each.text, each.cites) for each in sound[:_SENTENCES])
 
 
@@ -72,14 +71,5 @@ def cited_line(words: str, cites: Iterable[int]) -> str:
     return f"{body}{numbers}{end or '。'}"
 
 
-def _rows(found: ResearchFindings, question: int) -> str:
-    rows = [f"- {each.numbered}" for each in found.of_question(question)]
-    return "\n".join([f"Question {question}:", *(rows or ["(nothing was found)"])])
-
-
 def _checked(desk: ResearchDesk, words: str) -> CheckedText:
     return checked(words, desk.readings, marks_in(desk.language))
-
-
-def _sound(found: CheckedText) -> list[CheckedSentence]:
-    return [each for each in found.sentences if each.flaw is None]

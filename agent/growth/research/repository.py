@@ -5,7 +5,6 @@ It is read, and nothing in it is run. Which files are its core, a model chooses 
 """
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import field
 
@@ -17,7 +16,7 @@ from agent.growth.research.reading import Reading
 from agent.growth.research.record import CallShare
 from agent.growth.research.report import reported
 from agent.growth.research.research_call import LIMITS
-from agent.growth.research.researcher import Researcher, findings_of
+from agent.growth.research.topic import Researcher, findings_of
 from agent.texts import text
 
 _PARTS = ("purpose", "design", "use", "state")
@@ -28,6 +27,7 @@ _CORE = 8
 _DISCUSSED = 2
 """Pages about it that are read."""
 _LISTED = 300
+"""Files from which a model chooses."""
 _CONTEXT = 4
 """Files that a model sees at a time."""
 _TELLING = (
@@ -56,8 +56,8 @@ class RepositoryStudy:
         desk, folder, share = self.desk, self.folder, CallShare(LIMITS["repository"].calls)
         files = folder.files(desk.cancelled)
         readme = self._read([name for name in files if "/" not in name and _README.fullmatch(name)][:1], share)
-        start = [*readme, *desk.listing(folder, structure_of(files), share)]
-        self._take_in(start, 1, 3)
+        structure = folder.structure(text("research.structure", desk.language), desk.cancelled)
+        self._take_in([*readme, *filter(None, [desk.open(folder, structure, share)])], 1, 3)
         core = self._read(self._chosen([name for name in files if not _README.fullmatch(name)], readme), share)
         for at in range(0, len(core), _CONTEXT):
             self._take_in(core[at : at + _CONTEXT], 2, 4)
@@ -68,7 +68,7 @@ class RepositoryStudy:
     def findings(self) -> ResearchFindings:
         """What is found so far."""
         questions = [self._question(number) for number in range(1, len(_PARTS) + 1)]
-        return findings_of(questions, self.researchers, ())
+        return findings_of(questions, self.researchers)
 
     def _read(self, names: Sequence[str], share: CallShare) -> list[Reading]:
         return [each for name in names if (each := self.desk.open(self.folder, Reading(name), share)) is not None]
@@ -94,19 +94,6 @@ class RepositoryStudy:
         numbers = dict.fromkeys(int(each) for each in re.findall(r"\d{1,3}", answer))
         chosen = [listed[number - 1] for number in numbers if 0 < number <= len(listed)]
         return (chosen or telling_files(listed))[:_CORE]
-
-
-def structure_of(files: Sequence[str]) -> str:
-    """The structure of a repository: how many files of which kind each of its folders has."""
-    folders: dict[str, Counter[str]] = defaultdict(Counter)
-    for name in files:
-        *parents, file = name.split("/")
-        folders["/".join(parents[:2]) or "."][file.rpartition(".")[2]] += 1
-    rows = [f"{len(files)} files that can be read. At the top: {', '.join(name for name in files if '/' not in name)}"]
-    for folder, held in sorted(folders.items()):
-        kinds = ", ".join(f"{count} {kind}" for kind, count in held.most_common(4))
-        rows.append(f"{folder}/: {held.total()} files ({kinds})")
-    return "\n".join(rows[: _LISTED + 1])
 
 
 def telling_files(files: Sequence[str]) -> list[str]:

@@ -56,8 +56,6 @@ def section_of(done: Research, started: datetime, how: Sequence[str], language: 
             cited=len(found.cited),
             count=len(done.sources),
         )
-        if done.short and done.short not in done.text:
-            parts.append(f"**{text('research.in_short', language)}** {done.short}")
         parts += [f"*{confidence}*", done.text, *_parts(found, language)]
         parts += [_head("sources", language), "\n".join(_source(each, found.cited, language) for each in done.sources)]
     else:

@@ -60,15 +60,19 @@ class VaultSource:
         data, row = vault.read(path), vault.home.row(path)
         if data is None or row.path in _LEFT_OUT or instructs(path):
             return None
-        written = data if hits[0].is_of_note else b""  # of an attachment, what was found of its text
-        note, entry = Note.parse(written), parse_entry(written)
+        note = Note.parse(data if hits[0].is_of_note else b"")  # of an attachment, what was found of its text
         is_whole = hits[0].is_of_note and not row.logs and len(note.body) <= _WHOLE
         text = (note.body if is_whole else "\n\n".join(hit.passage for hit in hits)).strip()
-        is_about_it = not words.isdisjoint(words_of(f"{hits[0].title} {text}")) and _HEADING.sub("", text).strip()
-        if not is_about_it or (entry is not None and entry.superseded_by):
+        is_about_it = not words.isdisjoint(words_of(f"{hits[0].title} {text}"))
+        if not is_about_it or not _HEADING.sub("", text).strip() or _is_superseded(note):
             return None
         origin = self.recall.foreign.source(path, data)
         return Reading(path, hits[0].title, date=_day(note), authority="own", text=text, origin=origin)
+
+
+def _is_superseded(note: Note) -> bool:
+    entry = parse_entry(note.data)
+    return entry is not None and bool(entry.superseded_by)
 
 
 def _day(note: Note) -> str:

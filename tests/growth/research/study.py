@@ -102,7 +102,6 @@ _PROMPTS = {
     "Write the report": "report",
     "Judge whether": "fact",
     "Choose the files": "files",
-    "Shorten a report": "short",
 }
 
 
