@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from agent.growth.research.claims import check, numbers_in, without_numbers
 from agent.growth.research.findings import CitedStatement, Dispute, FoundMethod, ResearchGap, ResearchQuestion
-from agent.growth.research.passages import best_sentences
-from agent.growth.research.reading import Reading
+from agent.growth.research.reading import Reading, best_sentences
 
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)、])\s+(.+)")
 _LABEL = re.compile(r"\W{0,4}(MISSING|SEARCH|METHOD|NOTHING|DISPUTED|GAP|VERDICT|ANSWER)\W{0,3}[:：]?\s*(.*)")

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.growth.research.reading import Reading
+from agent.growth.research.reading import Reading, split_sentences
 
 Flaw: TypeAlias = Literal["no_source", "no_figure", "no_quotation"]
 """What is wrong with a sentence: no source that was read is named, or a figure or a quotation is not in those that
@@ -19,14 +19,6 @@ CITED = re.compile(r"\[(\d{1,3}(?:\s?[,，、;-]\s?\d{1,3}){0,9})\]")
 """Numbers of sources: `[3]`, `[1, 4]`, `[2-4]`."""
 _WIDE = str.maketrans({"【": "[", "】": "]", "［": "[", "］": "]"})
 _WIDE_CITED = re.compile(r"[【［]\s?(\d{1,3}(?:\s?[,，、;-]\s?\d{1,3}){0,9})(?:†[^】］]{0,40})?\s?[】］]")
-_END = re.compile(
-    r"(?:[.!?](?=[\s\"”’)*_\]]*(?:\s|$))|[。！？；])[\"”’」』)）*_]*(?:\s?\[\d[\d\s,，、;-]{0,40}\])*(?:[.。](?=\s|$))?"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|dr|mr|mrs|ms|prof|st|no|nos|fig|figs|eq|approx|ca|al|inc|ltd|co|corp|jr|sr|u\.s|u\.k"
-    r"|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|vol|pp|ed|est)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS: Mapping[str, float] = {
     "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "bn": 1e9, "千": 1e3,
@@ -122,23 +114,6 @@ def numbers_in(text: str) -> tuple[int, ...]:
 def without_numbers(text: str) -> str:
     """The text without numbers of sources."""
     return re.sub(r"\s?(?:\[\d[\d\s,，、;-]{0,40}\])+", "", uniform(text)).strip()
-
-
-def split_sentences(line: str) -> list[str]:
-    """The sentences of one line, each with the numbers of sources behind it; joined, they are the line."""
-    found: list[str] = []
-    start = 0
-    for end in _END.finditer(line):
-        until = end.end()
-        if line[end.start()] == "." and _ABBREVIATION.search(line[start : end.start() + 1]):
-            continue
-        found.append(line[start:until])
-        start = until
-    if line[start:].strip() or not found:
-        found.append(line[start:])
-    else:
-        found[-1] += line[start:]
-    return found
 
 
 def figures_in(text: str) -> frozenset[float]:

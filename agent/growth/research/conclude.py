@@ -1,22 +1,39 @@
-"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it.
+"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it; or from an
+earlier check of the same fact.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
 memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
 and methods are listed for the person, who may tick one to have it proposed as a rule.
+
+A check of a fact that the notes in `research/` answer already searches nothing again. Only a verdict that rests on
+sources counts, for the same words, for thirty days: what is older is looked up anew, and so is what was left open.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import cast, get_args
 
 from agent.errors import LimitReached
 from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.findings import ResearchFindings, confidence_of
-from agent.growth.research.report import short_of
-from agent.growth.research.research_call import Research, ResearchCall, ResearchEnd
-from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of
-from agent.growth.research.vault_source import NAME as VAULT
+from agent.growth.research.findings import (
+    LIMITS,
+    Confidence,
+    Research,
+    ResearchCall,
+    ResearchEnd,
+    ResearchFindings,
+    Verdict,
+    confidence_of,
+    whole_topic,
+)
+from agent.growth.research.own_sources import NAME as VAULT
+from agent.growth.research.reading import Reading
+from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
 from agent.growth.rules.found_methods import append_tools, found_tool
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import MODEL, Entry, EntryType
@@ -24,6 +41,8 @@ from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.service import RunService
 from agent.texts import text
 from agent.vault.change import Create, Edit, Request
+from agent.vault.folders import RESEARCH
+from agent.vault.store import Vault
 
 _FAILED = 8
 """Addresses that gave nothing, and are named."""
@@ -31,6 +50,12 @@ _LONGEST = 1_200
 """The most characters of a memory."""
 _NAMED = 20
 """Strangers that a memory names."""
+FRESH = timedelta(days=30)
+"""The age up to which a verdict is given again, with its day."""
+_SETTLED = frozenset(("confirmed", "supported", "refuted", "contradicted", "disputed"))
+_SECTION = re.compile(r"^## (\d{4}-\d\d-\d\d)[^\n]*\n", re.MULTILINE)
+_SIGNS = re.compile(r"[\W_]+")
+_NOT_WHOLE = "> [!warning]"
 
 
 def concluded(
@@ -55,7 +80,7 @@ def concluded(
         desk.asked,
         runs.account.spent(record.run).money,
         record.run,
-        "" if is_stopped else short_of(desk, body),
+        "" if is_stopped else short_of(found),
         strangers=tuple(dict.fromkeys(each.origin for each in readings.values() if each.origin)),
         learns=end == "done" and desk.models is not None and runs.workspace.settings.growth.enabled,
         is_plain=desk.models is None,
@@ -64,7 +89,7 @@ def concluded(
         remarks=tuple(_remarks(desk, call)),
     )
     section = vault.masked(section_of(done, record.started, list(_how(desk, call, done)), language))
-    requests = note_requests(vault, done, call.kind, call.topic, record.started, section, record.partial)
+    requests = note_requests(vault, done, call, record.started, section, record.partial)
     if done.learns:
         requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
     return replace(done, requests=requests, done=record.end if is_whole else lambda: record.note_partial(section))
@@ -99,7 +124,7 @@ def _remarks(desk: ResearchDesk, call: ResearchCall) -> Iterator[str]:
 
 def _how(desk: ResearchDesk, call: ResearchCall, done: Research) -> Iterator[str]:
     """How it was done, a line each."""
-    language, comma = desk.language, text("research.comma", desk.language)
+    language = desk.language
     yield text(
         f"research.did_{call.kind}",
         language,
@@ -109,19 +134,23 @@ def _how(desk: ResearchDesk, call: ResearchCall, done: Research) -> Iterator[str
         money=f"{done.money:.4f}",
         minutes=f"{desk.record.seconds / 60:.1f}",
     )
-    own = [text("research.the_vault", language) if each.name == VAULT else each.name for each in desk.own]
-    studied = [each.name for each in call.folders[:1]] if call.kind == "repository" else []
-    web = [desk.web.name] if desk.web is not None else []
-    yield text("research.searched", language, names=comma.join((*studied, *own, *web)))
-    if done.findings.report is not None and (flawed := done.findings.report.flawed):
-        yield text("research.flawed", language, count=flawed)
-    if done.findings.refused:
-        yield text("research.refused", language, count=done.findings.refused)
+    sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
+    names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]
+    shown = [text("research.the_vault", language) if each == VAULT else each for each in names]
+    yield text("research.searched", language, names=text("research.comma", language).join(shown))
+    found = done.findings
+    for key, count in (("flawed", found.report.flawed if found.report is not None else 0), ("refused", found.refused)):
+        yield from [text(f"research.{key}", language, count=count)] if count else []
     yield from done.remarks
+    yield from _failures(desk)
+
+
+def _failures(desk: ResearchDesk) -> Iterator[str]:
     failed = [f"`{plain_name(what)}` ({inert_line(why)})" for what, why in desk.failures.items()]
     if failed:
-        more = text("research.and_more", language, count=len(failed) - _FAILED) if len(failed) > _FAILED else ""
-        yield text("research.not_read", language, names=", ".join(failed[:_FAILED]) + more)
+        more = len(failed) - _FAILED
+        rest = text("research.and_more", desk.language, count=more) if more > 0 else ""
+        yield text("research.not_read", desk.language, names=", ".join(failed[:_FAILED]) + rest)
 
 
 def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
@@ -156,3 +185,40 @@ def _methods(runs: RunService, done: Research) -> Iterator[Request]:
     listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
     if listed is not None:
         yield listed
+
+
+def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
+    """The newest check of a fact in the same words that is not too old: its note is the one source, and nothing is to
+    be written. None without one."""
+    found: dict[date, Research] = {}
+    for path in vault.note_paths(vault.home.at(RESEARCH)):
+        note = Note.parse(vault.own_version(path) or b"")
+        is_same = note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic)
+        if is_same and (known := _last(path, topic, note)) is not None and known.checked is not None:
+            found[known.checked] = known
+    fresh = [day for day in found if timedelta(0) <= now.date() - day <= FRESH]
+    return found[max(fresh)] if fresh else None
+
+
+def _plain(words: str) -> str:
+    """The words and figures of a statement, all of them: another figure is another fact."""
+    return " ".join(_SIGNS.sub(" ", words.casefold()).split())
+
+
+def _last(path: str, topic: str, note: Note) -> Research | None:
+    """The check in the last section of a note, if it is a whole one whose verdict rests on sources."""
+    verdict, confidence, strangers = note.string("verdict"), note.string("confidence"), note.strings("untrusted")
+    heads = [*_SECTION.finditer(note.body)]
+    if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
+        return None
+    words = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
+    try:
+        day = date.fromisoformat(heads[-1][1])
+    except ValueError:
+        return None
+    if not words or words.startswith(_NOT_WHOLE):
+        return None
+    source = Reading(path, topic, "", day.isoformat(), "own", words, ", ".join(strangers), 1)
+    found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
+    sure, most = cast(Confidence, confidence), LIMITS["fact"].calls
+    return Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)

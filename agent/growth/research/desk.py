@@ -16,10 +16,9 @@ from agent.context.prompt import VaultReader, fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
-from agent.growth.research.passages import fitted, without_reference_marks
-from agent.growth.research.reading import Reading, ResearchSource, ranked
+from agent.growth.research.findings import ResearchKind
+from agent.growth.research.reading import Reading, ResearchSource, fitted, ranked, without_reference_marks
 from agent.growth.research.record import CallShare, ResearchRecord, key_of
-from agent.growth.research.research_call import ResearchKind
 from agent.growth.research.web_source import WebSource
 from agent.llm.messages import Cancelled, Request, System, User
 from agent.loop.agent import Models

@@ -10,6 +10,7 @@ from agent.growth.research.answers import by_label, quoted
 from agent.growth.research.claims import plain
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
+    LIMITS,
     CitedStatement,
     Dispute,
     FactStance,
@@ -20,8 +21,7 @@ from agent.growth.research.findings import (
 )
 from agent.growth.research.reading import Reading
 from agent.growth.research.record import CallShare
-from agent.growth.research.report import checked_report
-from agent.growth.research.research_call import LIMITS
+from agent.growth.research.research_note import checked_report
 
 _NOTES = 3
 _WITNESSES = 3

@@ -1,9 +1,11 @@
-"""What a research reads: where it is found, its text, and how much it counts by its address. The lists of hosts and the
-orders of trust are in `configs/research.yaml`."""
+"""What a research reads: where it is found, its text, how much it counts by its address, and the parts of it that fit a
+question best. The lists of hosts and the orders of trust are in `configs/research.yaml`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from math import sqrt
 from typing import Literal, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit
 
@@ -22,6 +24,22 @@ _SECOND = frozenset(("co", "com", "org", "net", "ac", "edu", "gov"))
 """Second parts of a name below which names are registered, as in example.co.uk."""
 _LEAST = 4
 """The letters of a topic's word from which on a host of that name counts as its own."""
+_PARAGRAPH = 700
+"""Characters up to which lines are kept together."""
+_SHORTEST, _SHORTEST_CHINESE, _LONGEST = 15, 6, 400
+"""Characters of a sentence that can be quoted."""
+_NUMBERS = re.compile(r"\[\s?\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\s?\]|[【［]\d{1,3}[】］]")
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,1000}\)")
+_WIKI = re.compile(r"(!?)\[\[(?:[^\[\]|\n]{0,300}[#/])?([^\[\]|\n#/]{0,300})(?:\|([^\[\]\n]{0,300}))?\]\]")
+_MARKS = re.compile(r"^\s*(?:>\s?)*(?:[-*+]\s+|\d{1,3}[.)]\s+|#{1,6}\s+)*|\*\*|`")
+_END = re.compile(
+    r"(?:[.!?](?=[\s\"”’)*_\]]*(?:\s|$))|[。！？；])[\"”’」』)）*_]*(?:\s?\[\d[\d\s,，、;-]{0,40}\])*(?:[.。](?=\s|$))?"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|dr|mr|mrs|ms|prof|st|no|nos|fig|figs|eq|approx|ca|al|inc|ltd|co|corp|jr|sr|u\.s|u\.k"
+    r"|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|vol|pp|ed|est)|\b[A-Z])\.$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +86,7 @@ class ResearchSource(Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """The name, as the note says where was searched."""
-
+    def name(self) -> str: ...
     @property
     def is_public(self) -> bool: ...
 
@@ -121,3 +137,99 @@ def _listed(part: str) -> Mapping[str, Sequence[str]]:
     """The words of each list in a part of the file, by the name of the list; their order counts."""
     found = yaml.load((resource("configs") / "research.yaml").read_bytes(), yaml.CSafeLoader)
     return {name: str(words).split() for name, words in found[part].items()}
+
+
+def split_sentences(line: str) -> list[str]:
+    """The sentences of one line, each with the numbers of sources behind it; joined, they are the line."""
+    found: list[str] = []
+    start = 0
+    for end in _END.finditer(line):
+        until = end.end()
+        if line[end.start()] == "." and _ABBREVIATION.search(line[start : end.start() + 1]):
+            continue
+        found.append(line[start:until])
+        start = until
+    if line[start:].strip() or not found:
+        found.append(line[start:])
+    else:
+        found[-1] += line[start:]
+    return found
+
+
+def without_reference_marks(text: str) -> str:
+    """The text without numbers in brackets: in a report they stand for its own sources, and a page may have some."""
+    return _NUMBERS.sub("", text)
+
+
+def fitted(texts: Mapping[int, str], query: str, room: int) -> dict[int, str]:
+    """The texts with an equal share of so many characters each; what short ones leave goes to the long ones."""
+    left, shares = room, dict[int, int]()
+    by_size = sorted(texts, key=lambda number: len(texts[number]))
+    for at, number in enumerate(by_size):
+        shares[number] = min(len(texts[number]), left // (len(by_size) - at))
+        left -= shares[number]
+    return {number: _best_passages(text, query, shares[number]) for number, text in texts.items()}
+
+
+def best_sentences(text: str, query: str, most: int) -> list[str]:
+    """The sentences of a text with most of the query's words, at most so many, in their order; none without one."""
+    words = words_of(query)
+    found = [" ".join(each.split()) for row in _prose(text) for each in split_sentences(row)]
+    fit = list(dict.fromkeys(filter(_is_quotable, found)))
+    rated = [(-len(words & words_of(each)), at) for at, each in enumerate(fit)]
+    best = sorted(each for each in rated if each[0])[:most]
+    return [fit[at] for at in sorted(at for _, at in best)]
+
+
+def _best_passages(text: str, query: str, room: int) -> str:
+    """At most `room` characters of a text: its beginning, which says what it is, and what has most of the query's
+    words."""
+    if len(text) <= room:
+        return text
+    pieces, words = _pieces(text), words_of(query)
+    scores = [len(words & words_of(piece)) / sqrt(1 + len(piece) / _PARAGRAPH) for piece in pieces]
+    scores[0] += 2.0
+    chosen: set[int] = set()
+    left = room
+    for at in sorted(range(len(pieces)), key=lambda at: (-scores[at], at)):
+        if len(pieces[at]) + 2 <= left:
+            chosen.add(at)
+            left -= len(pieces[at]) + 2
+    if not chosen:
+        return pieces[0][:room]
+    first = min(chosen)
+    shown = pieces[first]
+    for at in sorted(chosen - {first}):
+        shown += ("\n" if at - 1 in chosen else "\n[…]\n") + pieces[at]
+    return shown[:room]
+
+
+def _is_quotable(sentence: str) -> bool:
+    return (_SHORTEST if sentence.isascii() else _SHORTEST_CHINESE) <= len(sentence) <= _LONGEST
+
+
+def _prose(text: str) -> Iterator[str]:
+    """The lines of a text that are sentences, as a reader sees them: no code, no rows of tables, no headings; of a link
+    between notes its words, and nothing of a note that is put in."""
+    is_code = False
+    for row in text.split("\n"):
+        if row.lstrip().startswith(("```", "~~~")):
+            is_code = not is_code
+        elif not is_code and not row.lstrip().startswith(("|", "#")):
+            plain = _LINK.sub(r"\1", without_reference_marks(row))
+            yield _MARKS.sub("", _WIKI.sub(lambda link: "" if link[1] else link[3] or link[2], plain))
+
+
+def _pieces(text: str) -> list[str]:
+    """The text in paragraphs; a long one is cut at its lines or sentences."""
+    pieces: list[str] = []
+    for block in re.split(r"\n\s*\n", text):
+        part = ""
+        for row in block.split("\n"):
+            for at, each in enumerate(split_sentences(row) if len(row) > _PARAGRAPH else [row]):
+                if part and len(part) + len(each) > _PARAGRAPH:
+                    pieces.append(part)
+                    part = ""
+                part += ("\n" if part and not at else "") + each[: _PARAGRAPH * 4]
+        pieces += [part] if part.strip() else []
+    return pieces or [text]

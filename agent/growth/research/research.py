@@ -11,18 +11,16 @@ from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
 from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
-from agent.growth.research.conclude import concluded
+from agent.growth.research.conclude import concluded, known_fact
 from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.engines import engines_of
 from agent.growth.research.fact import FactCheck
-from agent.growth.research.known_facts import known_fact
+from agent.growth.research.findings import LIMITS, Research, ResearchCall
+from agent.growth.research.own_sources import VaultSource
 from agent.growth.research.reading import ResearchSource
 from agent.growth.research.record import ResearchRecord, key_of, open_record
 from agent.growth.research.repository import RepositoryStudy
-from agent.growth.research.research_call import LIMITS, Research, ResearchCall
 from agent.growth.research.topic import Exploration
-from agent.growth.research.vault_source import VaultSource
-from agent.growth.research.web_source import WebSource
+from agent.growth.research.web_source import WebSource, engines_of
 from agent.loop.records import RunRequest
 from agent.markdown.title import short_title
 from agent.runs.service import RunService

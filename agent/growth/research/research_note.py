@@ -1,4 +1,5 @@
-"""The note of a research in `research/`: a section for each time it was done, with numbered sources.
+"""The report of a research: its text as a model writes it, checked sentence by sentence against what was read, and its
+note in `research/`, with a section for each time it was done and with numbered sources.
 
 Text of strangers and of models stands there escaped; a note with a stranger's text says so in its header
 (`untrusted`), so that whoever is shown it takes it for that.
@@ -6,42 +7,104 @@ Text of strangers and of models stands there escaped; a note with a stranger's t
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote, urlsplit
 
-from agent.growth.research.findings import Confidence, Dispute, ResearchFindings
+from agent.growth.research.claims import CheckedText, Flaw, checked
+from agent.growth.research.desk import ResearchDesk
+from agent.growth.research.findings import (
+    Confidence,
+    Dispute,
+    FactStance,
+    Research,
+    ResearchCall,
+    ResearchFindings,
+    numbered_rows,
+)
 from agent.growth.research.reading import Reading
-from agent.growth.research.report import cited_line
-from agent.growth.research.research_call import Research, ResearchKind
-from agent.markdown.inertness.active import inert_line
+from agent.markdown.inertness.active import inert_blocks, inert_line
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Request
 from agent.vault.store import Vault
 
-TYPE = "research"
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$", re.MULTILINE)
+_LEVEL = 3
+"""The level of the headings in a report: above them are the topic and the day."""
+_SOURCES = re.compile(
+    r"\n#{1,6}\s*\W*(?:sources|references|来源|参考(?:资料|文献)?)\W*\n.*\Z", re.IGNORECASE | re.DOTALL
+)
+_NOTHING = "(nothing was found)"
+_SENTENCES = 5
+_FEWEST_CHARACTERS = 20
 _STRANGERS = 20
 """Strangers that are named in the header of a note."""
 _SIGNS = re.compile(r"[\[\]|#^`]")
 
 
+def marks_in(language: Language) -> Mapping[Flaw, str]:
+    """What stands behind a sentence with a flaw."""
+    flaws: tuple[Flaw, ...] = ("no_source", "no_figure", "no_quotation")
+    return {flaw: f"*({text(f'research.{flaw}', language)})*" for flaw in flaws}
+
+
+def reported(desk: ResearchDesk, found: ResearchFindings) -> ResearchFindings:
+    """The findings with a model's report on their statements; without one if it has none of their sources, or none can
+    be asked. Raises `Interrupted`."""
+    if not found.statements:
+        return found
+    parts = [(each.number, [f"- {row.numbered}" for row in found.of_question(each.number)]) for each in found.questions]
+    statements = "\n\n".join(f"Question {number}:\n" + "\n".join(rows or [_NOTHING]) for number, rows in parts)
+    sides = [(each.words or "differs", " / ".join(side.numbered for side in each.sides)) for each in found.disputes]
+    disputes = "\n".join(f"- {words}: {rows}" for words, rows in sides) or "-"
+    questions = numbered_rows(found.questions)
+    answer = desk.write("report", questions=questions, statements=statements, disputes=disputes)
+    return replace(found, report=checked_report(desk, answer))
+
+
+def checked_report(desk: ResearchDesk, answer: str) -> CheckedText | None:
+    """A model's text, checked, with its headings below those of the note, and doing nothing in an editor; None if no
+    sentence of it has a source."""
+    plain = _SOURCES.sub("", f"\n{answer}").strip()
+    plain = _HEADING.sub(lambda found: f"{'#' * max(len(found[1]), _LEVEL)} {found[2]}", plain)
+    found = checked(inert_blocks(plain), desk.readings, marks_in(desk.language))
+    return found if found.cited else None
+
+
+def short_of(found: ResearchFindings) -> str:
+    """The first sentences of the report that have their sources and figures, or of what models have read out, each with
+    its numbers: a report begins with what was asked. Empty where sources are only quoted."""
+    if found.report is not None:
+        sentences = ((each.text, each.cites) for each in found.report.sentences if each.flaw is None)
+    else:
+        sentences = ((inert_line(each.text), each.cites) for each in found.statements if not each.is_quoted)
+    lines = [cited_line(*each) for each in sentences if len(each[0]) >= _FEWEST_CHARACTERS and each[0][0] != "|"]
+    return " ".join(lines[:_SENTENCES])
+
+
+def cited_line(words: str, cites: Iterable[int]) -> str:
+    """A sentence with the numbers of its sources before its full stop."""
+    numbers = "".join(f"[{number}]" for number in cites)
+    end = words[-1:] if words.endswith((".", "。", "!", "！", "?", "？")) else ""
+    body = words.removesuffix(end)
+    if body.isascii() or end == ".":
+        return f"{body.rstrip()} {numbers}{end or '.'}"
+    return f"{body}{numbers}{end or '。'}"
+
+
 def body_of(found: ResearchFindings, readings: Mapping[int, Reading], language: Language) -> str:
     """The verdict on a fact; else the report of a model, or the statements, by question or by source."""
-    report = [found.report.text] if found.report is not None else []
+    report = found.report.text if found.report is not None else ""
     if found.verdict is None:
-        if report:
-            return report[0]
-        return _by_source(found, readings) if all(each.is_quoted for each in found.statements) else _by_question(found)
+        is_quoted = all(each.is_quoted for each in found.statements)
+        return report or (_by_source(found, readings) if is_quoted else _by_question(found))
     against = "contradicts" if found.verdict == "refuted" else "supports"
     count = sum(each.says == against for each in found.stances)
-    quotes: list[str] = []
-    for each in found.stances:
-        words = f": “{inert_line(each.quote)}”" if each.quote else ""
-        stance = text(f"research.stance_{each.says}", language)
-        quotes.append(f"- {source_link(readings[each.number])} [{each.number}] {stance}{words}")
-    witnesses = "\n".join(quotes) or _by_source(found, readings)
-    return "\n\n".join((text(f"research.verdict_{found.verdict}", language, count=count), *report, witnesses))
+    verdict = text(f"research.verdict_{found.verdict}", language, count=count)
+    stances = "\n".join(_stance(each, readings[each.number], language) for each in found.stances)
+    return "\n\n".join(filter(None, (verdict, report, stances or _by_source(found, readings))))
 
 
 def section_of(done: Research, started: datetime, how: Sequence[str], language: Language) -> str:
@@ -65,25 +128,22 @@ def section_of(done: Research, started: datetime, how: Sequence[str], language: 
 
 
 def note_requests(
-    vault: Vault, done: Research, kind: ResearchKind, topic: str, started: datetime, section: str, partial: str
+    vault: Vault, done: Research, call: ResearchCall, started: datetime, section: str, partial: str
 ) -> tuple[Request, ...]:
     """The requests that put a section into the note, in place of the `partial` one that an earlier attempt has left
     there; none if it stands there already. What else is in the note stays."""
     data = vault.read(done.path)
     note = Note.parse(data or b"")
-    header: dict[str, Value] = {"kind": kind}
-    if done.sources:
-        header["confidence"] = done.confidence
-    if done.findings.verdict is not None:
-        header["verdict"] = done.findings.verdict
-    if strangers := tuple(dict.fromkeys((*note.strings("untrusted"), *done.strangers[:_STRANGERS])))[:_STRANGERS]:
-        header["untrusted"] = list(strangers)
-    if data is None:
-        created = started.replace(microsecond=0)
-        head = {"id": vault.clock.new_id(), "type": TYPE, "title": topic, "created": created, **header}
-        return (Create(done.path, Note.compose(head, f"# {inert_line(topic)}\n\n{section}\n").data),)
     if section in note.body:
         return ()
+    strangers = list(dict.fromkeys((*note.strings("untrusted"), *done.strangers)))[:_STRANGERS]
+    values: dict[str, Value] = {"kind": call.kind, "confidence": done.confidence if done.sources else None}
+    values |= {"verdict": done.findings.verdict, "untrusted": strangers or None}
+    header = {key: value for key, value in values.items() if value is not None}
+    if data is None:
+        created = started.replace(microsecond=0)
+        header = {"id": vault.clock.new_id(), "type": "research", "title": call.topic, "created": created, **header}
+        return (Create(done.path, Note.compose(header, f"# {inert_line(call.topic)}\n\n{section}\n").data),)
     if partial and partial in note.body:
         note = note.with_body(note.body.replace(partial, section, 1))
     else:
@@ -107,6 +167,11 @@ def source_link(reading: Reading) -> str:
 def plain_name(words: str) -> str:
     """Words of a stranger on one line, without a sign that means something in a link."""
     return " ".join(_SIGNS.sub(" ", inert_line(words)).split())
+
+
+def _stance(stance: FactStance, reading: Reading, language: Language) -> str:
+    words = _after_colon(f"“{inert_line(stance.quote)}”" if stance.quote else "")
+    return f"- {source_link(reading)} [{stance.number}] {text(f'research.stance_{stance.says}', language)}{words}"
 
 
 def _by_question(found: ResearchFindings) -> str:

@@ -23,6 +23,7 @@ from agent.growth.research.answers import (
 )
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
+    LIMITS,
     CitedStatement,
     Dispute,
     FoundMethod,
@@ -31,13 +32,11 @@ from agent.growth.research.findings import (
     ResearchQuestion,
     found_disputes,
     numbered_rows,
-    unique,
     whole_topic,
 )
 from agent.growth.research.reading import Reading
 from agent.growth.research.record import CallShare
-from agent.growth.research.report import reported
-from agent.growth.research.research_call import LIMITS
+from agent.growth.research.research_note import reported
 
 _NOTES = 6
 """Notes of the vault, or files of a folder, that one search gives to a model."""
@@ -123,7 +122,7 @@ def findings_of(
     questions: Sequence[ResearchQuestion], researchers: Sequence[Researcher], disputes: Sequence[Dispute] = ()
 ) -> ResearchFindings:
     """What these researchers have found so far; without `disputes`, those that their statements show."""
-    statements = unique(each for one in researchers for each in one.statements)
+    statements = tuple({each.text.casefold(): each for one in researchers for each in one.statements}.values())
     methods = {each.name.casefold(): each for one in researchers for each in one.methods}
     return ResearchFindings(
         tuple(questions),
@@ -146,9 +145,8 @@ class Exploration:
     def go(self) -> ResearchFindings:
         """All that is found, with the report; raises `Interrupted`."""
         limits = LIMITS[self.desk.kind]
-        answer = self.desk.write(
-            "outline", most=str(limits.questions)
-        )  # of the topic alone: no word of the vault goes out
+        # made from the topic alone: so a search that goes out holds nothing of the vault
+        answer = self.desk.write("outline", most=str(limits.questions))
         questions = questions_in(answer)[: limits.questions] or [whole_topic(self.desk.topic)]
         self.researchers = [Researcher(self.desk, each) for each in questions]
         calls = min(limits.questions * limits.share // len(questions), limits.share * 2)

@@ -13,9 +13,9 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.growth import ResearchStep
-from agent.growth.research.folder_source import FolderSource, named_folder
+from agent.growth.research.findings import KINDS, Research, ResearchCall, ResearchKind
+from agent.growth.research.own_sources import FolderSource, named_folder
 from agent.growth.research.research import commit_research, research
-from agent.growth.research.research_call import KINDS, Research, ResearchCall, ResearchKind
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.growth.research.claims import checked
-from agent.growth.research.report import marks_in
+from agent.growth.research.research_note import marks_in
 from tests.growth.research.study import page, studying, usual
 from tests.growth.research.test_a_research_goes_on_and_keeps_its_limits import killed_at
 from tests.tools.sites import Answer

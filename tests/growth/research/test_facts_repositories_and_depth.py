@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed, UserError
-from agent.growth.research.folder_source import FolderSource, named_folder
+from agent.growth.research.own_sources import FolderSource, named_folder
 from agent.growth.research.reading import Reading
 from agent.llm.messages import never
 from tests.growth.research.study import page, sentences_with, sources_in, studying, usual
