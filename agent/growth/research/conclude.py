@@ -193,9 +193,8 @@ def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
     found: dict[date, Research] = {}
     for path in vault.note_paths(vault.home.at(RESEARCH)):
         note = Note.parse(vault.own_version(path) or b"")
-        is_same = note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic)
-        if is_same and (known := _last(path, topic, note)) is not None and known.checked is not None:
-            found[known.checked] = known
+        if note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic):
+            found |= _last_check(path, topic, note)
     fresh = [day for day in found if timedelta(0) <= now.date() - day <= FRESH]
     return found[max(fresh)] if fresh else None
 
@@ -205,20 +204,20 @@ def _plain(words: str) -> str:
     return " ".join(_SIGNS.sub(" ", words.casefold()).split())
 
 
-def _last(path: str, topic: str, note: Note) -> Research | None:
-    """The check in the last section of a note, if it is a whole one whose verdict rests on sources."""
+def _last_check(path: str, topic: str, note: Note) -> dict[date, Research]:
+    """The check in the last section of a note by its day, if it is a whole one whose verdict rests on sources."""
     verdict, confidence, strangers = note.string("verdict"), note.string("confidence"), note.strings("untrusted")
     heads = [*_SECTION.finditer(note.body)]
     if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
-        return None
+        return {}
     words = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
     try:
         day = date.fromisoformat(heads[-1][1])
     except ValueError:
-        return None
+        return {}
     if not words or words.startswith(_NOT_WHOLE):
-        return None
+        return {}
     source = Reading(path, topic, "", day.isoformat(), "own", words, ", ".join(strangers), 1)
     found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
     sure, most = cast(Confidence, confidence), LIMITS["fact"].calls
-    return Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)
+    return {day: Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)}

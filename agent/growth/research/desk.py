@@ -4,12 +4,11 @@ Each is counted before it is made, written down when it is done, and shown to wh
 answer is left out, and a model that does not answer is not asked again: the research goes on with what it has.
 """
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from itertools import islice
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from agent.context.budget import Count, window_of
 from agent.context.prompt import VaultReader, fill
@@ -17,7 +16,8 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
 from agent.growth.research.findings import ResearchKind
-from agent.growth.research.reading import Reading, ResearchSource, fitted, ranked, without_reference_marks
+from agent.growth.research.own_sources import FolderSource, VaultSource
+from agent.growth.research.reading import Reading, fitted, ranked, without_reference_marks
 from agent.growth.research.record import CallShare, ResearchRecord, key_of
 from agent.growth.research.web_source import WebSource
 from agent.llm.messages import Cancelled, Request, System, User
@@ -33,7 +33,9 @@ _LEAST_ROOM = 1_200
 _SHARE_OF_WINDOW = 0.6
 """The part of a model's budget for the texts of sources in one question to it."""
 
-logger = logging.getLogger(__name__)
+ResearchSource: TypeAlias = VaultSource | FolderSource | WebSource
+"""Something that can be searched and read, safe to use from several threads. `is_public`: what is searched for leaves
+this machine. Both raise `ToolFailed` or `ToolRetry` where they get no answer, and `Interrupted` soon after a stop."""
 
 
 @dataclass(slots=True)
@@ -139,7 +141,6 @@ class ResearchDesk:
         except Interrupted:
             raise
         except AgentError as error:
-            logger.info("research goes on without a model: %s", error)
             self.trouble = self.trouble or error
             return ""
 
@@ -180,7 +181,6 @@ class ResearchDesk:
         self.publish(ResearchStep(record.run, what, subject, len(self.readings), record.used, record.most))
 
     def _fail(self, what: str, error: ToolFailed | ToolRetry) -> None:
-        logger.info("research: %s: %s", what, error.message)
         with self._lock:
             self.failures.setdefault(what, translated(error.message, self.language))
 

@@ -126,25 +126,27 @@ def confidence_of(findings: ResearchFindings, readings: Mapping[int, Reading]) -
     cited = [readings[number] for number in findings.cited if number in readings]
     houses = len({each.house for each in cited if not each.is_excerpt})
     flawed = findings.report.flawed / max(len(findings.report.sentences), 1) if findings.report is not None else 0.0
-    if houses < 2 or flawed > 0.4 or findings.verdict in ("open", "supported", "contradicted", "quoted"):
-        return "low"
-    is_disputed = findings.disputes or findings.verdict == "disputed"
-    if houses < 3 or flawed > 0.1 or is_disputed or not any(each.is_strong for each in cited):
-        return "medium"
-    return "high"
+    lacks = (houses < 2, flawed > 0.4, findings.verdict in ("open", "supported", "contradicted", "quoted"))
+    is_strong = any(each.is_strong for each in cited)
+    doubts = (houses < 3, flawed > 0.1, not is_strong, bool(findings.disputes), findings.verdict == "disputed")
+    return "low" if any(lacks) else "medium" if any(doubts) else "high"
 
 
 def found_disputes(statements: Sequence[CitedStatement], known: Sequence[Dispute] = ()) -> tuple[Dispute, ...]:
     """The disputes that are `known`, and the statements of different sources that contradict each other by their words
     or figures; those with a side in common are one dispute."""
-    pairs = combinations(statements[:_MOST], 2)
+    pairs = (Dispute(pair) for pair in combinations(statements[:_MOST], 2) if _differ(*pair))
     joined: list[Dispute] = []
-    for each in (*known, *(Dispute(pair) for pair in pairs if _differ(*pair))):
+    for each in (*known, *pairs):
         near = [one for one in joined if not set(one.sides).isdisjoint(each.sides)]
-        sides = dict.fromkeys(side for one in (*near, each) for side in one.sides)
-        words = next(filter(None, (one.words for one in (*near, each))), "")
-        joined = [*(one for one in joined if one not in near), Dispute(tuple(sides), words)]
+        joined = [one for one in joined if one not in near]
+        joined.append(_one_dispute((*near, each)))
     return tuple(joined)
+
+
+def _one_dispute(disputes: Sequence[Dispute]) -> Dispute:
+    sides = dict.fromkeys(side for each in disputes for side in each.sides)
+    return Dispute(tuple(sides), next(filter(None, (each.words for each in disputes)), ""))
 
 
 def _differ(one: CitedStatement, other: CitedStatement) -> bool:

@@ -73,7 +73,8 @@ class VaultSource:
         for hit in self.recall.search(plain.replace(":", " ").replace("-", " "), most * 2).hits:  # no filters
             if words & words_of(" ".join((hit.title, *hit.headings, hit.passage))):
                 found.setdefault(hit.path, []).append(hit)
-        readings = (self._reading(path, hits, words) for path, hits in found.items())
+        paths = (path for path in found if self.recall.workspace.vault.home.row(path).path not in _LEFT_OUT)
+        readings = (self._reading(path, found[path], words) for path in paths if not instructs(path))
         return [each for each in readings if each is not None][:most]
 
     def read(self, found: Reading, cancelled: Cancelled) -> Reading:
@@ -83,17 +84,16 @@ class VaultSource:
     def _reading(self, path: str, hits: Sequence[Hit], words: frozenset[str]) -> Reading | None:
         """What a note says, None if it does not count as knowledge about the topic."""
         vault = self.recall.workspace.vault
-        data, row = vault.read(path), vault.home.row(path)
-        if data is None or row.path in _LEFT_OUT or instructs(path):
+        data, row, title = vault.read(path), vault.home.row(path), hits[0].title
+        if data is None:
             return None
         note = Note.parse(data if hits[0].is_of_note else b"")  # of an attachment, what was found of its text
         is_whole = hits[0].is_of_note and not row.logs and len(note.body) <= _WHOLE
-        text = (note.body if is_whole else "\n\n".join(hit.passage for hit in hits)).strip()
-        is_about_it = not words.isdisjoint(words_of(f"{hits[0].title} {text}"))
-        if not is_about_it or not _HEADING.sub("", text).strip() or _is_superseded(note):
+        text = note.body.strip() if is_whole else "\n\n".join(hit.passage for hit in hits).strip()
+        if words.isdisjoint(words_of(f"{title} {text}")) or not _HEADING.sub("", text).strip() or _is_superseded(note):
             return None
         origin = self.recall.foreign.source(path, data)
-        return Reading(path, hits[0].title, date=_day(note), authority="own", text=text, origin=origin)
+        return Reading(path, title, date=_day(note), authority="own", text=text, origin=origin)
 
 
 def _is_superseded(note: Note) -> bool:

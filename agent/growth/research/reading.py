@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from math import sqrt
-from typing import Literal, Protocol, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 from urllib.parse import urlsplit
 
 import yaml
@@ -14,7 +14,6 @@ import yaml
 from agent.config.resources import resource
 from agent.dataclass import dataclass
 from agent.growth.topic_words import words_of
-from agent.llm.messages import Cancelled
 
 Authority: TypeAlias = Literal[
     "own", "paper", "official", "encyclopaedia", "report", "blog", "news", "forum", "code", "page"
@@ -78,36 +77,16 @@ class Reading:
         return _host(self.address) or self.address
 
 
-class ResearchSource(Protocol):
-    """Something that can be searched and read; safe to use from several threads.
-
-    `is_public`: what is searched for leaves this machine. Both methods raise `ToolFailed` or `ToolRetry` where they get
-    no answer, and `Interrupted` soon after `cancelled` is true.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def is_public(self) -> bool: ...
-
-    def search(self, query: str, most: int, cancelled: Cancelled) -> Sequence[Reading]:
-        """At most so many findings, the best first; those with a text are read already."""
-
-    def read(self, found: Reading, cancelled: Cancelled) -> Reading:
-        """What was found, with its text and its origin."""
-
-
 def authority_of(address: str, topic: str) -> Authority:
     """What stands at a URL. The host whose registered name is a word of the topic speaks for itself."""
     parts = _host(address).removeprefix("www.").split(".")
-    for at in range(len(parts)):
-        name = ".".join(parts[at:])
-        for kind, names in _listed("hosts").items():
-            if name in names or f".{name}" in names:
-                return cast(Authority, kind)
+    for name in (".".join(parts[at:]) for at in range(len(parts))):
+        if kind := _kinds().get(name) or _kinds().get(f".{name}"):
+            return kind
     if parts[0] in _listed("parts")["blog"]:
         return "blog"
-    registered = parts[-3] if len(parts) > 2 and parts[-2] in _SECOND else parts[-2] if len(parts) > 1 else ""
+    before, registered = ["", "", *parts][-3:-1]
+    registered = before if registered in _SECOND and before else registered
     return "official" if len(registered) >= _LEAST and registered in words_of(topic) else "page"
 
 
@@ -130,6 +109,12 @@ def _host(address: str) -> str:
     with suppress(ValueError):
         return urlsplit(address).hostname or ""
     return ""
+
+
+@cache
+def _kinds() -> Mapping[str, Authority]:
+    """What stands on the hosts of these names."""
+    return {name: cast(Authority, kind) for kind, names in _listed("hosts").items() for name in names}
 
 
 @cache
@@ -225,11 +210,18 @@ def _pieces(text: str) -> list[str]:
     pieces: list[str] = []
     for block in re.split(r"\n\s*\n", text):
         part = ""
-        for row in block.split("\n"):
-            for at, each in enumerate(split_sentences(row) if len(row) > _PARAGRAPH else [row]):
-                if part and len(part) + len(each) > _PARAGRAPH:
-                    pieces.append(part)
-                    part = ""
-                part += ("\n" if part and not at else "") + each[: _PARAGRAPH * 4]
-        pieces += [part] if part.strip() else []
-    return pieces or [text]
+        for mark, each in _lines(block):
+            if part and len(part) + len(each) > _PARAGRAPH:
+                pieces.append(part)
+                part = ""
+            part += (mark if part else "") + each[: _PARAGRAPH * 4]
+        pieces.append(part)
+    return [each for each in pieces if each.strip()] or [text]
+
+
+def _lines(block: str) -> Iterator[tuple[str, str]]:
+    """The lines of a block, long ones in their sentences, each with what stands before it."""
+    for row in block.split("\n"):
+        first, *rest = split_sentences(row) if len(row) > _PARAGRAPH else [row]
+        yield "\n", first
+        yield from (("", each) for each in rest)

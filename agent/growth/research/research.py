@@ -12,11 +12,10 @@ from agent.errors import Interrupted
 from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
 from agent.growth.research.conclude import concluded, known_fact
-from agent.growth.research.desk import ResearchDesk
+from agent.growth.research.desk import ResearchDesk, ResearchSource
 from agent.growth.research.fact import FactCheck
 from agent.growth.research.findings import LIMITS, Research, ResearchCall
 from agent.growth.research.own_sources import VaultSource
-from agent.growth.research.reading import ResearchSource
 from agent.growth.research.record import ResearchRecord, key_of, open_record
 from agent.growth.research.repository import RepositoryStudy
 from agent.growth.research.topic import Exploration

@@ -36,7 +36,6 @@ _LEVEL = 3
 _SOURCES = re.compile(
     r"\n#{1,6}\s*\W*(?:sources|references|来源|参考(?:资料|文献)?)\W*\n.*\Z", re.IGNORECASE | re.DOTALL
 )
-_NOTHING = "(nothing was found)"
 _SENTENCES = 5
 _FEWEST_CHARACTERS = 20
 _STRANGERS = 20
@@ -55,13 +54,17 @@ def reported(desk: ResearchDesk, found: ResearchFindings) -> ResearchFindings:
     be asked. Raises `Interrupted`."""
     if not found.statements:
         return found
-    parts = [(each.number, [f"- {row.numbered}" for row in found.of_question(each.number)]) for each in found.questions]
-    statements = "\n\n".join(f"Question {number}:\n" + "\n".join(rows or [_NOTHING]) for number, rows in parts)
+    statements = "\n\n".join(_rows(found, each.number) for each in found.questions)
     sides = [(each.words or "differs", " / ".join(side.numbered for side in each.sides)) for each in found.disputes]
     disputes = "\n".join(f"- {words}: {rows}" for words, rows in sides) or "-"
     questions = numbered_rows(found.questions)
     answer = desk.write("report", questions=questions, statements=statements, disputes=disputes)
     return replace(found, report=checked_report(desk, answer))
+
+
+def _rows(found: ResearchFindings, question: int) -> str:
+    rows = [f"- {each.numbered}" for each in found.of_question(question)] or ["(nothing was found)"]
+    return "\n".join((f"Question {question}:", *rows))
 
 
 def checked_report(desk: ResearchDesk, answer: str) -> CheckedText | None:
@@ -136,10 +139,7 @@ def note_requests(
     note = Note.parse(data or b"")
     if section in note.body:
         return ()
-    strangers = list(dict.fromkeys((*note.strings("untrusted"), *done.strangers)))[:_STRANGERS]
-    values: dict[str, Value] = {"kind": call.kind, "confidence": done.confidence if done.sources else None}
-    values |= {"verdict": done.findings.verdict, "untrusted": strangers or None}
-    header = {key: value for key, value in values.items() if value is not None}
+    header = _header(note, done, call)
     if data is None:
         created = started.replace(microsecond=0)
         header = {"id": vault.clock.new_id(), "type": "research", "title": call.topic, "created": created, **header}
@@ -151,6 +151,14 @@ def note_requests(
     for key, value in header.items() if note.problem is None else ():
         note = note.with_key(key, value)
     return (Edit(done.path, data, note.data),)
+
+
+def _header(note: Note, done: Research, call: ResearchCall) -> dict[str, Value]:
+    """What the header of a note says of its last section; the strangers are those of all its sections."""
+    strangers = list(dict.fromkeys((*note.strings("untrusted"), *done.strangers)))[:_STRANGERS]
+    values: dict[str, Value] = {"kind": call.kind, "confidence": done.confidence if done.sources else None}
+    values |= {"verdict": done.findings.verdict, "untrusted": strangers or None}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def source_link(reading: Reading) -> str:

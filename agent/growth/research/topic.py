@@ -101,8 +101,10 @@ class Researcher:
         `Interrupted`."""
         fresh = [each for each in readings if each.number not in self._seen and len(each.text) > _LEAST]
         self._seen.update(each.number for each in fresh)
-        if not fresh:
-            return
+        if fresh:
+            self._read_out(fresh)
+
+    def _read_out(self, fresh: Sequence[Reading]) -> None:
         desk, asked = self.desk, self.question.text
         answer = desk.write("statements", question=asked, sources=desk.framed(fresh, asked), most=str(_STATEMENTS))
         rows, known = by_label(answer), {each.number: each for each in fresh}
