@@ -90,9 +90,10 @@ def authority_of(address: str, topic: str) -> Authority:
     return "official" if len(registered) >= _LEAST and registered in words_of(topic) else "page"
 
 
-def ranked(found: Iterable[Reading], kind: str, per_host: int = 2) -> list[Reading]:
-    """What was found with the most trusted first, as a kind of research orders it; beyond `per_host` of one host, the
-    others come first, since two pages of one house are no two witnesses."""
+def ranked(found: Iterable[Reading], kind: str) -> list[Reading]:
+    """What was found with the most trusted first, as a kind of research orders it; beyond two of one house (for a fact,
+    one) the others come first, since two pages of one house are no two witnesses."""
+    per_house = 1 if kind == "fact" else 2
     order = _listed("orders")[kind]
     known = list({each.address: each for each in found}.values())
     known.sort(key=lambda each: order.index(each.authority) if each.authority in order else len(order))
@@ -101,7 +102,7 @@ def ranked(found: Iterable[Reading], kind: str, per_host: int = 2) -> list[Readi
     rest: list[Reading] = []
     for each in known:
         counts[each.house] = counts.get(each.house, 0) + 1
-        (first if counts[each.house] <= per_host else rest).append(each)
+        (first if counts[each.house] <= per_house else rest).append(each)
     return first + rest
 
 

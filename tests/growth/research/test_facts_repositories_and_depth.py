@@ -54,6 +54,15 @@ def test_a_disputed_fact_shows_both_sides(tmp_path: Path, monkeypatch: pytest.Mo
     assert not [each for each in found.sources if "blog" in each.address], "three pages are read, the best ones"
 
 
+def test_two_pages_of_one_house_are_one_witness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Lake Varn is 104 metres deep."
+    hosts = ("a.wikipedia.org", "a.wikipedia.org", "a.wikipedia.org", "b.example", "c.example")
+    pages = {f"http://{host}/lake-varn-depth-{at}": page("Lake Varn", text) for at, host in enumerate(hosts)}
+    with studying(tmp_path, monkeypatch, pages, judge()) as study:  # type: ignore[arg-type]
+        found = study.go("Lake Varn is 104 metres deep", "fact")
+    assert [each.house for each in found.sources] == ["a.wikipedia.org", "b.example", "c.example"]
+
+
 def test_words_that_are_in_no_source_confirm_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def liar(name: str, prompt: str) -> str:
         return "\n".join(f"[{number}] supports — “It is exactly as you say.”" for number in sources_in(prompt))
