@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark, RemarkKind, ToolCallMade
+from agent.growth.patterns.pattern import Activity, OpenBox, Remark, RemarkKind, ToolCallMade
 from agent.texts import Language
 
 NOW = datetime(2026, 12, 20, 21, 0, tzinfo=UTC)

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark, ToolCallMade
 from agent.growth.patterns.confidence import (
     binomial_tail,
     certainty,
@@ -14,8 +13,9 @@ from agent.growth.patterns.confidence import (
     poisson_tail,
     recurrence,
 )
+from agent.growth.patterns.detectors import reason_kind, tool_failures
 from agent.growth.patterns.look import detect
-from agent.growth.patterns.repeats import reason_kind, tool_failures
+from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
 
 NOW = datetime(2026, 11, 22, 21, 0, tzinfo=UTC)
 WORDS = (

@@ -5,11 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark
+from agent.growth.patterns.detectors import tool_failures
+from agent.growth.patterns.likeness import subject_words, topics
 from agent.growth.patterns.look import detect
-from agent.growth.patterns.pattern import Pattern
-from agent.growth.patterns.repeats import tool_failures
-from agent.growth.patterns.topics import subject_words, topics
+from agent.growth.patterns.pattern import Activity, OpenBox, Pattern, Remark
 from agent.texts import Language
 from tests.growth.lives import NOW, THINGS, PlantedThing, random_life
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.growth.patterns.detectors import tool_failures
 from agent.growth.patterns.gather import gather, gather_calls
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.patterns.look import detect
 from agent.growth.patterns.pattern import EVIDENCE, Pattern
-from agent.growth.patterns.repeats import tool_failures
 from agent.index.embedder import choose_embedder
 from agent.texts import Language
 from agent.vault.store import Vault

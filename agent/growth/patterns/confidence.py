@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from agent.growth.patterns.activity import Case
+from agent.growth.patterns.pattern import Case
 
 HALF_LIFE = 14.0
 """Days after which a case counts half."""

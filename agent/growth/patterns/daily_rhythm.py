@@ -4,10 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
-from agent.growth.patterns.activity import Activity, Remark
 from agent.growth.patterns.confidence import confidence, poisson_tail
-from agent.growth.patterns.pattern import Pattern, pattern_of, quoted, surest
-from agent.growth.patterns.topics import days_of, topics
+from agent.growth.patterns.likeness import days_of, topics
+from agent.growth.patterns.pattern import Activity, Pattern, Remark, pattern_of, quoted, surest
 from agent.texts import Language, text
 
 _LEAST_DAYS, _LEAST_WEEKS = 4, 3

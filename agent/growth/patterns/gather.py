@@ -10,8 +10,8 @@ from pathlib import Path, PurePosixPath
 
 from agent.clock import in_clock_zone, time_shown
 from agent.errors import AgentError
-from agent.growth.patterns.activity import Activity, OpenBox, Remark, ToolCallMade
-from agent.growth.patterns.repeats import BEFORE, RECENT
+from agent.growth.patterns.detectors import BEFORE, RECENT
+from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
 from agent.llm.messages import Assistant, ToolResult, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, load_session

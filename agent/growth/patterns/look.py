@@ -2,7 +2,7 @@
 through `memory.profile.changes` like all others.
 
 What their agent does again and again is no pattern of a person: of steps, skills are learned (`skills.learning`), and
-the look back at a day hears of tools that keep failing (`repeats.tool_failures`).
+the look back at a day hears of tools that keep failing (`detectors.tool_failures`).
 
 What counts as dismissed is read from the notes and their history: a person has ticked "not helpful", or has deleted the
 block. So it holds on all machines that have the vault, and in no other place.
@@ -12,14 +12,12 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
-from agent.growth.patterns.abandoned_task import abandoned_tasks
-from agent.growth.patterns.activity import Activity
 from agent.growth.patterns.daily_rhythm import daily_rhythms
+from agent.growth.patterns.detectors import abandoned_tasks, repeated_questions, rising_topics
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import Vectors
-from agent.growth.patterns.pattern import Pattern
+from agent.growth.patterns.pattern import Activity, Pattern
 from agent.growth.patterns.pattern_notes import DAYS, INSIGHTS, block_changes, removed_or_refused
-from agent.growth.patterns.repeats import repeated_questions, rising_topics
 from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.block_change import BlockChange

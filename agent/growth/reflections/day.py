@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from agent.clock import in_clock_zone, time_shown
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
+from agent.growth.patterns.detectors import tool_failures
 from agent.growth.patterns.gather import gather_calls
-from agent.growth.patterns.repeats import tool_failures
 from agent.growth.reflections.looked import load_looks
 from agent.growth.reflections.material import NOTHING
 from agent.growth.reflections.reflecting import Reflecting
