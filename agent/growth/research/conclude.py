@@ -21,7 +21,6 @@ from agent.growth.research.findings import (
     LIMITS,
     Confidence,
     Research,
-    ResearchCall,
     ResearchEnd,
     ResearchFindings,
     Verdict,
@@ -58,12 +57,11 @@ _SIGNS = re.compile(r"[\W_]+")
 _NOT_WHOLE = "> [!warning]"
 
 
-def concluded(
-    runs: RunService, call: ResearchCall, desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool
-) -> Research:
+def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) -> Research:
     """The result, with its requests. The record of one that was stopped or cut by a limit stays, so that the same
     research goes on from there; the note has a section that is replaced then."""
-    record, vault, language = desk.record, runs.workspace.vault, desk.language
+    runs, call, record, language = desk.runs, desk.call, desk.record, desk.language
+    vault = runs.workspace.vault
     readings = dict(sorted(desk.readings.items()))
     body = body_of(found, readings, language) if readings else ""
     end = "stopped" if is_stopped else _end(desk)
@@ -86,9 +84,9 @@ def concluded(
         is_plain=desk.models is None,
         is_resumed=record.is_resumed,
         why=_why(desk, end),
-        remarks=tuple(_remarks(desk, call)),
+        remarks=tuple(_remarks(desk)),
     )
-    section = vault.masked(section_of(done, record.started, list(_how(desk, call, done)), language))
+    section = vault.masked(section_of(done, record.started, list(_how(desk, done)), language))
     requests = note_requests(vault, done, call, record.started, section, record.partial)
     if done.learns:
         requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
@@ -110,7 +108,7 @@ def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
     return text("research.late", desk.language) if desk.record.is_late else ""
 
 
-def _remarks(desk: ResearchDesk, call: ResearchCall) -> Iterator[str]:
+def _remarks(desk: ResearchDesk) -> Iterator[str]:
     """What a reader should know of how it was done."""
     if desk.models is None:
         yield text("research.plain", desk.language)
@@ -118,13 +116,13 @@ def _remarks(desk: ResearchDesk, call: ResearchCall) -> Iterator[str]:
         yield text("research.web_is_off", desk.language)
     elif desk.web is None or not desk.web.engines:
         yield text("research.no_engine", desk.language)
-    if call.kind == "repository" and not call.folders:
+    if desk.call.kind == "repository" and not desk.call.folders:
         yield text("research.no_folder", desk.language)
 
 
-def _how(desk: ResearchDesk, call: ResearchCall, done: Research) -> Iterator[str]:
+def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
     """How it was done, a line each."""
-    language = desk.language
+    language, call = desk.language, desk.call
     yield text(
         f"research.did_{call.kind}",
         language,

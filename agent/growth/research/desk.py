@@ -5,23 +5,24 @@ answer is left out, and a model that does not answer is not asked again: the res
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
-from agent.context.budget import Count, window_of
-from agent.context.prompt import VaultReader, fill
+from agent.context.budget import window_of
+from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
-from agent.growth.research.findings import ResearchKind
+from agent.growth.research.findings import ResearchCall
 from agent.growth.research.own_sources import FolderSource, VaultSource
 from agent.growth.research.reading import Reading, fitted, ranked, without_reference_marks
 from agent.growth.research.record import CallShare, ResearchRecord, key_of
 from agent.growth.research.web_source import WebSource
-from agent.llm.messages import Cancelled, Request, System, User
+from agent.llm.messages import Request, System, User
 from agent.loop.agent import Models
+from agent.runs.service import RunService
 from agent.texts import Language, text, translated
 from agent.tools.taint import frame
 
@@ -40,7 +41,7 @@ this machine. Both raise `ToolFailed` or `ToolRetry` where they get no answer, a
 
 @dataclass(slots=True)
 class ResearchDesk:
-    """The desk of one research; may be used by several threads.
+    """The desk of one research, the `call`; may be used by several threads.
 
     `own` are the person's sources, `web` is the web (None: it is not searched; `is_offline`: because the settings or
     the policy do not allow it). `models` is None where no model is configured. `readings` are what was read, by number;
@@ -48,23 +49,28 @@ class ResearchDesk:
     any more. `asked` counts the answers of models in this attempt.
     """
 
-    topic: str
-    kind: ResearchKind
+    runs: RunService
+    call: ResearchCall
     record: ResearchRecord
     own: Sequence[ResearchSource]
     web: WebSource | None
     is_offline: bool
     models: Models | None
-    count: Count
-    read: VaultReader
-    language: Language
-    cancelled: Cancelled
-    publish: Callable[[object], object]
     readings: dict[int, Reading] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     trouble: AgentError | None = None
     asked: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def topic(self) -> str:
+        """What is looked up."""
+        return self.call.topic
+
+    @property
+    def language(self) -> Language:
+        """The language of the note."""
+        return self.runs.workspace.settings.vault.language
 
     @property
     def thinks(self) -> bool:
@@ -79,7 +85,7 @@ class ResearchDesk:
             return ()
 
         def search() -> tuple[Reading, ...]:
-            return tuple(source.search(query, _RESULTS, self.cancelled))
+            return tuple(source.search(query, _RESULTS, self.call.cancelled))
 
         try:  # what is forgotten meanwhile must not come back from the record
             return self.record.once(key, tuple[Reading, ...], search) if source.is_public else search()
@@ -98,7 +104,7 @@ class ResearchDesk:
             return None
 
         def read() -> Reading:
-            return source.read(found, self.cancelled)
+            return source.read(found, self.call.cancelled)
 
         try:
             return self._numbered(self.record.once(key, Reading, read) if source.is_public else read())
@@ -117,7 +123,7 @@ class ResearchDesk:
         if web is None:
             return []
         found = [each for query in queries for each in self.search(web, query, share)] if web.engines else []
-        pages = [*(web.named_pages() if named else ()), *ranked(found, self.kind)]
+        pages = [*(web.named_pages() if named else ()), *ranked(found, self.call.kind)]
         return list(islice(filter(None, (self.open(web, each, share) for each in pages)), most))
 
     def ask(self, prompt: str, **values: str) -> str:
@@ -125,13 +131,14 @@ class ResearchDesk:
         `Interrupted`."""
         if self.models is None or self.trouble is not None:
             return ""
-        whole = fill(f"{_FOLDER}/{prompt}", self.read, topic=self.topic, **values)
+        reader = self.runs.workspace.vault.own_version_of
+        whole = fill(f"{_FOLDER}/{prompt}", reader, topic=self.topic, **values)
         self._show("ask", prompt)
         provider = self.models.main
         request = Request((System(fill(_SAFETY)), User(whole)), max_output=window_of(provider.model).reserve)
 
         def answer() -> str:
-            reply = provider.chat(request, cancelled=self.cancelled)
+            reply = provider.chat(request, cancelled=self.call.cancelled)
             with self._lock:
                 self.asked += 1
             return reply.message.text
@@ -160,7 +167,7 @@ class ResearchDesk:
             return _LEAST_ROOM
         tokens = max(window_of(self.models.main.model).budget * _SHARE_OF_WINDOW, 200)
         sample = " ".join(each.text[:2_000] for each in list(self.readings.values())[:4]) or self.topic
-        return max(int(tokens * len(sample) / max(self.count(sample), 1)), _LEAST_ROOM)
+        return max(int(tokens * len(sample) / max(self.runs.agent.count(sample), 1)), _LEAST_ROOM)
 
     def _numbered(self, found: Reading) -> Reading:
         """What was read, with the number that it had in an earlier attempt, or a new one; as it was read first."""
@@ -169,7 +176,7 @@ class ResearchDesk:
             return self.readings.setdefault(number, replace(found, number=number))
 
     def _begin(self, key: str, share: CallShare, what: Literal["search", "read"], subject: str) -> bool:
-        if self.cancelled():
+        if self.call.cancelled():
             raise Interrupted("stopped by you")
         is_allowed = self.record.begin(key, share)
         if is_allowed:
@@ -178,7 +185,7 @@ class ResearchDesk:
 
     def _show(self, what: Literal["search", "read", "ask"], subject: str) -> None:
         record = self.record
-        self.publish(ResearchStep(record.run, what, subject, len(self.readings), record.used, record.most))
+        self.runs.bus.publish(ResearchStep(record.run, what, subject, len(self.readings), record.used, record.most))
 
     def _fail(self, what: str, error: ToolFailed | ToolRetry) -> None:
         with self._lock:

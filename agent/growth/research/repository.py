@@ -53,9 +53,9 @@ class RepositoryStudy:
     def go(self) -> ResearchFindings:
         """All that is found, with the report; raises `Interrupted`."""
         desk, folder, share = self.desk, self.folder, CallShare(LIMITS["repository"].calls)
-        files = folder.files(desk.cancelled)
+        files = folder.files(desk.call.cancelled)
         readme = self._read([name for name in files if "/" not in name and _README.fullmatch(name)][:1], share)
-        structure = folder.structure(text("research.structure", desk.language), desk.cancelled)
+        structure = folder.structure(text("research.structure", desk.language), desk.call.cancelled)
         self._take_in([*readme, *filter(None, [desk.open(folder, structure, share)])], 1, 3)
         core = self._read(self._chosen([name for name in files if not _README.fullmatch(name)], readme), share)
         for at in range(0, len(core), _CONTEXT):

@@ -52,12 +52,12 @@ def research(runs: RunService, call: ResearchCall) -> Research:
     calls, seconds = LIMITS[call.kind].calls, runs.workspace.settings.schedule.research_minutes * 60 * _GATHERING
     with open_record(vault.private_folder, name, in_machine_seconds(clock), calls, seconds) as record:
         desk = _desk(runs, call, record)
-        work = _work(desk, call)
+        work = _work(desk)
         try:
             found, is_stopped = work.go(), False
         except Interrupted:
             found, is_stopped = work.findings(), True
-        return concluded(runs, call, desk, found, is_stopped=is_stopped)
+        return concluded(desk, found, is_stopped=is_stopped)
 
 
 def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tuple[str, ...]:
@@ -97,36 +97,31 @@ def note_path(runs: RunService, topic: str) -> str:
     return runs.workspace.vault.home.at(f"{RESEARCH}{short_title(_URL.sub(' ', topic)) or 'topic'}.md")
 
 
-def _work(desk: ResearchDesk, call: ResearchCall) -> FactCheck | RepositoryStudy | Exploration:
-    if call.kind == "fact":
+def _work(desk: ResearchDesk) -> FactCheck | RepositoryStudy | Exploration:
+    if desk.call.kind == "fact":
         return FactCheck(desk)
-    if call.kind == "repository" and call.folders:
-        return RepositoryStudy(desk, call.folders[0])
+    if desk.call.kind == "repository" and desk.call.folders:
+        return RepositoryStudy(desk, desk.call.folders[0])
     return Exploration(desk)
 
 
 def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> ResearchDesk:
     """The desk, with the vault, the folders that were named, and the web as the settings and the policy allow it."""
-    workspace, settings = runs.workspace, runs.workspace.settings
+    workspace = runs.workspace
     own: list[ResearchSource] = [VaultSource(runs.recall, call.topic)]
     own += call.folders[1:] if call.kind == "repository" else call.folders
     context = RunRequest("", Speaker("job" if call.job else "cli"), job=call.job).context("", "")
     # nobody says yes to each page
     is_offline = runs.agent.tools.permission("web_fetch", context) is not Permission.ALLOW
     named = tuple(dict.fromkeys(each.rstrip(".,;:!?)]") for each in _URL.findall(call.topic)))
-    engines, known = engines_of(settings.research, workspace.clock), workspace.vault.known
+    engines, known = engines_of(workspace.settings.research, workspace.clock), workspace.vault.known
     web = WebSource(call.topic, engines, named, workspace.clock, lambda: known.values, call.network, call.limits)
     return ResearchDesk(
-        call.topic,
-        call.kind,
+        runs,
+        call,
         record,
         own,
         web if (engines or named) and not is_offline else None,
         is_offline,
         runs.account.of_run(record.run, call.job, call.spend) if runs.present else None,
-        runs.agent.count,
-        workspace.vault.own_version_of,
-        settings.vault.language,
-        call.cancelled,
-        runs.bus.publish,
     )

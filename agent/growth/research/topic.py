@@ -79,7 +79,7 @@ class Researcher:
                 notes = desk.search(source, query, share)[:_NOTES]
                 found += filter(None, [desk.open(source, each, share) for each in notes])
         self.take_in(found)
-        queries = self.question.searches[: LIMITS[desk.kind].searches]
+        queries = self.question.searches[: LIMITS[desk.call.kind].searches]
         self.take_in(desk.read_web(queries, share, named=self.question.number == 1))
 
     def go_on(self, calls: int) -> None:
@@ -146,7 +146,7 @@ class Exploration:
 
     def go(self) -> ResearchFindings:
         """All that is found, with the report; raises `Interrupted`."""
-        limits = LIMITS[self.desk.kind]
+        limits = LIMITS[self.desk.call.kind]
         # made from the topic alone: so a search that goes out holds nothing of the vault
         answer = self.desk.write("outline", most=str(limits.questions))
         questions = questions_in(answer)[: limits.questions] or [whole_topic(self.desk.topic)]
@@ -165,7 +165,7 @@ class Exploration:
 
     def _each(self, researchers: Sequence[Researcher], work: Callable[[Researcher], object]) -> None:
         """Have the researchers work, several at a time; raises `Interrupted` when all have stopped."""
-        with ThreadPoolExecutor(LIMITS[self.desk.kind].at_once, "vault-agent-research") as pool:
+        with ThreadPoolExecutor(LIMITS[self.desk.call.kind].at_once, "vault-agent-research") as pool:
             futures = [pool.submit(work, each) for each in researchers]
         errors = [error for future in futures if (error := future.exception()) is not None]
         for error in sorted(errors, key=lambda each: not isinstance(each, Interrupted)):
