@@ -26,11 +26,12 @@ from agent.schedule.task_notes import load_tasks
 from agent.texts import in_all_languages
 from agent.tools.tool_names import resolved
 from agent.vault.find import notes_with_line
-from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES, SESSIONS, is_template
+from agent.vault.folders import DAILY, ENTRIES, SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
+from agent.vault.task_lines import own_notes, own_words
 
 SPAN = RECENT + BEFORE
 """The time that is looked at."""
@@ -183,14 +184,11 @@ def _edited(vault: Vault, edits: Iterable[Commit]) -> Iterator[Remark]:
 
 def _changes_of_notes(vault: Vault, edits: Iterable[Commit]) -> Iterator[tuple[datetime, str, str, str]]:
     """When each note was changed, its path, and the ids of its text before (empty: it was not there) and after."""
-    for edit in edits:
-        for each in edit.files:
-            if each.after is not None and _is_theirs(vault, each.path):
-                yield edit.when, each.path, each.before.oid if each.before else "", each.after.oid
-
-
-def _is_theirs(vault: Vault, path: str) -> bool:
-    return path.endswith(".md") and (vault.home.row(path) == OWN_NOTES or vault.home.holds(path, DAILY))
+    files = [(edit.when, each) for edit in edits for each in edit.files if each.path.endswith(".md")]
+    own = set(own_notes(vault, {each.path for _, each in files}))
+    for when, each in files:
+        if each.after is not None and each.path in own:
+            yield when, each.path, each.before.oid if each.before else "", each.after.oid
 
 
 def _lines(vault: Vault, versions: Iterable[str]) -> dict[str, dict[str, None]]:
@@ -214,18 +212,18 @@ def _open_boxes(vault: Vault, bulk: Collection[str]) -> tuple[OpenBox, ...]:
         for task in load_tasks(vault, done=False).waiting
         if task.created_at is not None
     ]
-    for path, data, tasks in _tasks(vault, _OPEN, _NOTES):
+    for path, note, tasks in _tasks(vault, _OPEN, _NOTES):
         boxes = [each for each in tasks if each.state == " " and not _OPINION.fullmatch(each.text)]
-        if boxes and not is_goal(path, Note.parse(data), vault.home):
-            found += _boxes_of_note(vault, path, data, boxes, bulk)
+        if boxes and not is_goal(path, note, vault.home):
+            found += _boxes_of_note(vault, path, note, boxes, bulk)
     return tuple(sorted(found, key=lambda each: (each.since, each.link, each.text)))
 
 
 def _boxes_of_note(
-    vault: Vault, path: str, data: bytes, boxes: Iterable[TaskBox], bulk: Collection[str]
+    vault: Vault, path: str, note: Note, boxes: Iterable[TaskBox], bulk: Collection[str]
 ) -> Iterator[OpenBox]:
     """The boxes with a time: when their line was written, or noon of the day whose note it is."""
-    day, lines = vault.home.day_of(path), data.decode("utf-8", "surrogateescape").splitlines()
+    day, lines = vault.home.day_of(path), note.data.decode("utf-8", "surrogateescape").splitlines()
     link = daily.link_to(day, vault.home) if day else _link(path)
     noon = [in_clock_zone(datetime.combine(day, time(12)), vault.clock.now())] if day else []
     written = _written(vault, path, bulk)
@@ -241,14 +239,11 @@ def _written(vault: Vault, path: str, bulk: Collection[str]) -> dict[str, list[d
     return {line: [made[commit]] for line, commit in rows if commit in made}
 
 
-def _tasks(vault: Vault, pattern: str, most: int) -> Iterator[tuple[str, bytes, tuple[TaskBox, ...]]]:
-    """The person's notes with such a line, those changed last first, each with its text and its boxes."""
-    now, changed = vault.clock.now().timestamp(), []
-    for path in notes_with_line(vault, pattern):
-        if _is_theirs(vault, path) and not is_template(path):
-            at = time_shown(vault.clock, Path(vault.place.root, path).stat().st_mtime)
-            changed += [(-at, path)] if now - at < _OLD else []
-    for _, path in sorted(changed)[:most]:
-        if (data := vault.own_version(path)) is not None:
-            note = Note.parse(data)
-            yield path, data, find_tasks(parse_body(note.body, note.body_line))
+def _tasks(vault: Vault, pattern: str, most: int) -> Iterator[tuple[str, Note, tuple[TaskBox, ...]]]:
+    """The person's notes with such a line, those changed last first, each with its boxes."""
+    paths = own_notes(vault, notes_with_line(vault, pattern))
+    changed = [(-time_shown(vault.clock, Path(vault.place.root, path).stat().st_mtime), path) for path in paths]
+    old = _OLD - vault.clock.now().timestamp()
+    for _, path in sorted(each for each in changed if each[0] < old)[:most]:
+        note = own_words(vault, path)
+        yield path, note, find_tasks(parse_body(note.body, note.body_line))
