@@ -10,7 +10,7 @@ from agent.attention.receipt import NoticeReceipt
 from agent.background.standing_alerts import load_standing
 from agent.clock import clock_zone
 from agent.errors import AgentError
-from agent.growth.patterns.opinions import pattern_opinions
+from agent.growth.patterns.pattern_notes import pattern_opinions
 from agent.memory.counts import count_facts
 from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.present import PresentFigures

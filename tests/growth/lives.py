@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark, RemarkKind, ToolCallMade
+from agent.growth.patterns.pattern import Activity, OpenBox, Remark, RemarkKind, ToolCallMade
 from agent.texts import Language
 
 NOW = datetime(2026, 12, 20, 21, 0, tzinfo=UTC)
@@ -77,6 +77,7 @@ class Life:
     """A fortnight and what was planted in it."""
 
     activity: Activity
+    calls: tuple[ToolCallMade, ...]
     planted: tuple[PlantedThing, ...] = ()
 
 
@@ -89,7 +90,7 @@ def random_life(language: Language, seed: int, *, planted: bool) -> Life:
     boxes = [OpenBox(AHEAD[language].format(rest[0]), "[[Notes/ahead]]", NOW - timedelta(days=12))]
     calls = [ToolCallMade(_moment(random), "vault_read", "[[s]]") for _ in range(60)]
     if not planted:
-        return Life(_activity(remarks, boxes, calls))
+        return _life(remarks, boxes, calls)
     asked, hourly, rising, box, weekly = own
     for number, day in enumerate(random.sample(range(13), 4)):
         at = _at(day, random.randrange(8, 22), random)
@@ -104,12 +105,14 @@ def random_life(language: Language, seed: int, *, planted: bool) -> Life:
     calls += [ToolCallMade(_at(day, 12, random), "web_fetch", "[[s]]", reason) for day in random.sample(range(13), 4)]
     kinds = (("repeated_question", asked), ("daily_rhythm", hourly), ("rising_topic", rising), ("abandoned_task", box))
     found = (*(PlantedThing(*each) for each in kinds), PlantedThing("tool_failure_pattern", "web_fetch"))
-    return Life(_activity(remarks, boxes, calls), found)
+    return _life(remarks, boxes, calls, found)
 
 
-def _activity(remarks: list[Remark], boxes: list[OpenBox], calls: list[ToolCallMade]) -> Activity:
+def _life(
+    remarks: list[Remark], boxes: list[OpenBox], calls: list[ToolCallMade], planted: tuple[PlantedThing, ...] = ()
+) -> Life:
     in_order = tuple(sorted(remarks, key=lambda each: each.at))
-    return Activity(NOW, in_order, tuple(sorted(calls, key=lambda each: each.at)), boxes=tuple(boxes))
+    return Life(Activity(NOW, in_order, tuple(boxes)), tuple(sorted(calls, key=lambda each: each.at)), planted)
 
 
 def _remark(random: Random, language: Language, thing: str, at: datetime | None = None) -> Remark:

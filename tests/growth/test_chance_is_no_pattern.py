@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark, ToolCallMade
 from agent.growth.patterns.confidence import (
     binomial_tail,
     certainty,
@@ -14,8 +13,9 @@ from agent.growth.patterns.confidence import (
     poisson_tail,
     recurrence,
 )
-from agent.growth.patterns.detect import detect
-from agent.growth.patterns.tool_failure import reason_kind, tool_failures
+from agent.growth.patterns.detectors import reason_kind, tool_failures
+from agent.growth.patterns.look import detect
+from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
 
 NOW = datetime(2026, 11, 22, 21, 0, tzinfo=UTC)
 WORDS = (
@@ -46,7 +46,7 @@ def test_random_questions_have_no_pattern_that_is_sure(looks: int) -> None:
 
 
 def test_confidence_falls_with_age_with_chance_and_with_the_number_of_candidates() -> None:
-    today, old = [NOW] * 3, [NOW - timedelta(days=28)] * 3
+    today, old = ([Remark("asked", NOW - timedelta(days=back), "", "")] * 3 for back in (0, 28))
     assert confidence(0.0, 1, today, NOW) == 0.88 and confidence(0.0, 1, old, NOW) == 0.41
     by_candidates = [confidence(0.001, count, today, NOW) for count in (1, 10, 30, 1000)]
     assert by_candidates == sorted(by_candidates, reverse=True) and by_candidates[0] > 0.8 > by_candidates[-1] == 0.0
@@ -64,7 +64,7 @@ def test_one_tool_that_always_fails_is_found_among_many_that_work() -> None:
     days = [NOW - timedelta(days=random.randrange(20), minutes=number) for number in range(200)]
     calls = [ToolCallMade(at, f"tool{number % 20}", "[[s]]") for number, at in enumerate(days)]
     calls += [ToolCallMade(NOW - timedelta(days=day), "shell", "[[s]]", "permission denied") for day in range(3)]
-    found = tool_failures(Activity(NOW, calls=tuple(calls)), "en")
+    found = tool_failures(calls, NOW, "en")
     assert [each.kind for each in found] == ["tool_failure_pattern"] and found[0].confidence > 0.7
 
 
@@ -84,7 +84,7 @@ def test_failures_are_alike_by_what_does_not_vary() -> None:
 @pytest.mark.parametrize(("days", "is_found"), [((0, 1, 2), True), ((1, 1, 1), False)])
 def test_a_tool_fails_on_several_days_to_be_a_pattern(days: tuple[int, ...], is_found: bool) -> None:
     calls = tuple(ToolCallMade(NOW - timedelta(days=day), "web_fetch", "[[s]]", "timed out") for day in days)
-    assert bool(tool_failures(Activity(NOW, calls=calls), "en")) is is_found
+    assert bool(tool_failures(calls, NOW, "en")) is is_found
 
 
 def test_a_task_that_was_spoken_of_or_done_elsewhere_is_not_abandoned() -> None:

@@ -5,11 +5,10 @@ from datetime import timedelta
 
 import pytest
 
-from agent.growth.patterns.activity import Activity, OpenBox, Remark
-from agent.growth.patterns.detect import detect
-from agent.growth.patterns.pattern import Pattern
-from agent.growth.patterns.tool_failure import tool_failures
-from agent.growth.patterns.topics import subject_words, topics
+from agent.growth.patterns.detectors import tool_failures
+from agent.growth.patterns.likeness import subject_words, topics
+from agent.growth.patterns.look import detect
+from agent.growth.patterns.pattern import Activity, OpenBox, Pattern, Remark
 from agent.texts import Language
 from tests.growth.lives import NOW, THINGS, PlantedThing, random_life
 
@@ -30,7 +29,7 @@ def test_what_is_planted_is_found(language: Language) -> None:
     missed = []
     for seed in range(LIVES):
         life = random_life(language, seed, planted=True)
-        found = (*detect(life.activity, language), *tool_failures(life.activity, language))
+        found = (*detect(life.activity, language), *tool_failures(life.calls, NOW, language))
         missed += [(seed, each) for each in life.planted if not any(says(one, each) for one in found)]
     total = LIVES * len(random_life(language, 0, planted=True).planted)
     assert total == 30 and (total - len(missed)) / total >= LEAST, missed

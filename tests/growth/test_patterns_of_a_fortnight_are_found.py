@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.patterns.detect import detect
-from agent.growth.patterns.gather import gather
+from agent.growth.patterns.detectors import tool_failures
+from agent.growth.patterns.gather import gather, gather_calls
 from agent.growth.patterns.likeness import vectors_of
+from agent.growth.patterns.look import detect
 from agent.growth.patterns.pattern import EVIDENCE, Pattern
-from agent.growth.patterns.tool_failure import tool_failures
 from agent.index.embedder import choose_embedder
 from agent.texts import Language
 from agent.vault.store import Vault
@@ -41,13 +41,13 @@ def test_every_kind_is_found_and_nothing_else_is_sure(tmp_path: Path, language: 
     assert made.size >= 200 and len(made.facts) >= 30
     vectors = vectors_of(choose_embedder("shipped").embedder) if by_meaning else None
     activity = gather(vault, NOW)
-    found = (*detect(activity, language, vectors), *tool_failures(activity, language))
+    found = (*detect(activity, language, vectors), *tool_failures(gather_calls(vault, NOW), NOW, language))
     shown = "\n".join(f"{each.confidence} {each.kind}: {each.name} {each.evidence}" for each in found)
     for planted in made.patterns:
         assert any(is_planted(each, planted) for each in found), (planted, shown)
     for each in found:
         assert each.confidence <= SURE or any(is_planted(each, planted) for planted in made.patterns), shown
-        assert 1 <= len(each.evidence) <= EVIDENCE and each.suggestion
+        assert 1 <= len(each.evidence) <= EVIDENCE
     assert detect(gather(vault, NOW), language, vectors) == detect(activity, language, vectors)
 
 

@@ -15,8 +15,7 @@ from agent.events.growth import PatternDetected
 from agent.events.notices import NoticeRaised, NotificationSent, NotificationSuppressed
 from agent.events.runs import NodeToolCalled, ProfileSelected
 from agent.events.types import JobEnded
-from agent.growth.patterns.opinions import pattern_opinions
-from agent.growth.patterns.pattern_notes import INSIGHTS
+from agent.growth.patterns.pattern_notes import INSIGHTS, pattern_opinions
 from agent.metrics.collect import Collector
 from agent.metrics.families import FAMILIES, MetricFamily, MetricInput
 from agent.metrics.figures import MetricFigure

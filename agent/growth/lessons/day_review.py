@@ -17,8 +17,8 @@ from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections, reflections_name
 from agent.growth.lessons.run_material import NOTHING
-from agent.growth.patterns.gather import gather
-from agent.growth.patterns.tool_failure import tool_failures
+from agent.growth.patterns.detectors import tool_failures
+from agent.growth.patterns.gather import gather_calls
 from agent.llm.messages import Cancelled
 from agent.loop.session import load_session, sessions
 from agent.markdown.title import clipped
@@ -144,7 +144,8 @@ def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) ->
 
 def _failing(reflecting: Reflecting) -> Iterator[str]:
     """The tools that have kept failing for one reason, as the last weeks' calls show."""
-    for each in tool_failures(gather(reflecting.vault, reflecting.now), reflecting.language):
+    calls = gather_calls(reflecting.vault, reflecting.now)
+    for each in tool_failures(calls, reflecting.now, reflecting.language):
         yield f"- counted: {each.name}"
 
 

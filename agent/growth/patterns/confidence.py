@@ -21,6 +21,8 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from agent.growth.patterns.pattern import Case
+
 HALF_LIFE = 14.0
 """Days after which a case counts half."""
 KINDS = 4
@@ -30,10 +32,11 @@ ERROR = 0.05
 _DAY = 86_400.0
 
 
-def confidence(chance: float, candidates: int, cases: Iterable[datetime], now: datetime) -> float:
+def confidence(chance: float, candidates: int, cases: Iterable[Case], now: datetime) -> float:
     """The confidence from 0 to 1, of a pattern with these cases; `chance` is the tail of it alone, and `candidates` the
     number of all that were looked at with it."""
-    return round(certainty(min(1.0, chance * candidates * KINDS)) * recurrence(cases, now), 2)
+    times = [each.at for each in cases]
+    return round(certainty(min(1.0, chance * candidates * KINDS)) * recurrence(times, now), 2)
 
 
 def certainty(chance: float) -> float:
@@ -53,19 +56,16 @@ def count_testable(least: Sequence[float]) -> int:
     return next((k for k in range(1, len(least)) if sum(each <= most / k for each in least) <= k), max(1, len(least)))
 
 
-def recurrence(cases: Iterable[datetime], now: datetime) -> float:
+def recurrence(times: Iterable[datetime], now: datetime) -> float:
     """The probability of one more case within the next half-life."""
-    total = sum(math.exp2(-max(0.0, (now - at).total_seconds()) / _DAY / HALF_LIFE) for at in cases)
+    total = sum(math.exp2(-max(0.0, (now - at).total_seconds()) / _DAY / HALF_LIFE) for at in times)
     return 1.0 - math.exp2(-total)
 
 
 def poisson_tail(least: int, mean: float) -> float:
     """P(X >= least) for a Poisson distributed X."""
-    below, term = 0.0, math.exp(-mean)
-    for number in range(least):
-        below += term
-        term *= mean / (number + 1)
-    return max(0.0, 1.0 - below)
+    below = (math.exp(number * math.log(mean) - mean - math.lgamma(number + 1)) for number in range(least))
+    return max(0.0, 1.0 - sum(below))
 
 
 def binomial_tail(least: int, count: int, share: float) -> float:

@@ -1,6 +1,9 @@
 """One look for patterns in a vault: what is found, and what is to change in the notes about the person; the changes go
 through `memory.profile.changes` like all others.
 
+What their agent does again and again is no pattern of a person: of steps, skills are learned (`skills.learning`), and
+the look back at a day hears of tools that keep failing (`detectors.tool_failures`).
+
 What counts as dismissed is read from the notes and their history: a person has ticked "not helpful", or has deleted the
 block. So it holds on all machines that have the vault, and in no other place.
 """
@@ -9,10 +12,11 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
-from agent.growth.patterns.detect import detect
+from agent.growth.patterns.daily_rhythm import daily_rhythms
+from agent.growth.patterns.detectors import abandoned_tasks, repeated_questions, rising_topics
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import Vectors
-from agent.growth.patterns.pattern import Pattern
+from agent.growth.patterns.pattern import Activity, Pattern
 from agent.growth.patterns.pattern_notes import DAYS, INSIGHTS, block_changes, removed_or_refused
 from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
@@ -42,46 +46,54 @@ class Look:
         return tuple(each for each in self.patterns if each.id in ids)
 
 
+def detect(activity: Activity, language: Language, vectors: Vectors | None = None) -> tuple[Pattern, ...]:
+    """The patterns of each kind, the surest first; the same for the same activity."""
+    return (
+        *repeated_questions(activity, language, vectors),
+        *daily_rhythms(activity, language),
+        *abandoned_tasks(activity, language),
+        *rising_topics(activity, language),
+    )
+
+
 def look(vault: Vault, language: Language, now: datetime, vectors: Vectors | None) -> Look:
     """Look for patterns; writes nothing."""
-    found = detect(gather(vault, now), language, vectors)
     hidden, forgotten = dismissed(vault, now), load_tombstones(vault)
-    kept = [each for each in found if not any(map(forgotten.is_forgotten, (each.name, *each.words)))]
-    said = [each for each in kept if each.id not in hidden]
-    rhythms = [each for each in said if each.kind == "daily_rhythm"]
-    others = [each for each in said if each.kind != "daily_rhythm"]
+    found = [
+        each
+        for each in detect(gather(vault, now), language, vectors)
+        if each.id not in hidden and not any(map(forgotten.is_forgotten, (each.name, *each.words)))
+    ]
     changes = list[BlockChange]()
-    for name, patterns in ((INSIGHTS, others), (DAYS, rhythms)):
+    for name in (INSIGHTS, DAYS):
         path = vault.home.at(name)
         base = vault.read(path) or b""
         own = [not is_theirs for is_theirs in person_lines(vault, path, base)]
-        changes += block_changes(name.removeprefix(PROFILE), _text(base), own, patterns, hidden, language)
-    return Look(tuple(said), tuple(changes))
+        there = [each for each in found if (each.kind == "daily_rhythm") is (name == DAYS)]
+        changes += block_changes(name.removeprefix(PROFILE), _text(base), own, there, language)
+    return Look(tuple(found), tuple(changes))
 
 
 def dismissed(vault: Vault, now: datetime) -> frozenset[str]:
     """The ids of the patterns that the person has dismissed within the last 30 days."""
-    return frozenset(id for name in (INSIGHTS, DAYS) for id in _dismissed_in(vault, vault.home.at(name), now))
+    found: set[str] = set()
+    for path in (vault.home.at(INSIGHTS), vault.home.at(DAYS)):
+        versions = _versions(vault, path, now - DISMISSED_FOR)
+        committed, now_there = vault.read_at("HEAD", path) if vault.head else None, vault.read(path)
+        if committed is not None and now_there is not None:  # a change that is not committed yet was made now
+            versions.append((committed, now_there))
+        found.update(*(removed_or_refused(_text(before), _text(after)) for before, after in versions))
+    return frozenset(found)
 
 
-def _dismissed_in(vault: Vault, path: str, now: datetime) -> Iterable[str]:
-    """The same for one note, from its versions; a change that is not committed yet was made now."""
-    found = commits(vault, path=path, since=now - DISMISSED_FOR)
-    changes = [
-        change
-        for each in found
-        if each.actor == HUMAN
-        for change in each.files
-        if change.path == path and change.before is not None and change.after is not None
-    ]
-    ids = [blob.oid for change in changes for blob in (change.before, change.after) if blob is not None]
-    texts = list(map(_text, vault.read_blobs(ids))) if ids else []
-    for at in range(0, len(texts), 2):
-        yield from removed_or_refused(texts[at], texts[at + 1])
-    now_there, committed = vault.read(path), vault.read_at("HEAD", path) if vault.head else None
-    if committed is not None and now_there is not None and committed != now_there:
-        yield from removed_or_refused(_text(committed), _text(now_there))
+def _versions(vault: Vault, path: str, since: datetime) -> list[tuple[bytes, bytes]]:
+    """A note before and after each change by the person since then."""
+    edits = commits(vault, actor=HUMAN, path=path, since=since)
+    changes = [(each.before, each.after) for commit in edits for each in commit.files if each.path == path]
+    ids = [blob.oid for pair in changes if None not in pair for blob in pair if blob is not None]
+    blobs = [data or b"" for data in vault.read_blobs(ids)]
+    return list(zip(blobs[::2], blobs[1::2], strict=True))
 
 
-def _text(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", "surrogateescape")
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,13 +1,16 @@
-"""A pattern: what a detector has found, with the notes that it rests on."""
+"""What a person and their agent did lately, and the patterns in it, as plain values: all that the detectors look at,
+and what they find."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.memory import daily
 
+RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
+"""What was asked of the agent, stated in an entry, written into a note on a day, or edited (the note's title)."""
 PatternKind: TypeAlias = Literal[
     "repeated_question",
     "tool_failure_pattern",
@@ -25,11 +28,58 @@ _ID, _QUOTED = 8, 100
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that the person asked or wrote. `at` is aware, in the wall clock of that moment; `is_timed` is false
+    if only its day is known. `link` is that of the note that shows it."""
+
+    kind: RemarkKind
+    at: datetime
+    text: str
+    link: str
+    is_timed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallMade:
+    """One call of a tool in a run; `reason` is the error of a failed one, else empty."""
+
+    at: datetime
+    tool: str
+    link: str
+    reason: str = ""
+
+
+Case: TypeAlias = Remark | ToolCallMade
+
+
+@dataclass(frozen=True, slots=True)
+class OpenBox:
+    """A task that is not done: an unticked box in a note, or a task that waits. It was last touched at `since`."""
+
+    text: str
+    link: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done."""
+
+    now: datetime
+    remarks: tuple[Remark, ...] = ()
+    boxes: tuple[OpenBox, ...] = ()
+    ticked: tuple[str, ...] = ()
+
+    def of_kinds(self, *kinds: RemarkKind) -> tuple[Remark, ...]:
+        """The remarks of these kinds."""
+        return tuple(each for each in self.remarks if each.kind in kinds)
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
-    """One pattern. `subject` is what it is about, the same whenever it is found again; `name` says it in a few words,
-    `suggestion` what could be done in one sentence, both in the language of the vault. `frequency` counts its cases,
-    `last` is the day of the last one, `evidence` are links to notes, the newest first. `words` are the texts of its
-    cases."""
+    """One pattern. `subject` is what it is about, the same whenever it is found again; `name` says it in a sentence in
+    the language of the vault. `frequency` counts its cases, `last` is the day of the last one, `evidence` are links to
+    notes, the newest first. `words` are the texts of its cases."""
 
     kind: PatternKind
     subject: str
@@ -38,7 +88,6 @@ class Pattern:
     frequency: int
     last: date
     evidence: tuple[str, ...]
-    suggestion: str
     words: tuple[str, ...] = ()
 
     @property
@@ -47,10 +96,13 @@ class Pattern:
         return hashlib.sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:_ID]
 
 
-def newest_links(cases: Iterable[tuple[datetime, str]]) -> tuple[str, ...]:
-    """The links of the cases, the newest first, each once."""
-    newest = sorted(cases, key=lambda case: case[0], reverse=True)
-    return tuple(dict.fromkeys(link for _, link in newest))[:EVIDENCE]
+def pattern_of(
+    kind: PatternKind, subject: str, name: str, sure: float, cases: Sequence[Case], words: Iterable[str], count: int = 0
+) -> Pattern:
+    """The pattern of these cases, the oldest first; `count` is their number, if several of them are one."""
+    newest = sorted(cases, key=lambda case: case.at, reverse=True)
+    links = tuple(dict.fromkeys(case.link for case in newest))[:EVIDENCE]
+    return Pattern(kind, subject, name, sure, count or len(cases), cases[-1].at.date(), links, tuple(words))
 
 
 def surest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:

@@ -5,11 +5,11 @@
       - [ ] not helpful
 
 The id at the end is a block id as Obsidian has them. The program changes a line only while nobody else has; a block in
-which the person has ticked or written something is never taken out. Pure.
+which the person has ticked or written something is never taken out.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from agent.dataclass import dataclass
@@ -18,11 +18,11 @@ from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.evidence import Evidence
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import PROFILE
+from agent.vault.store import Vault
 
 INSIGHTS, DAYS = f"{PROFILE}51-patterns-insights.md", f"{PROFILE}30-daily-patterns.md"
 """The notes with the patterns; those of the days are in the second."""
-_BLOCK = re.compile(r"^[-*+] .*\^pattern-([0-9a-f]{8})\s*$")
-_BLOCK_ID = re.compile(r"\s*\^pattern-[0-9a-f]{8}\s*$")
+_BLOCK = re.compile(r"^[-*+] (?P<words>.*?)\s*\^pattern-(?P<id>[0-9a-f]{8})\s*$")
 _LAST = re.compile(r"\s*[(（][^()（）]*\d{4}-\d\d-\d\d[^()（）]*[)）] *\[\[")
 """Where the words of a line end and its figures begin."""
 _DATED = re.compile(r"\[\[((?:[^\]|#\n]*/)?(\d{4}-\d\d-\d\d)[ -][^\]|#\n]+)\]\]")
@@ -31,10 +31,10 @@ _BOX = re.compile(r"^[ \t]+[-*+] \[(.)\] (.+?)\s*$")
 
 @dataclass(frozen=True, slots=True)
 class PatternBlock:
-    """One pattern in a note. `first` and `end` are the numbers of its lines, from 0; `opinion` is "helpful",
-    "not_helpful" or empty."""
+    """One pattern in a note. `words` are those of its line; `first` and `end` are the numbers of its lines, from 0;
+    `opinion` is "helpful", "not_helpful" or empty."""
 
-    id: str
+    words: str
     first: int
     end: int
     opinion: str = ""
@@ -50,8 +50,17 @@ def parse_blocks(lines: Sequence[str]) -> dict[str, PatternBlock]:
         while end < len(lines) and (box := _BOX.match(lines[end])):
             opinion = _opinion(box[2]) if box[1] in "xX" else opinion
             end += 1
-        found[match[1]] = PatternBlock(match[1], first, end, opinion)
+        found[match["id"]] = PatternBlock(match["words"], first, end, opinion)
     return found
+
+
+def pattern_opinions(vault: Vault) -> tuple[str, ...]:
+    """What the person thinks of the patterns: helpful or not_helpful, once for each that has a tick."""
+    found: dict[str, str] = {}
+    for name in (INSIGHTS, DAYS):
+        lines = (vault.own_version(vault.home.at(name)) or b"").decode("utf-8", "replace").splitlines()
+        found |= {id: block.opinion for id, block in parse_blocks(lines).items() if block.opinion}
+    return tuple(found.values())
 
 
 def pattern_line(pattern: Pattern, language: Language) -> str:
@@ -61,7 +70,7 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
         "pattern.line",
         language,
         name=pattern.name,
-        suggestion=pattern.suggestion,
+        suggestion=text(f"pattern.{pattern.kind}_suggestion", language),
         last=pattern.last.isoformat(),
         confidence=f"{min(pattern.confidence, 0.94):.1f}",
         links=" ".join(map(_short, pattern.evidence)),
@@ -69,43 +78,33 @@ def pattern_line(pattern: Pattern, language: Language) -> str:
 
 
 def block_changes(
-    name: str,
-    note: str,
-    own: Sequence[bool],
-    patterns: Sequence[Pattern],
-    hidden: Collection[str],
-    language: Language,
+    name: str, note: str, own: Sequence[bool], patterns: Sequence[Pattern], language: Language
 ) -> Iterator[BlockChange]:
     """What changes in the note of this name in `profile/` to have these patterns; `own` says of each line whether the
-    program wrote it. Those with an id in `hidden` are neither added nor changed, and own blocks of patterns that are
-    over are taken out."""
+    program wrote it. Own blocks of patterns that are over are taken out."""
     lines, heading = note.splitlines(), text("pattern.section", language)
-    wanted, blocks = {each.id: each for each in patterns}, parse_blocks(lines)
-    for block in blocks.values():
+    wanted = {each.id: each for each in patterns}
+    for id, block in parse_blocks(lines).items():
         there = tuple(lines[block.first : block.end])
-        pattern = wanted.get(block.id)
-        if pattern is None:
-            if all(own[block.first : block.end]) and not block.opinion:
-                says = _LAST.split(_BLOCK_ID.sub("", there[0]).removeprefix("- "))[0]
-                yield BlockChange(name, says, heading, (), there, id=block.id)
-        elif own[block.first] and block.id not in hidden and _has_news(pattern, there[0], language):
-            after = (_first_line(pattern, language),)
-            yield BlockChange(name, pattern.name, heading, _evidence(pattern), there[:1], after, block.id)
-    for each in patterns:
-        if each.id not in blocks and each.id not in hidden:
-            yield BlockChange(name, each.name, heading, _evidence(each), (), _block(each, language), each.id)
+        pattern = wanted.pop(id, None)
+        if pattern is not None:
+            after = f"- {pattern_line(pattern, language)} ^pattern-{id}"
+            if own[block.first] and _has_news(pattern, there[0], language):
+                yield BlockChange(name, pattern.name, heading, _evidence(pattern), there[:1], (after,), id)
+        elif all(own[block.first : block.end]) and not block.opinion:
+            yield BlockChange(name, _LAST.split(block.words)[0], heading, (), there, id=id)
+    boxes = [f"  - [ ] {text(f'pattern.{opinion}', language)}" for opinion in ("helpful", "not_helpful")]
+    for id, each in wanted.items():
+        after = f"- {pattern_line(each, language)} ^pattern-{id}"
+        yield BlockChange(name, each.name, heading, _evidence(each), (), (after, *boxes), id)
 
 
 def removed_or_refused(before: str, after: str) -> frozenset[str]:
     """The patterns whose block a person has deleted between two versions of a note, or said of that it is not
     helpful."""
     old, new = parse_blocks(before.splitlines()), parse_blocks(after.splitlines())
-    refused = {id for id, block in new.items() if block.opinion == "not_helpful" and not _was(old, id)}
-    return frozenset(old.keys() - new.keys()) | refused
-
-
-def _was(blocks: Mapping[str, PatternBlock], id: str) -> bool:
-    return id in blocks and blocks[id].opinion == "not_helpful"
+    was, now = ({id for id, block in blocks.items() if block.opinion == "not_helpful"} for blocks in (old, new))
+    return frozenset(old.keys() - new.keys() | now - was)
 
 
 def _short(link: str) -> str:
@@ -119,15 +118,6 @@ def _has_news(pattern: Pattern, line: str, language: Language) -> bool:
     to count are no news: each day some would be."""
     figures = pattern_line(replace(pattern, name="", evidence=()), language).strip()
     return not (figures in line and all(_short(link) in line for link in pattern.evidence))
-
-
-def _first_line(pattern: Pattern, language: Language) -> str:
-    return f"- {pattern_line(pattern, language)} ^pattern-{pattern.id}"
-
-
-def _block(pattern: Pattern, language: Language) -> tuple[str, ...]:
-    boxes = (text(f"pattern.{opinion}", language) for opinion in ("helpful", "not_helpful"))
-    return _first_line(pattern, language), *(f"  - [ ] {box}" for box in boxes)
 
 
 def _evidence(pattern: Pattern) -> tuple[Evidence, ...]:

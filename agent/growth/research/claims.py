@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.growth.research.source import Reading
+from agent.growth.research.reading import Reading, split_sentences
 
 Flaw: TypeAlias = Literal["no_source", "no_figure", "no_quotation"]
 """What is wrong with a sentence: no source that was read is named, or a figure or a quotation is not in those that
@@ -19,14 +19,6 @@ CITED = re.compile(r"\[(\d{1,3}(?:\s?[,，、;-]\s?\d{1,3}){0,9})\]")
 """Numbers of sources: `[3]`, `[1, 4]`, `[2-4]`."""
 _WIDE = str.maketrans({"【": "[", "】": "]", "［": "[", "］": "]"})
 _WIDE_CITED = re.compile(r"[【［]\s?(\d{1,3}(?:\s?[,，、;-]\s?\d{1,3}){0,9})(?:†[^】］]{0,40})?\s?[】］]")
-_END = re.compile(
-    r"(?:[.!?](?=[\s\"”’)*_\]]*(?:\s|$))|[。！？；])[\"”’」』)）*_]*(?:\s?\[\d[\d\s,，、;-]{0,40}\])*(?:[.。](?=\s|$))?"
-)
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|cf|vs|dr|mr|mrs|ms|prof|st|no|nos|fig|figs|eq|approx|ca|al|inc|ltd|co|corp|jr|sr|u\.s|u\.k"
-    r"|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|vol|pp|ed|est)|\b[A-Z])\.$",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _UNITS: Mapping[str, float] = {
     "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "m": 1e6, "bn": 1e9, "千": 1e3,
@@ -67,9 +59,10 @@ class CheckedText:
         sound = (each for each in self.sentences if each.flaw is None)
         return tuple(dict.fromkeys(number for each in sound for number in each.cites))
 
-    def count(self, flaw: Flaw | None) -> int:
-        """How many sentences have this flaw, or none."""
-        return sum(each.flaw is flaw or each.flaw == flaw for each in self.sentences)
+    @property
+    def flawed(self) -> int:
+        """How many sentences have a flaw."""
+        return sum(each.flaw is not None for each in self.sentences)
 
 
 def checked(text: str, readings: Mapping[int, Reading], marks: Mapping[Flaw, str]) -> CheckedText:
@@ -77,7 +70,6 @@ def checked(text: str, readings: Mapping[int, Reading], marks: Mapping[Flaw, str
 
     Headings, code, and sentences that only ask or lead to a list are not checked.
     """
-    facts = _Facts(readings)
     sentences: list[CheckedSentence] = []
     rows: list[str] = []
     is_code = False
@@ -89,7 +81,7 @@ def checked(text: str, readings: Mapping[int, Reading], marks: Mapping[Flaw, str
         if is_code or is_head or not row.strip() or _SKIPPED.match(row):
             rows.append(row)
             continue
-        made, found = _checked_row(row, facts, marks)
+        made, found = _checked_row(row, readings, marks)
         sentences += found
         rows.append(made)
     return CheckedText("\n".join(rows), tuple(sentences))
@@ -97,7 +89,9 @@ def checked(text: str, readings: Mapping[int, Reading], marks: Mapping[Flaw, str
 
 def check(sentence: str, readings: Mapping[int, Reading]) -> CheckedSentence:
     """One sentence, without marks."""
-    return _Facts(readings).checked(uniform(sentence))
+    sentence = uniform(sentence)
+    cites, bare = tuple(number for number in numbers_in(sentence) if number in readings), without_numbers(sentence)
+    return CheckedSentence(bare, cites, _flaw(bare, [readings[number] for number in cites]))
 
 
 def uniform(text: str) -> str:
@@ -122,23 +116,6 @@ def without_numbers(text: str) -> str:
     return re.sub(r"\s?(?:\[\d[\d\s,，、;-]{0,40}\])+", "", uniform(text)).strip()
 
 
-def split_sentences(line: str) -> list[str]:
-    """The sentences of one line, each with the numbers of sources behind it; joined, they are the line."""
-    found: list[str] = []
-    start = 0
-    for end in _END.finditer(line):
-        until = end.end()
-        if line[end.start()] == "." and _ABBREVIATION.search(line[start : end.start() + 1]):
-            continue
-        found.append(line[start:until])
-        start = until
-    if line[start:].strip() or not found:
-        found.append(line[start:])
-    else:
-        found[-1] += line[start:]
-    return found
-
-
 def figures_in(text: str) -> frozenset[float]:
     """The figures in a text as numbers: 1,200 and 1.2 thousand, 1.2万 and 12000 are one."""
     found: set[float] = set()
@@ -156,33 +133,25 @@ def plain(text: str) -> str:
     return _BLANKS.sub(" ", text.casefold()).strip()
 
 
-@dataclass(slots=True)
-class _Facts:
-    """What stands in the sources, worked out once for each of them."""
+def _flaw(bare: str, sources: Sequence[Reading]) -> Flaw | None:
+    """What is wrong with a sentence that names these sources."""
+    if not sources:
+        return "no_source"
+    if not _has_figures(bare, sources):
+        return "no_figure"
+    texts = [plain(each.text) for each in sources] if (quoted := _QUOTED.findall(bare)) else []
+    is_there = all(any(plain(one or other) in text for text in texts) for one, other in quoted)
+    return None if is_there else "no_quotation"
 
-    readings: Mapping[int, Reading]
 
-    def checked(self, sentence: str) -> CheckedSentence:
-        cites = tuple(number for number in numbers_in(sentence) if number in self.readings)
-        bare = without_numbers(sentence)
-        if not cites:
-            return CheckedSentence(bare, (), "no_source")
-        if not self._has_figures(bare, cites):
-            return CheckedSentence(bare, cites, "no_figure")
-        texts = [self.readings[number].text for number in cites]
-        quoted = [plain(one or other) for one, other in _QUOTED.findall(bare)]
-        if quoted and not all(any(words in plain(text) for text in texts) for words in quoted):
-            return CheckedSentence(bare, cites, "no_quotation")
-        return CheckedSentence(bare, cites)
-
-    def _has_figures(self, bare: str, cites: Sequence[int]) -> bool:
-        bare = _COUNTS_SOURCES.sub("", bare)
-        wanted = [_of(found, bare) for found in _NUMBER.finditer(bare)]
-        known: set[float] = set()
-        for number in cites:
-            reading = self.readings[number]
-            known |= figures_in(f"{reading.title} {reading.date.replace('-', ' ')} {reading.text}")
-        return all(not each or each & known for each in wanted)
+def _has_figures(bare: str, sources: Sequence[Reading]) -> bool:
+    """True if each number of a sentence, in one of its meanings, stands in one of these sources."""
+    bare = _COUNTS_SOURCES.sub("", bare)
+    wanted = [_of(found, bare) for found in _NUMBER.finditer(bare)]
+    known: set[float] = set()
+    for each in sources if wanted else ():
+        known |= figures_in(f"{each.title} {each.date.replace('-', ' ')} {each.text}")
+    return all(not each or each & known for each in wanted)
 
 
 def _of(found: re.Match[str], text: str) -> frozenset[float]:
@@ -204,26 +173,26 @@ def _values(number: str) -> Iterator[float]:
         yield float(number.replace(",", "."))
 
 
-def _checked_row(row: str, facts: _Facts, marks: Mapping[Flaw, str]) -> tuple[str, list[CheckedSentence]]:
+def _checked_row(
+    row: str, readings: Mapping[int, Reading], marks: Mapping[Flaw, str]
+) -> tuple[str, list[CheckedSentence]]:
     found = _LEAD.match(row)
     lead = found[1] if found else ""
     body = row[len(lead) :]
     if body.startswith("|"):
-        one = facts.checked(body)
-        made = _only(body, facts.readings).rstrip()
+        one = check(body, readings)
+        made = _only(body, readings).rstrip()
         mark = f" {marks[one.flaw]}" if one.flaw else ""
         return f"{lead}{made.removesuffix('|').rstrip()}{mark} |", [one]
     sentences: list[CheckedSentence] = []
     made = ""
     for piece in split_sentences(body):
-        if not _is_claim(piece):
-            made += _only(piece, facts.readings)
-            continue
-        one = facts.checked(piece)
-        sentences.append(one)
-        shown = _only(piece, facts.readings)
-        blank = shown[len(shown.rstrip()) :]
-        made += shown if one.flaw is None else f"{shown.rstrip()} {marks[one.flaw]}{blank}"
+        shown = _only(piece, readings)
+        if _is_claim(piece):
+            sentences.append(check(piece, readings))
+            if flaw := sentences[-1].flaw:
+                shown = f"{shown.rstrip()} {marks[flaw]}{shown[len(shown.rstrip()) :]}"
+        made += shown
     return lead + made, sentences
 
 

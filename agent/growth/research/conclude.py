@@ -1,158 +1,221 @@
-"""Makes the result of a research from what was found: its note, its memory, and how it ended."""
+"""Makes the result of a research from what was found: how it ended, its note, and what is remembered of it; or from an
+earlier check of the same fact.
 
-from collections.abc import Mapping, Sequence
+The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
+memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
+and methods are listed for the person, who may tick one to have it proposed as a lesson.
 
+A check of a fact that the notes in `research/` answer already searches nothing again. Only a verdict that rests on
+sources counts, for the same words, for thirty days: what is older is looked up anew, and so is what was left open.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import cast, get_args
+
+from agent.errors import LimitReached
+from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.findings import ResearchFindings, confidence_of
-from agent.growth.research.kinds import LIMITS
-from agent.growth.research.knowledge import Conclusion, memory_requests, method_requests
-from agent.growth.research.known_facts import KnownFact
-from agent.growth.research.outline import whole_topic
-from agent.growth.research.research_call import Research, ResearchCall, ResearchEnd
-from agent.growth.research.research_note import (
-    ResearchFacts,
-    body_of,
-    header_of,
-    requests_of,
-    section_of,
-    strangers_of,
+from agent.growth.research.findings import (
+    LIMITS,
+    Confidence,
+    Research,
+    ResearchEnd,
+    ResearchFindings,
+    Verdict,
+    confidence_of,
+    whole_topic,
 )
-from agent.growth.research.researcher import ResearchGround
-from agent.growth.research.source import Reading
-from agent.growth.research.vault_source import NAME as VAULT
-from agent.growth.research.write_report import short_of
+from agent.growth.research.own_sources import NAME as VAULT
+from agent.growth.research.reading import Reading
+from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
+from agent.markdown.inertness.active import inert_line
+from agent.markdown.note import Note
+from agent.memory.capture.dedupe import changes_of
+from agent.memory.capture.writer import EntryWriter
+from agent.memory.entry import MODEL, Entry, EntryType
+from agent.memory.forgetting.tombstones import load_tombstones
 from agent.runs.service import RunService
 from agent.texts import text
+from agent.vault.change import Create, Edit, Request
+from agent.vault.folders import RESEARCH
+from agent.vault.store import Vault
+
+_FAILED = 8
+"""Addresses that gave nothing, and are named."""
+_LONGEST = 1_200
+"""The most characters of a memory."""
+_NAMED = 20
+"""Strangers that a memory names."""
+FRESH = timedelta(days=30)
+"""The age up to which a verdict is given again, with its day."""
+_SETTLED = frozenset(("confirmed", "supported", "refuted", "contradicted", "disputed"))
+_SECTION = re.compile(r"^## (\d{4}-\d\d-\d\d)[^\n]*\n", re.MULTILINE)
+_SIGNS = re.compile(r"[\W_]+")
+_NOT_WHOLE = "> [!warning]"
 
 
-def concluded(
-    runs: RunService,
-    call: ResearchCall,
-    desk: ResearchDesk,
-    ground: ResearchGround,
-    found: ResearchFindings,
-    *,
-    is_stopped: bool,
-) -> Research:
+def concluded(desk: ResearchDesk, found: ResearchFindings, *, is_stopped: bool) -> Research:
     """The result, with its requests. The record of one that was stopped or cut by a limit stays, so that the same
     research goes on from there; the note has a section that is replaced then."""
-    record, readings = desk.record, dict(desk.readings)
-    body = body_of(found, readings, desk.note_language) if readings else ""
-    short = "" if is_stopped else short_of(desk, body)
-    end = _end(desk, is_stopped=is_stopped)
-    why, strangers = _why(desk, end), strangers_of(readings.values())
-    money = runs.account.spent(record.run).money
-    facts = ResearchFacts(
-        call.kind,
-        record.started,
-        desk.budget.used,
-        desk.budget.most,
-        desk.asked,
-        money,
-        record.used_seconds,
-        _names(desk, ground, call),
-        dict(desk.failures),
-        why,
-        _remarks(desk, ground, call),
-    )
-    section = runs.workspace.vault.masked(section_of(found, readings, facts, short, desk.note_language))
-    header = header_of(facts, found, readings)
-    requests = requests_of(runs.workspace.vault, call.path, call.topic, section, header, record.partial)
-    learns = _learns(runs, desk, end, readings)
-    if learns:
-        at = runs.workspace.clock.now()
-        requests += memory_requests(runs, Conclusion(call.topic, short, call.path, at, record.run, strangers))
-        requests += method_requests(runs, found.methods, call.path, readings, at)
-    return Research(
+    runs, call, record, language = desk.runs, desk.call, desk.record, desk.language
+    vault = runs.workspace.vault
+    readings = dict(sorted(desk.readings.items()))
+    body = body_of(found, readings, language) if readings else ""
+    end = "stopped" if is_stopped else _end(desk)
+    is_whole = end in ("done", "nothing")
+    done = Research(
         end,
         call.path,
-        tuple(each for _, each in sorted(readings.items())),
-        desk.budget.used,
-        desk.budget.most,
-        desk.asked,
-        money,
-        record.run,
-        short,
-        body,
+        tuple(readings.values()),
         found,
         confidence_of(found, readings),
-        requests,
-        strangers,
-        found.methods if learns else (),
-        desk.models is None,
-        record.is_resumed,
-        why,
-        record.end if end in ("done", "nothing") else lambda: record.note_partial(section),
-        remarks=tuple(facts.remarks),
+        body,
+        record.most,
+        record.used,
+        desk.asked,
+        runs.account.spent(record.run).money,
+        record.run,
+        "" if is_stopped else short_of(found),
+        strangers=tuple(dict.fromkeys(each.origin for each in readings.values() if each.origin)),
+        learns=end == "done" and desk.models is not None and runs.workspace.settings.growth.enabled,
+        is_plain=desk.models is None,
+        is_resumed=record.is_resumed,
+        why=_why(desk, end),
+        remarks=tuple(_remarks(desk)),
     )
+    section = vault.masked(section_of(done, record.started, list(_how(desk, done)), language))
+    requests = note_requests(vault, done, call, record.started, section, record.partial)
+    if done.learns:
+        requests += (*_memory(runs, call.topic, done), *_methods(runs, done))
+    return replace(done, requests=requests, done=record.end if is_whole else lambda: record.note_partial(section))
 
 
-def checked_before(known: KnownFact, topic: str) -> Research:
-    """The result of a fact that an earlier check answers: its note is the one source, and nothing is to be written."""
-    source = Reading(1, known.path, topic, known.text, known.day.isoformat(), "own", VAULT, ", ".join(known.untrusted))
-    found = ResearchFindings((whole_topic(topic),), verdict=known.verdict)
-    return Research(
-        "done",
-        known.path,
-        (source,),
-        0,
-        LIMITS["fact"].calls,
-        0,
-        0.0,
-        "",
-        "",
-        known.text,
-        found,
-        known.confidence,
-        strangers=known.untrusted,
-        is_plain=False,
-        checked=known.day,
-    )
-
-
-def _learns(runs: RunService, desk: ResearchDesk, end: ResearchEnd, readings: Mapping[int, Reading]) -> bool:
-    """True if something is kept of it beside its note: a whole report of a model, unless growth is switched off."""
-    is_report = end == "done" and bool(readings) and desk.models is not None
-    return is_report and runs.workspace.settings.growth.enabled
-
-
-def _end(desk: ResearchDesk, *, is_stopped: bool) -> ResearchEnd:
-    if is_stopped:
-        return "stopped"
+def _end(desk: ResearchDesk) -> ResearchEnd:
     if desk.trouble is not None:
-        return "limit" if desk.is_over_the_limit else "no_model"
+        return "limit" if isinstance(desk.trouble, LimitReached) else "no_model"
     return "done" if desk.readings else "nothing"
 
 
 def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
     """Why a research is not whole, in a sentence; empty if it is."""
-    language = desk.note_language
-    match end:
-        case "stopped":
-            return text("research.stopped", language, calls=desk.budget.used, most=desk.budget.most)
-        case "limit" | "no_model":
-            reason = desk.trouble.message if desk.trouble is not None else ""
-            return text("research.no_more_model", language, reason=reason)
-        case "done" | "nothing":
-            return text("research.late", language) if desk.budget.is_late else ""
+    if end == "stopped":
+        return text("research.stopped", desk.language, calls=desk.record.used, most=desk.record.most)
+    if desk.trouble is not None:
+        return text("research.no_more_model", desk.language, reason=desk.trouble.message)
+    return text("research.late", desk.language) if desk.record.is_late else ""
 
 
-def _names(desk: ResearchDesk, ground: ResearchGround, call: ResearchCall) -> list[str]:
-    """Where was searched."""
-    names = [each.name for each in call.folders[:1]] if call.kind == "repository" else []
-    names += [each.name for each in ground.own]
-    names += [ground.web.name] if ground.web is not None else []
-    return [text("research.the_vault", desk.note_language) if each == VAULT else each for each in names]
-
-
-def _remarks(desk: ResearchDesk, ground: ResearchGround, call: ResearchCall) -> Sequence[str]:
+def _remarks(desk: ResearchDesk) -> Iterator[str]:
     """What a reader should know of how it was done."""
-    language = desk.note_language
-    remarks = [text("research.plain", language)] if desk.models is None else []
-    if ground.is_offline:
-        remarks.append(text("research.web_is_off", language))
-    elif ground.web is None or not ground.web.engines:
-        remarks.append(text("research.no_engine", language))
-    if call.kind == "repository" and not call.folders:
-        remarks.append(text("research.no_folder", language))
-    return remarks
+    if desk.models is None:
+        yield text("research.plain", desk.language)
+    if desk.is_offline:
+        yield text("research.web_is_off", desk.language)
+    elif desk.web is None or not desk.web.engines:
+        yield text("research.no_engine", desk.language)
+    if desk.call.kind == "repository" and not desk.call.folders:
+        yield text("research.no_folder", desk.language)
+
+
+def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
+    """How it was done, a line each."""
+    language, call = desk.language, desk.call
+    yield text(
+        f"research.did_{call.kind}",
+        language,
+        calls=done.calls,
+        most=done.most,
+        asked=done.asked,
+        money=f"{done.money:.4f}",
+        minutes=f"{desk.record.seconds / 60:.1f}",
+    )
+    sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
+    names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]
+    shown = [text("research.the_vault", language) if each == VAULT else each for each in names]
+    yield text("research.searched", language, names=text("research.comma", language).join(shown))
+    found = done.findings
+    for key, count in (("flawed", found.report.flawed if found.report is not None else 0), ("refused", found.refused)):
+        yield from [text(f"research.{key}", language, count=count)] if count else []
+    yield from done.remarks
+    yield from _failures(desk)
+
+
+def _failures(desk: ResearchDesk) -> Iterator[str]:
+    failed = [f"`{plain_name(what)}` ({inert_line(why)})" for what, why in desk.failures.items()]
+    if failed:
+        more = len(failed) - _FAILED
+        rest = text("research.and_more", desk.language, count=more) if more > 0 else ""
+        yield text("research.not_read", desk.language, names=", ".join(failed[:_FAILED]) + rest)
+
+
+def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
+    """The requests that remember a conclusion, compared with what is known; none for one that was forgotten, or where
+    memory is switched off."""
+    vault, settings = runs.workspace.vault, runs.workspace.settings
+    words = vault.masked(f"{topic}: {done.short}")[:_LONGEST]
+    if settings.memory.capture == "off" or not done.short or load_tombstones(vault).is_forgotten(words):
+        return
+    entry = Entry(
+        vault.clock.new_id(),
+        runs.workspace.clock.now(),
+        words,
+        type=EntryType.RESEARCH,
+        source=MODEL,
+        slots={"run": done.run},
+        evidence=(f"[[{done.path.removesuffix('.md')}]]",),
+        untrusted=done.strangers[:_NAMED],
+    )
+    verdict = EntryWriter(vault, runs.recall.near, settings.vault.language).judged(entry)
+    for path, before, after in changes_of(verdict, vault.home):
+        yield Create(path, after) if before is None else Edit(path, before, after)
+
+
+def _methods(runs: RunService, done: Research) -> Iterator[Request]:
+    """The request that lists the tools and methods; none without one."""
+    origins, day = {each.number: each.origin for each in done.sources}, f"{runs.workspace.clock.now():%Y-%m-%d}"
+    found = [
+        found_tool(each.name, each.use, done.path, day, (origins[number] for number in each.cites if number in origins))
+        for each in done.findings.methods
+    ]
+    listed = append_tools(runs.workspace.vault, found, runs.workspace.settings.vault.language)
+    if listed is not None:
+        yield listed
+
+
+def known_fact(vault: Vault, topic: str, now: datetime) -> Research | None:
+    """The newest check of a fact in the same words that is not too old: its note is the one source, and nothing is to
+    be written. None without one."""
+    found: dict[date, Research] = {}
+    for path in vault.note_paths(vault.home.at(RESEARCH)):
+        note = Note.parse(vault.own_version(path) or b"")
+        if note.string("kind") == "fact" and _plain(note.string("title") or "") == _plain(topic):
+            found |= _last_check(path, topic, note)
+    fresh = [day for day in found if timedelta(0) <= now.date() - day <= FRESH]
+    return found[max(fresh)] if fresh else None
+
+
+def _plain(words: str) -> str:
+    """The words and figures of a statement, all of them: another figure is another fact."""
+    return " ".join(_SIGNS.sub(" ", words.casefold()).split())
+
+
+def _last_check(path: str, topic: str, note: Note) -> dict[date, Research]:
+    """The check in the last section of a note by its day, if it is a whole one whose verdict rests on sources."""
+    verdict, confidence, strangers = note.string("verdict"), note.string("confidence"), note.strings("untrusted")
+    heads = [*_SECTION.finditer(note.body)]
+    if verdict not in _SETTLED or confidence not in get_args(Confidence) or not heads:
+        return {}
+    words = note.body[heads[-1].end() :].partition("\n### ")[0].strip()
+    try:
+        day = date.fromisoformat(heads[-1][1])
+    except ValueError:
+        return {}
+    if not words or words.startswith(_NOT_WHOLE):
+        return {}
+    source = Reading(path, topic, "", day.isoformat(), "own", words, ", ".join(strangers), 1)
+    found = ResearchFindings((whole_topic(topic),), verdict=cast(Verdict, verdict))
+    sure, most = cast(Confidence, confidence), LIMITS["fact"].calls
+    return {day: Research("done", path, (source,), found, sure, words, most, strangers=strangers, checked=day)}

@@ -1,59 +1,61 @@
 """Where a research works: all of its searches, readings and calls of a model go through here.
 
-Each is counted before it is made, written down when it is done, and told to whoever watches. A source that does not
+Each is counted before it is made, written down when it is done, and shown to whoever watches. A source that does not
 answer is left out, and a model that does not answer is not asked again: the research goes on with what it has.
 """
 
-import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, field
-from typing import Literal, cast
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
+from itertools import islice
+from typing import Literal, TypeAlias
 
-from agent.context.budget import Count, window_of
-from agent.context.prompt import VaultReader, fill
+from agent.context.budget import window_of
+from agent.context.prompt import fill
 from agent.dataclass import dataclass
-from agent.errors import AgentError, Interrupted, LimitReached, ToolFailed, ToolRetry
+from agent.errors import AgentError, Interrupted, ToolFailed, ToolRetry
 from agent.events.growth import ResearchStep
-from agent.growth.research.budget import CallBudget, CallShare
-from agent.growth.research.passages import fitted, without_reference_marks
-from agent.growth.research.record import ResearchRecord, key_of
-from agent.growth.research.source import Authority, Lead, Reading, ResearchSource
-from agent.llm.messages import Cancelled, Json, Request, System, User, items, mapping
-from agent.llm.messages import text as words_of_json
+from agent.growth.research.findings import ResearchCall
+from agent.growth.research.own_sources import FolderSource, VaultSource
+from agent.growth.research.reading import Reading, fitted, ranked, without_reference_marks
+from agent.growth.research.record import CallShare, ResearchRecord, key_of
+from agent.growth.research.web_source import WebSource
+from agent.llm.messages import Request, System, User
 from agent.loop.agent import Models
+from agent.runs.service import RunService
 from agent.texts import Language, text, translated
 from agent.tools.taint import frame
 
 _RESULTS = 10
-"""Leads of one search."""
+"""What one search finds, at most."""
 _SAFETY, _FOLDER = "safety", "research"
 """The prompt with what always holds, and the folder of those of research."""
 _LEAST_ROOM = 1_200
 _SHARE_OF_WINDOW = 0.6
 """The part of a model's budget for the texts of sources in one question to it."""
 
-logger = logging.getLogger(__name__)
+ResearchSource: TypeAlias = VaultSource | FolderSource | WebSource
+"""Something that can be searched and read, safe to use from several threads. `is_public`: what is searched for leaves
+this machine. Both raise `ToolFailed` or `ToolRetry` where they get no answer, and `Interrupted` soon after a stop."""
 
 
 @dataclass(slots=True)
 class ResearchDesk:
-    """The desk of one research; may be used by several threads.
+    """The desk of one research, the `call`; may be used by several threads.
 
-    `models` is None where no model is configured. `readings` are what was read, by number; `failures` the addresses and
-    searches that gave nothing, each with the reason. `trouble` is why no model is asked any more. `asked` counts the
-    answers of models in this attempt.
+    `own` are the person's sources, `web` is the web (None: it is not searched; `is_offline`: because the settings or
+    the policy do not allow it). `models` is None where no model is configured. `readings` are what was read, by number;
+    `failures` the addresses and searches that gave nothing, each with the reason. `trouble` is why no model is asked
+    any more. `asked` counts the answers of models in this attempt.
     """
 
-    topic: str
+    runs: RunService
+    call: ResearchCall
     record: ResearchRecord
-    budget: CallBudget
+    own: Sequence[ResearchSource]
+    web: WebSource | None
+    is_offline: bool
     models: Models | None
-    count: Count
-    read: VaultReader
-    note_language: Language
-    cancelled: Cancelled
-    publish: Callable[[object], object]
     readings: dict[int, Reading] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     trouble: AgentError | None = None
@@ -61,82 +63,99 @@ class ResearchDesk:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def language(self) -> str:
-        """The language of what models write, as prompts name it."""
-        return text("prompt.language", self.note_language)
+    def topic(self) -> str:
+        """What is looked up."""
+        return self.call.topic
+
+    @property
+    def language(self) -> Language:
+        """The language of the note."""
+        return self.runs.workspace.settings.vault.language
 
     @property
     def thinks(self) -> bool:
         """True while a model can be asked."""
         return self.models is not None and self.trouble is None
 
-    def search(self, source: ResearchSource, query: str, share: CallShare) -> list[Lead]:
-        """What a source finds for a query; nothing if it fails. Raises `BudgetSpent` and `Interrupted`."""
+    def search(self, source: ResearchSource, query: str, share: CallShare) -> Sequence[Reading]:
+        """What a source finds for a query; nothing if it fails, or the calls are used up. Raises `Interrupted`."""
         query = " ".join(query.split())
         key = key_of("search", source.name, query)
-        self._begin(key, share, "search", f"{source.name}: {query}")
-        try:
-            if not source.is_public:  # costs nothing, and what is forgotten meanwhile must not come back
-                return list(source.search(query, _RESULTS, self.cancelled))
-            found = self.record.once(key, lambda: _rows(source.search(query, _RESULTS, self.cancelled)))
+        if not self._begin(key, share, "search", f"{source.name}: {query}"):
+            return ()
+
+        def search() -> tuple[Reading, ...]:
+            return tuple(source.search(query, _RESULTS, self.call.cancelled))
+
+        try:  # what is forgotten meanwhile must not come back from the record
+            return self.record.once(key, tuple[Reading, ...], search) if source.is_public else search()
         except (ToolFailed, ToolRetry) as error:
             self._fail(f"{source.name}: {query}", error)
-            return []
-        return [_lead(mapping(each)) for each in items(found)]
+            return ()
 
-    def open(self, source: ResearchSource, lead: Lead, share: CallShare) -> Reading | None:
-        """What stands at a lead, with its number; what was read before is not read again. Of a page that cannot be
-        read, what the search engine shows of it; None if that is nothing. Raises `BudgetSpent` and `Interrupted`."""
-        key = key_of("read", lead.address)
-        if lead.text:
-            return self._numbered(lead)
-        if not self.record.has(key):
-            self._begin(key, share, "read", lead.address)
+    def open(self, source: ResearchSource, found: Reading, share: CallShare) -> Reading | None:
+        """What was found, with its text and its number; what was read before is not read again. Of a page that cannot
+        be read, what the search engine shows of it; None if that is nothing, or the calls are used up. Raises
+        `Interrupted`."""
+        key = key_of("read", found.address)
+        if found.text:
+            return self._numbered(found)
+        if not self.record.has(key) and not self._begin(key, share, "read", found.address):
+            return None
+
+        def read() -> Reading:
+            return source.read(found, self.call.cancelled)
+
         try:
-            if not source.is_public:
-                return self._numbered(source.read(lead, self.cancelled))
-            found = self.record.once(key, lambda: cast(Json, asdict(source.read(lead, self.cancelled))))
+            return self._numbered(self.record.once(key, Reading, read) if source.is_public else read())
         except (ToolFailed, ToolRetry) as error:
-            self._fail(lead.address, error)
-            return self._numbered(lead, is_excerpt=True) if lead.excerpt else None
-        return self._numbered(_lead(mapping(found)))
+            self._fail(found.address, error)
+        if not found.excerpt:
+            return None
+        return self._numbered(replace(found, text=found.excerpt, origin=found.address, is_excerpt=True))
 
-    def listing(self, source: ResearchSource, rows: str, share: CallShare) -> Reading | None:
-        """The structure of a folder as a source of its own. Raises `BudgetSpent` and `Interrupted`."""
-        self._begin(key_of("list", source.name), share, "read", source.name)
-        title = text("research.structure", self.note_language)
-        return self._numbered(Lead(".", title, authority="code", source=source.name, text=rows, origin=source.name))
+    def read_web(
+        self, queries: Iterable[str], share: CallShare, most: int | None = None, *, named: bool = True
+    ) -> list[Reading]:
+        """At most so many pages: those that the person has named, if they are wanted (`named`), and those that the
+        engines find, the most trusted ones first. Raises `Interrupted`."""
+        web = self.web
+        if web is None:
+            return []
+        found = [each for query in queries for each in self.search(web, query, share)] if web.engines else []
+        pages = [*(web.named_pages() if named else ()), *ranked(found, self.call.kind)]
+        return list(islice(filter(None, (self.open(web, each, share) for each in pages)), most))
 
-    def ask(self, prompt: str, *, fast: bool = False, **values: str) -> str:
-        """A model's answer to the prompt of this name; empty if none can be asked. Raises `Interrupted`."""
+    def ask(self, prompt: str, **values: str) -> str:
+        """A model's answer to the prompt of this name, which is about the topic; empty if none can be asked. Raises
+        `Interrupted`."""
         if self.models is None or self.trouble is not None:
             return ""
-        whole = fill(f"{_FOLDER}/{prompt}", self.read, **values)
-        self._tell("ask", prompt)
-        provider = self.models.fast if fast else self.models.main
+        reader = self.runs.workspace.vault.own_version_of
+        whole = fill(f"{_FOLDER}/{prompt}", reader, topic=self.topic, **values)
+        self._show("ask", prompt)
+        provider = self.models.main
         request = Request((System(fill(_SAFETY)), User(whole)), max_output=window_of(provider.model).reserve)
 
-        def answer() -> Json:
-            reply = provider.chat(request, cancelled=self.cancelled)
+        def answer() -> str:
+            reply = provider.chat(request, cancelled=self.call.cancelled)
             with self._lock:
                 self.asked += 1
             return reply.message.text
 
         try:
-            return words_of_json(self.record.once(key_of("ask", provider.model.name, whole), answer)).strip()
+            return self.record.once(key_of("ask", provider.model.name, whole), str, answer).strip()
         except Interrupted:
             raise
         except AgentError as error:
-            logger.info("research goes on without a model: %s", error)
             self.trouble = self.trouble or error
             return ""
 
-    @property
-    def is_over_the_limit(self) -> bool:
-        """True if no model is asked any more because of what it would cost."""
-        return isinstance(self.trouble, LimitReached)
+    def write(self, prompt: str, **values: str) -> str:
+        """The same, in the language of the vault, which the prompt names."""
+        return self.ask(prompt, language=text("prompt.language", self.language), **values)
 
-    def shown(self, readings: Sequence[Reading], query: str) -> str:
+    def framed(self, readings: Sequence[Reading], query: str) -> str:
         """The sources for a model, framed, each with its number, and cut to what fits its window."""
         texts = {each.number: without_reference_marks(each.text) for each in readings}
         parts = fitted(texts, f"{self.topic} {query}", self._room())
@@ -148,46 +167,29 @@ class ResearchDesk:
             return _LEAST_ROOM
         tokens = max(window_of(self.models.main.model).budget * _SHARE_OF_WINDOW, 200)
         sample = " ".join(each.text[:2_000] for each in list(self.readings.values())[:4]) or self.topic
-        return max(int(tokens * len(sample) / max(self.count(sample), 1)), _LEAST_ROOM)
+        return max(int(tokens * len(sample) / max(self.runs.agent.count(sample), 1)), _LEAST_ROOM)
 
-    def _numbered(self, lead: Lead, *, is_excerpt: bool = False) -> Reading:
-        """The reading of a lead; its number is the one that it had in an earlier attempt, or a new one."""
+    def _numbered(self, found: Reading) -> Reading:
+        """What was read, with the number that it had in an earlier attempt, or a new one; as it was read first."""
+        number = self.record.number_of(found.address)
         with self._lock:
-            known = next((each for each in self.readings.values() if each.address == lead.address), None)
-        if known is not None:
-            return known
+            return self.readings.setdefault(number, replace(found, number=number))
 
-        words = lead.excerpt if is_excerpt else lead.text
-        origin = lead.origin or (lead.address if is_excerpt else "")
-        reading = Reading(
-            self.record.number_of(lead.address),
-            lead.address,
-            lead.title,
-            words,
-            lead.date,
-            lead.authority,
-            lead.source,
-            origin,
-            is_excerpt,
-        )
-        with self._lock:
-            return self.readings.setdefault(reading.number, reading)
-
-    def _begin(self, key: str, share: CallShare, what: Literal["search", "read"], subject: str) -> None:
-        if self.cancelled():
+    def _begin(self, key: str, share: CallShare, what: Literal["search", "read"], subject: str) -> bool:
+        if self.call.cancelled():
             raise Interrupted("stopped by you")
-        self.budget.begin(key, share)
-        self._tell(what, subject)
+        is_allowed = self.record.begin(key, share)
+        if is_allowed:
+            self._show(what, subject)
+        return is_allowed
 
-    def _tell(self, what: Literal["search", "read", "ask"], subject: str) -> None:
-        self.publish(
-            ResearchStep(self.record.run, what, subject, len(self.readings), self.budget.used, self.budget.most)
-        )
+    def _show(self, what: Literal["search", "read", "ask"], subject: str) -> None:
+        record = self.record
+        self.runs.bus.publish(ResearchStep(record.run, what, subject, len(self.readings), record.used, record.most))
 
     def _fail(self, what: str, error: ToolFailed | ToolRetry) -> None:
-        logger.info("research: %s: %s", what, error.message)
         with self._lock:
-            self.failures.setdefault(what, translated(error.message, self.note_language))
+            self.failures.setdefault(what, translated(error.message, self.language))
 
 
 def _framed(reading: Reading, words: str) -> str:
@@ -195,14 +197,3 @@ def _framed(reading: Reading, words: str) -> str:
     if reading.origin:
         return f"Source {frame(words, named)}"
     return f"Source {named} (the person's own note):\n{words}"
-
-
-def _rows(leads: Sequence[Lead]) -> Json:
-    """The leads as they are written down."""
-    return [cast(Json, asdict(each)) for each in leads]
-
-
-def _lead(found: Mapping[str, Json]) -> Lead:
-    names = ("address", "title", "excerpt", "date", "authority", "source", "text", "origin")
-    address, title, excerpt, date, authority, source, words, origin = (words_of_json(found.get(name)) for name in names)
-    return Lead(address, title, excerpt, date, cast(Authority, authority or "page"), source, words, origin)

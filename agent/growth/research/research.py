@@ -6,28 +6,20 @@ what was found so far; a kill loses nothing that was paid for (`record`).
 
 import re
 from dataclasses import replace
-from typing import Protocol
 
 from agent.clock import in_machine_seconds
 from agent.errors import Interrupted
+from agent.events.growth import MethodFound
 from agent.events.runs import Speaker
-from agent.growth.research.budget import CallBudget
-from agent.growth.research.conclude import checked_before, concluded
-from agent.growth.research.desk import ResearchDesk
-from agent.growth.research.engines import engines_of
+from agent.growth.research.conclude import concluded, known_fact
+from agent.growth.research.desk import ResearchDesk, ResearchSource
 from agent.growth.research.fact import FactCheck
-from agent.growth.research.findings import ResearchFindings
-from agent.growth.research.kinds import LIMITS
-from agent.growth.research.knowledge import tell_methods
-from agent.growth.research.known_facts import known_fact
+from agent.growth.research.findings import LIMITS, Research, ResearchCall
+from agent.growth.research.own_sources import VaultSource
 from agent.growth.research.record import ResearchRecord, key_of, open_record
 from agent.growth.research.repository import RepositoryStudy
-from agent.growth.research.research_call import Research, ResearchCall
-from agent.growth.research.researcher import ResearchGround
-from agent.growth.research.source import ResearchSource
 from agent.growth.research.topic import Exploration
-from agent.growth.research.vault_source import VaultSource
-from agent.growth.research.web_source import WebSource
+from agent.growth.research.web_source import WebSource, engines_of
 from agent.loop.records import RunRequest
 from agent.markdown.title import short_title
 from agent.runs.service import RunService
@@ -42,12 +34,6 @@ _GATHERING = 0.9
 """The part of the time for searching and reading; the rest is for the report."""
 
 
-class _Work(Protocol):
-    def go(self) -> ResearchFindings: ...
-
-    def findings(self) -> ResearchFindings: ...
-
-
 def research(runs: RunService, call: ResearchCall) -> Research:
     """Do a research, or go on with one that was killed or stopped.
 
@@ -55,23 +41,23 @@ def research(runs: RunService, call: ResearchCall) -> Research:
 
     Raises `LockHeld` if another process does the same one, and `UserError` for a prompt of the vault's that is wrong.
     """
-    vault = runs.workspace.vault
+    vault, clock = runs.workspace.vault, runs.workspace.clock
     topic = " ".join(vault.masked(call.topic).split())
     call = replace(call, topic=topic, path=call.path or note_path(runs, topic))
     if call.kind == "fact" and not call.anew:
-        known = known_fact(vault, topic, runs.workspace.clock.now())
+        known = known_fact(vault, topic, clock.now())
         if known is not None:
-            return checked_before(known, topic)
-    roots = [str(each.root) for each in call.folders]
-    name = key_of(call.kind, topic.casefold(), call.path, *roots)
-    with open_record(vault.private_folder, name, in_machine_seconds(runs.workspace.clock)) as record:
-        desk, ground = _desk(runs, call, record), _ground(runs, call)
-        work, is_stopped = _work(desk, ground, call), False
+            return known
+    name = key_of(call.kind, topic.casefold(), call.path, *(str(each.root) for each in call.folders))
+    calls, seconds = LIMITS[call.kind].calls, runs.workspace.settings.schedule.research_minutes * 60 * _GATHERING
+    with open_record(vault.private_folder, name, in_machine_seconds(clock), calls, seconds) as record:
+        desk = _desk(runs, call, record)
+        work = _work(desk)
         try:
-            found = work.go()
+            found, is_stopped = work.go(), False
         except Interrupted:
             found, is_stopped = work.findings(), True
-        return concluded(runs, call, desk, ground, found, is_stopped=is_stopped)
+        return concluded(desk, found, is_stopped=is_stopped)
 
 
 def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tuple[str, ...]:
@@ -89,9 +75,11 @@ def commit_research(runs: RunService, found: Research, call: ResearchCall) -> tu
 
 
 def after_commit(runs: RunService, found: Research) -> None:
-    """What follows once the requests of a research are committed."""
+    """What follows once the requests of a research are committed: its record is closed, and whoever counts tools and
+    methods hears of those that were found."""
     found.done()
-    tell_methods(runs, found.methods, found.path, found.strangers)
+    for each in found.findings.methods if found.learns else ():
+        runs.bus.publish(MethodFound(each.name, each.use, found.path, found.strangers))
 
 
 def mark_strangers(runs: RunService, found: Research) -> None:
@@ -109,41 +97,31 @@ def note_path(runs: RunService, topic: str) -> str:
     return runs.workspace.vault.home.at(f"{RESEARCH}{short_title(_URL.sub(' ', topic)) or 'topic'}.md")
 
 
-def _work(desk: ResearchDesk, ground: ResearchGround, call: ResearchCall) -> _Work:
-    if call.kind == "fact":
-        return FactCheck(desk, ground)
-    if call.kind == "repository" and call.folders:
-        return RepositoryStudy(desk, ground, call.folders[0])
-    return Exploration(desk, ground)
+def _work(desk: ResearchDesk) -> FactCheck | RepositoryStudy | Exploration:
+    if desk.call.kind == "fact":
+        return FactCheck(desk)
+    if desk.call.kind == "repository" and desk.call.folders:
+        return RepositoryStudy(desk, desk.call.folders[0])
+    return Exploration(desk)
 
 
 def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> ResearchDesk:
-    settings = runs.workspace.settings
-    seconds = max(settings.schedule.research_minutes * 60 * _GATHERING - record.seconds, 0.0)
-    budget = CallBudget(LIMITS[call.kind].calls, seconds, record.clock, record.note_call, record.begun)
-    return ResearchDesk(
-        call.topic,
-        record,
-        budget,
-        runs.account.of_run(record.run, call.job, call.spend) if runs.present else None,
-        runs.agent.count,
-        runs.workspace.vault.own_version_of,
-        settings.vault.language,
-        call.cancelled,
-        runs.bus.publish,
-    )
-
-
-def _ground(runs: RunService, call: ResearchCall) -> ResearchGround:
-    """Where may be searched: the vault, the folders that were named, and the web as the settings and the policy say."""
+    """The desk, with the vault, the folders that were named, and the web as the settings and the policy allow it."""
+    workspace = runs.workspace
     own: list[ResearchSource] = [VaultSource(runs.recall, call.topic)]
     own += call.folders[1:] if call.kind == "repository" else call.folders
     context = RunRequest("", Speaker("job" if call.job else "cli"), job=call.job).context("", "")
-    if runs.agent.tools.permission("web_fetch", context) is not Permission.ALLOW:  # nobody says yes to each page
-        return ResearchGround(own, None, call.kind, is_offline=True)
-    workspace = runs.workspace
-    stated = tuple(dict.fromkeys(each.rstrip(".,;:!?)]") for each in _URL.findall(call.topic)))
-    engines = engines_of(workspace.settings.research, workspace.clock)
-    known = workspace.vault.known
-    web = WebSource(call.topic, engines, stated, workspace.clock, lambda: known.values, call.network, call.limits)
-    return ResearchGround(own, web if engines or stated else None, call.kind)
+    # nobody says yes to each page
+    is_offline = runs.agent.tools.permission("web_fetch", context) is not Permission.ALLOW
+    named = tuple(dict.fromkeys(each.rstrip(".,;:!?)]") for each in _URL.findall(call.topic)))
+    engines, known = engines_of(workspace.settings.research, workspace.clock), workspace.vault.known
+    web = WebSource(call.topic, engines, named, workspace.clock, lambda: known.values, call.network, call.limits)
+    return ResearchDesk(
+        runs,
+        call,
+        record,
+        own,
+        web if (engines or named) and not is_offline else None,
+        is_offline,
+        runs.account.of_run(record.run, call.job, call.spend) if runs.present else None,
+    )

@@ -5,7 +5,7 @@ What either finds is a stranger's text.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agent.errors import ToolFailed, ToolRetry
 from agent.lazy import later
@@ -16,17 +16,16 @@ from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # few runs look anything up
-    from agent.growth.research.engines import engines_of
+    from agent.growth.research.findings import Research, ResearchCall, ResearchKind
+    from agent.growth.research.reading import Reading
     from agent.growth.research.research import commit_research, research
-    from agent.growth.research.research_call import Research, ResearchCall
-    from agent.growth.research.source import Lead
-    from agent.growth.research.web_source import WebSource
+    from agent.growth.research.web_source import WebSource, engines_of
     from agent.runs.service import RunService
 else:
-    engines_of = later("agent.growth.research.engines", "engines_of")
+    engines_of = later("agent.growth.research.web_source", "engines_of")
     commit_research = later("agent.growth.research.research", "commit_research")
     research = later("agent.growth.research.research", "research")
-    ResearchCall = later("agent.growth.research.research_call", "ResearchCall")
+    ResearchCall = later("agent.growth.research.findings", "ResearchCall")
     WebSource = later("agent.growth.research.web_source", "WebSource")
 
 _FOUND = 8
@@ -63,33 +62,30 @@ def _web_search(workspace: Workspace, network: WebNetwork) -> Tool:
         query, clock, known = arguments.text(call, "query").strip(), workspace.vault.clock, workspace.vault.known
         engines = engines_of(workspace.settings.research, clock)
         web = WebSource(query, engines, (), clock, lambda: known.values, network)
-        leads = web.search(query, _FOUND, context.cancelled)
-        if not leads:
+        found = web.search(query, _FOUND, context.cancelled)
+        if not found:
             return ToolOutput("nothing was found; try other words")
-        rows = "\n".join(_format_lead(number, each) for number, each in enumerate(leads, 1))
+        rows = "\n".join(_format_found(number, each) for number, each in enumerate(found, 1))
         return ToolOutput(f"{rows}\n\nweb_fetch reads a page.", untrusted=web.name)
 
     schema = arguments.schema("query", query={"type": "string", "minLength": 1, "maxLength": 400})
-    return Tool(
-        "web_search", "Search the web.", schema, perform, frozenset({"web"}), readonly=True, egress=True, seldom=True
-    )
+    group = frozenset({"web"})
+    return Tool("web_search", "Search the web.", schema, perform, group, readonly=True, egress=True, seldom=True)
 
 
-def _format_lead(number: int, lead: "Lead") -> str:
-    excerpt = " ".join(lead.excerpt.split())
-    cut = f"{excerpt[:_EXCERPT]}…" if len(excerpt) > _EXCERPT else excerpt
-    day = f" ({lead.date})" if lead.date else ""
-    return "\n   ".join(filter(None, (f"{number}. {' '.join(lead.title.split())}{day}", lead.address, cut)))
+def _format_found(number: int, found: "Reading") -> str:
+    excerpt = f"{found.excerpt[:_EXCERPT]}…" if len(found.excerpt) > _EXCERPT else found.excerpt
+    day = f" ({found.date})" if found.date else ""
+    return "\n   ".join(filter(None, (f"{number}. {found.title}{day}", found.address, excerpt)))
 
 
 def _research(runs: "RunService", call: JsonObject, context: RunContext, network: WebNetwork) -> ToolOutput:
     """Do a research within a run; one that is stopped goes on when it is asked for again."""
     if context.writes is not None or context.role != "owner":
         raise ToolRetry("this run may not write a report; read the notes and pages that you need yourself")
-    kind = arguments.text(call, "kind") or "topic"
     asked = ResearchCall(
         arguments.text(call, "topic").strip(),
-        "deep" if kind == "deep" else "fact" if kind == "fact" else "topic",
+        cast("ResearchKind", arguments.text(call, "kind") or "topic"),
         job=context.job,
         spend=context.spend,
         cancelled=context.cancelled,

@@ -13,10 +13,9 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.events.growth import ResearchStep
-from agent.growth.research.folder_source import FolderSource, named_folder
-from agent.growth.research.kinds import KINDS, ResearchKind
+from agent.growth.research.findings import KINDS, Research, ResearchCall, ResearchKind
+from agent.growth.research.own_sources import FolderSource, named_folder
 from agent.growth.research.research import commit_research, research
-from agent.growth.research.research_call import Research, ResearchCall, source_documents
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
@@ -117,7 +116,18 @@ def _document(found: Research, call: ResearchCall, commits: tuple[str, ...]) -> 
         "path": found.path,
         "kind": call.kind,
         "end": found.end,
-        "sources": source_documents(found.sources),
+        "sources": [
+            {
+                "number": each.number,
+                "title": each.title,
+                "address": each.address,
+                "kind": each.authority,
+                "date": each.date or None,
+                "excerpt": each.is_excerpt,
+                "untrusted": bool(each.origin),
+            }
+            for each in found.sources
+        ],
         "calls": found.calls,
         "calls_at_most": found.most,
         "answers": found.asked,
@@ -128,7 +138,7 @@ def _document(found: Research, call: ResearchCall, commits: tuple[str, ...]) -> 
         "disputed": len(found.findings.disputes),
         "open": [each.words for each in found.findings.gaps],
         "sentences": len(report.sentences) if report is not None else 0,
-        "unsourced": len(report.sentences) - report.count(None) if report is not None else 0,
+        "unsourced": report.flawed if report is not None else 0,
         "plain": found.is_plain,
         "resumed": found.is_resumed,
         "checked": found.checked.isoformat() if found.checked else None,

@@ -13,7 +13,7 @@ from agent.errors import Permanent
 from agent.events.bus import ignore_event
 from agent.growth.lessons.day_review import day_to_review, runs_of_day
 from agent.growth.lessons.looks import RunLook, note_look, unread_answers
-from agent.growth.patterns.gather import gather
+from agent.growth.patterns.gather import gather_calls
 from agent.growth.procedures.procedure import ProcedureCall, ProcedureResult
 from agent.growth.procedures.run import run_procedure
 from agent.llm.messages import never
@@ -89,7 +89,7 @@ def test_no_word_of_a_failure_in_a_run_that_has_read_others_is_counted(
     made = desk(tmp_path, monkeypatch, reads, *failing(), notes={"clip.md": FOREIGN})
     for number in range(3):
         made.ask(f"Read the clip {number}")
-    assert gather(made.workspace.vault, made.clock.now()).calls == ()
+    assert gather_calls(made.workspace.vault, made.clock.now()) == ()
 
 
 def test_a_day_whose_review_fails_is_given_up_after_three_tries(

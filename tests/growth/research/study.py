@@ -15,10 +15,9 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.errors import AgentError
-from agent.growth.research.folder_source import FolderSource
-from agent.growth.research.kinds import ResearchKind
+from agent.growth.research.findings import Research, ResearchCall, ResearchKind
+from agent.growth.research.own_sources import FolderSource
 from agent.growth.research.research import commit_research, research
-from agent.growth.research.research_call import Research, ResearchCall
 from agent.growth.topic_words import words_of
 from agent.llm.known_models import Price
 from agent.llm.ledger import SpendScope
@@ -103,7 +102,6 @@ _PROMPTS = {
     "Write the report": "report",
     "Judge whether": "fact",
     "Choose the files": "files",
-    "Shorten a report": "short",
 }
 
 

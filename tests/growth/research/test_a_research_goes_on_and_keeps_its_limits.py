@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from agent.errors import LockHeld
-from agent.growth.research.budget import BudgetSpent, CallBudget, CallShare
-from agent.growth.research.record import key_of, open_record
+from agent.growth.research.record import CallShare, ResearchRecord, key_of, open_record
 from agent.llm.messages import Usage
 from agent.memory.forgetting.private_state import drop_unfinished
 from tests.fakes import FakeClock
@@ -101,44 +101,47 @@ def test_money_is_checked_before_each_answer(tmp_path: Path, monkeypatch: pytest
     assert "The model was not asked any more: the next call may cost" in note and "kilos of chalk" in note
 
 
+def opened(tmp_path: Path, clock: FakeClock) -> AbstractContextManager[ResearchRecord]:
+    """The record of a research with five calls and a minute."""
+    return open_record(tmp_path, "a" * 24, clock, 5, 60.0)
+
+
 def test_time_has_an_end_and_earlier_attempts_count(tmp_path: Path) -> None:
     clock = FakeClock()
-    with open_record(tmp_path, "a" * 24, clock) as record:
+    with opened(tmp_path, clock) as record:
         clock.advance(50)
-        record.note_call("one")
-    with open_record(tmp_path, "a" * 24, clock) as record:
-        assert record.is_resumed and record.seconds == 50 and record.begun == {"one"}
-        budget = CallBudget(5, 60 - record.seconds, clock, record.note_call, record.begun)
-        budget.begin("two", CallShare(9))
+        assert record.begin("one", CallShare(9))
+    with opened(tmp_path, clock) as record:
+        assert record.is_resumed and record.seconds == 50 and record.used == 1
+        assert record.begin("one", CallShare(9)) and record.begin("two", CallShare(9)) and record.used == 2
         clock.advance(10)
-        with pytest.raises(BudgetSpent):
-            budget.begin("three", CallShare(9))
+        assert not record.begin("three", CallShare(9)) and record.is_late
 
 
 def test_a_line_that_a_kill_has_cut_is_left_out(tmp_path: Path) -> None:
     clock = FakeClock()
-    with open_record(tmp_path, "b" * 24, clock) as record:
-        assert record.once(key_of("x"), lambda: "first") == "first"
+    with opened(tmp_path, clock) as record:
+        assert record.once(key_of("x"), str, lambda: "first") == "first"
         path = record.path
     path.write_bytes(path.read_bytes() + b'{"key": "y", "val')
-    with open_record(tmp_path, "b" * 24, clock) as record:
-        assert record.once(key_of("x"), lambda: "second") == "first"
-        assert record.once(key_of("y"), lambda: "third") == "third"
+    with opened(tmp_path, clock) as record:
+        assert record.once(key_of("x"), str, lambda: "second") == "first"
+        assert record.once(key_of("y"), str, lambda: "third") == "third"
     assert [json.loads(row) for row in path.read_text("utf-8").splitlines() if row.endswith("}")]
 
 
 def test_two_processes_never_do_the_same_research(tmp_path: Path) -> None:
     clock = FakeClock()
-    with open_record(tmp_path, "c" * 24, clock), pytest.raises(LockHeld), open_record(tmp_path, "c" * 24, clock):
+    with opened(tmp_path, clock), pytest.raises(LockHeld), opened(tmp_path, clock):
         pass
 
 
 def test_an_old_record_is_begun_anew_and_forgetting_drops_all(tmp_path: Path) -> None:
     clock = FakeClock()
-    with open_record(tmp_path, "d" * 24, clock) as record:
-        record.once(key_of("x"), lambda: "old")
+    with opened(tmp_path, clock) as record:
+        record.once(key_of("x"), str, lambda: "old")
     clock.advance(8 * 24 * 3600)
-    with open_record(tmp_path, "d" * 24, clock) as record:
-        assert not record.is_resumed and record.once(key_of("x"), lambda: "new") == "new"
+    with opened(tmp_path, clock) as record:
+        assert not record.is_resumed and record.once(key_of("x"), str, lambda: "new") == "new"
     drop_unfinished(tmp_path)
     assert not list(tmp_path.rglob("*.jsonl"))

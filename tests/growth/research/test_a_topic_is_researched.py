@@ -79,7 +79,9 @@ def test_what_was_found_is_remembered_as_a_strangers_and_told_to_the_rules(
     assert {each.path for each in commit.files} >= {"lessons/found-methods.md", "research/Varn bridge.md"}
     assert entry is not None and entry.source == "model" and entry.type == "research"
     assert entry.evidence == ("[[research/Varn bridge]]",) and len(entry.untrusted) == 3
-    assert [each.name for each in found.methods] == ["bridge"], "a name that no source has is a model's invention"
+    assert [each.name for each in found.findings.methods] == ["bridge"], (
+        "a name that no source has is a model's invention"
+    )
     assert commit.subject == "research(topic): Varn bridge" and commit.run == found.run
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.growth.research.claims import checked
-from agent.growth.research.write_report import marks_in
+from agent.growth.research.research_note import marks_in
 from tests.growth.research.study import page, studying, usual
 from tests.growth.research.test_a_research_goes_on_and_keeps_its_limits import killed_at
 from tests.tools.sites import Answer
@@ -46,7 +46,7 @@ def researched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, kill
     assert found.findings.report is not None
     readings = {each.number: each for each in found.sources}
     again = checked(found.findings.report.text, readings, marks_in("en"))
-    assert again.sentences and again.count(None) == len(again.sentences), "each sentence has a source and its figures"
+    assert again.sentences and not again.flawed, "each sentence has a source and its figures"
     disputed = note.partition("### Disputed")[2].partition("\n### ")[0]
     read = {lake: set(re.findall(rf"Lake {lake} is (\d+) metres deep", note)) for lake in LAKES}
     planted = [lake for lake, depths in read.items() if len(depths) > 1]
@@ -63,4 +63,4 @@ def test_a_small_site_is_researched_whole(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_site_of_300_pages_is_researched_and_killed_six_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    researched(tmp_path, monkeypatch, 300, (1, 2, 3, 4, 2, 3))
+    researched(tmp_path, monkeypatch, 300, (1, 2, 3, 4, 2, 1))

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import ToolFailed, UserError
-from agent.growth.research.folder_source import FolderSource, named_folder
-from agent.growth.research.source import Lead
+from agent.growth.research.own_sources import FolderSource, named_folder
+from agent.growth.research.reading import Reading
 from agent.llm.messages import never
 from tests.growth.research.study import page, sentences_with, sources_in, studying, usual
 from tests.vaults import write
@@ -52,6 +52,15 @@ def test_a_disputed_fact_shows_both_sides(tmp_path: Path, monkeypatch: pytest.Mo
     assert found.findings.verdict == "disputed" and found.calls == 5
     assert "**Disputed**" in note and "says otherwise: “Lake Varn is 98 metres deep, divers say.”" in note
     assert not [each for each in found.sources if "blog" in each.address], "three pages are read, the best ones"
+
+
+def test_two_pages_of_one_house_are_one_witness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Lake Varn is 104 metres deep."
+    hosts = ("a.wikipedia.org", "a.wikipedia.org", "a.wikipedia.org", "b.example", "c.example")
+    pages = {f"http://{host}/lake-varn-depth-{at}": page("Lake Varn", text) for at, host in enumerate(hosts)}
+    with studying(tmp_path, monkeypatch, pages, judge()) as study:  # type: ignore[arg-type]
+        found = study.go("Lake Varn is 104 metres deep", "fact")
+    assert [each.house for each in found.sources] == ["a.wikipedia.org", "b.example", "c.example"]
 
 
 def test_words_that_are_in_no_source_confirm_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +173,7 @@ def test_no_path_leads_out_of_a_folder(tmp_path: Path, name: str) -> None:
     folder = repository(tmp_path / "knots")
     write(tmp_path / "outside.txt", "no")
     with pytest.raises(ToolFailed):
-        folder.read(Lead(name), never)
+        folder.read(Reading(name), never)
 
 
 SEA = {
@@ -194,6 +203,6 @@ def test_a_deep_research_has_researchers_a_critic_and_further_searches(
         note = study.made.text(found.path)
         asked = study.thinker.asked if study.thinker else []
     assert found.end == "done" and 20 < found.calls <= 50
-    assert asked[0] == "outline" and asked.count("critic") == 2 and asked[-2:] == ["report", "short"]
+    assert asked[0] == "outline" and asked.count("critic") == 2 and asked[-1] == "report"
     assert "how large the first one is" in note.partition("### Disputed")[2]
     assert len({each.number for each in found.sources}) == len(found.sources) > 15

@@ -11,7 +11,7 @@ import pytest
 from agent.config.growth_settings import EngineSettings, ResearchSettings, SearxngSettings
 from agent.config.secrets import Secret
 from agent.errors import Interrupted, ToolFailed
-from agent.growth.research.engines import SearchEngine, engines_of
+from agent.growth.research.web_source import SearchEngine, engines_of
 from agent.llm.messages import never
 from agent.tools.builtin.web import FetchLimits
 from tests.fakes import FakeClock
