@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.runs import Speaker, TaskCompleted
+from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged, NoteCreated, NoteEdited, Origin
 from agent.llm.messages import Assistant, ToolResult, Usage
 from agent.loop.records import Began, Closed, SessionRecord, Spoken
@@ -86,7 +86,7 @@ def _completed(
         closed.run,
         path,
         began.task,
-        Speaker(began.channel, began.sender, began.group),
+        began.speaker,
         closed.outcome,
         answers[-1].text if answers else "",
         tuple(each.message.name for each in spoken if isinstance(each.message, ToolResult)),

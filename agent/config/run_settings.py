@@ -165,6 +165,10 @@ class ContextSettings:
     """The most passages of notes and memories added to a task's prompt. Default 6: with the lines around them they hold
     as much of what answers as more do, and a model seldom uses more."""
 
+    group_messages: Annotated[int, Range(0, 50, "messages")]
+    """The most messages of others in a group that a run is given when you name the agent there. Default 25; 0: none are
+    kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolSettings:

@@ -110,6 +110,10 @@ def moment(now: datetime, job: str = "", place: str = "") -> Context:
 
 PROFILE = "profile"
 """The name of the block about the owner."""
+NOTICE = "notice"
+"""The source of a notice that a person's message answers, and of what the message quotes of others."""
+GROUP_TALK = "group_talk"
+"""The source of what others have said in a group before the agent was named there."""
 
 
 class Audience(Enum):
@@ -128,7 +132,8 @@ GIVEN: Mapping[str, frozenset[Audience]] = {
     MEMORIES: _ALL,
     "skills": _OWNERS,
     "skill_index": _OWNERS,
-    "notice": _OWNERS,
+    NOTICE: _OWNERS,
+    GROUP_TALK: frozenset({Audience.GROUP}),
     "curiosity": _ALONE,
     PROFILE: _ALONE,
     "rules": _ALONE,

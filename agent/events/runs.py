@@ -12,12 +12,27 @@ _PAUSES = frozenset(("needs_approval", "question_asked", "interrupted"))
 
 
 @dataclass(frozen=True, slots=True)
+class ChatOrigin:
+    """The place that a message came from, in the ids of its channel: the chat, the account of its sender, also of the
+    owner's, and the thread or topic. Each is empty where the channel has none."""
+
+    chat: str = ""
+    account: str = ""
+    thread: str = ""
+
+
+NO_ORIGIN = ChatOrigin()
+
+
+@dataclass(frozen=True, slots=True)
 class Speaker:
-    """The sender of a message and its channel; a group chat has many senders in one session."""
+    """The sender of a message and its channel; a group chat has many senders in one session. `sender` is empty for the
+    vault's owner."""
 
     channel: str
     sender: str = ""
     group: bool = False
+    origin: ChatOrigin = NO_ORIGIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from agent.escape import decode
+from agent.events.runs import ChatOrigin
 from agent.llm.messages import (
     Assistant,
     Context,
@@ -122,7 +123,8 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
             run, channel = str(data["run"]), str(data["channel"])
             task, sender, job, purpose = (str(data.get(key, "")) for key in ("task", "sender", "job", "purpose"))
             group, role = data.get("group") is True, str(data.get("role", "owner"))
-            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data))
+            origin = ChatOrigin(*(str(data.get(key, "")) for key in ("chat", "account", "thread")))
+            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data), origin)
         case "tools":
             tools = data["tools"]
             return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None

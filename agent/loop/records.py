@@ -8,17 +8,17 @@ from datetime import datetime
 from typing import TypeAlias
 
 from agent.context.anchor import ANCHOR
-from agent.context.prompt import MOMENT, Audience, audience_of
+from agent.context.prompt import GROUP_TALK, MOMENT, Audience, audience_of
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.events.receipt import MEMORIES
-from agent.events.runs import Speaker
+from agent.events.runs import NO_ORIGIN, ChatOrigin, Speaker
 from agent.json_value import parse_json
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, Usage
 from agent.loop.session_names import digest
 from agent.tools.tool import RunContext
 
-_KEPT = frozenset((MEMORIES, MOMENT, ANCHOR))
+_KEPT = frozenset((MEMORIES, MOMENT, ANCHOR, GROUP_TALK))
 _SHORT = 300
 """The most characters of a text beside the talk that stand in the session's note."""
 ASKS_A_PERSON = "human_ask"
@@ -30,7 +30,7 @@ QUOTED = "quoted"
 @dataclass(frozen=True, slots=True)
 class Began:
     """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
-    `guest`; `job`, `purpose`, `writes` and `spend` are those of `RunRequest`."""
+    `guest`; `origin` is the place in that channel. `job`, `purpose`, `writes` and `spend` are those of `RunRequest`."""
 
     run: str
     task: str
@@ -42,6 +42,12 @@ class Began:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    origin: ChatOrigin = NO_ORIGIN
+
+    @property
+    def speaker(self) -> Speaker:
+        """Who asked."""
+        return Speaker(self.channel, self.sender, self.group, self.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,19 +236,20 @@ class RunRequest:
     @classmethod
     def of(cls, began: Began) -> "RunRequest":
         """The request with which a run began."""
-        speaker = Speaker(began.channel, began.sender, began.group)
-        return cls(began.task, speaker, began.role, began.job, began.purpose, began.writes, began.spend)
+        return cls(began.task, began.speaker, began.role, began.job, began.purpose, began.writes, began.spend)
 
     @classmethod
     def delegated(cls, task: str, by: RunContext) -> "RunRequest":
         """The request with which the run of this context gives a part of its task to a sub-run."""
-        return cls(task, Speaker(by.channel, by.sender), by.role, by.job, by.purpose, by.writes, by.spend)
+        return cls(
+            task, Speaker(by.channel, by.sender, origin=by.origin), by.role, by.job, by.purpose, by.writes, by.spend
+        )
 
     def began(self, run: str) -> Began:
         """The record of the begin of a run with this request."""
         channel, sender, group = self.speaker.channel, self.speaker.sender, self.speaker.group
         given = (self.role, self.job, self.purpose, self.writes, self.spend)
-        return Began(run, self.task, channel, sender, group, *given)
+        return Began(run, self.task, channel, sender, group, *given, self.speaker.origin)
 
     def context(self, run: str, session: str) -> RunContext:
         """The context of a run with this request, in the session at this path."""
@@ -257,6 +264,7 @@ class RunRequest:
             purpose=self.purpose,
             writes=self.writes,
             spend=self.spend,
+            origin=self.speaker.origin,
         )
 
 

@@ -330,8 +330,16 @@ def index_of(matched: Matched, room: int, skills: SkillSet) -> SkillIndex:
 
 
 def known_slots(context: RunContext) -> Mapping[str, str]:
-    """The values that are known of a task before any skill is asked."""
-    return {name: value for name, value in (("channel", context.channel), ("sender_id", context.sender)) if value}
+    """The values that are known of a task before any skill is asked. `channel` is the name of the channel alone, also
+    in a group; `sender_id` is a guest's name, else the owner's account there."""
+    origin = context.origin
+    found = {
+        "channel": context.channel.partition(":")[0],
+        "chat_id": origin.chat,
+        "sender_id": context.sender or origin.account,
+        "thread_id": origin.thread,
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def _line(run: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from agent.context.budget import estimate
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
-from agent.events.runs import Speaker, TaskCompleted
+from agent.events.runs import TaskCompleted
 from agent.loop.records import Began, Closed
 from agent.loop.session import Session, load_session
 from agent.memory.capture.dedupe import Resolution, judge
@@ -107,9 +107,8 @@ def stated_in(workspace: Workspace, session: Session, runs: Sequence[str]) -> tu
     for run in runs:
         began = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
         if began is not None and not began.job:
-            speaker = Speaker(began.channel, began.sender, began.group)
             event = TaskCompleted(
-                run, session.path, began.task, speaker, FINISHED, "", (), 0.0, 0, at=ended.get(run, session.last)
+                run, session.path, began.task, began.speaker, FINISHED, "", (), 0.0, 0, at=ended.get(run, session.last)
             )
             found += [each for each in entries_of_run(event, trace_of(session, run), config) if each.type.is_stated]
     return tuple(found)

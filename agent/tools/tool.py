@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
+from agent.events.runs import NO_ORIGIN, ChatOrigin
 from agent.llm.messages import Cancelled, ImagePart, JsonObject, never
 from agent.tools.shown_notes import ShownNotes
 from agent.vault.change import actor_of
@@ -47,9 +48,9 @@ class RunContext:
     shown to the model; it starts empty in a sub-run and after a restart. `described` are the tools that the model is
     told of. `resumed`: this call was requested before the run stopped, and may have been performed. `asked` is the
     person's message that began the run; empty for a job and in a sub-run. `job` is the job that the run belongs to,
-    empty if a person asked for it;
-    `purpose`, `writes` and `spend` are as in `loop.records`. `asks_only`: the call is not performed; if it needs a yes
-    that nobody was asked for, the person is asked, and the output is the path of the note.
+    empty if a person asked for it; `purpose`, `writes` and `spend` are as in `loop.records`, and `origin` as in
+    `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is asked,
+    and the output is the path of the note.
     """
 
     run: str
@@ -69,6 +70,7 @@ class RunContext:
     writes: tuple[str, ...] | None = None
     spend: float | None = None
     asks_only: bool = False
+    origin: ChatOrigin = NO_ORIGIN
 
     @property
     def actor(self) -> str:

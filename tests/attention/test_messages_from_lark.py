@@ -19,9 +19,9 @@ from agent.attention.channels.lark_in import LarkIn
 from agent.background.incoming.queue import MessageQueue
 from agent.clock import SystemClock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
-from agent.llm.messages import Cancelled, never
+from agent.llm.messages import Cancelled, JsonObject, never
 from agent.records.database import Records
-from tests.attention.rigs.lark import SECRET, LarkService, bot_of, two_way_lark
+from tests.attention.rigs.lark import APP, SECRET, LarkService, bot_of, two_way_lark
 from tests.attention.rigs.lark_socket import BOT, CHAT, GROUP, OWNER, SERVICE, STRANGER, TICKET, LarkSocket
 from tests.attention.servers import LocalService
 
@@ -41,6 +41,7 @@ class Line:
     said: str = ""
     problems: list[AgentError] = field(default_factory=list)
     numbers: int = 0
+    overheard: list[Incoming] = field(default_factory=list)
 
     def listen(self) -> None:
         """One poll, as the daemon does it."""
@@ -50,6 +51,7 @@ class Line:
             self.problems.append(error)
             self.said += f"{error.message} {error.hint} {error!r}"
             return
+        self.overheard += (each for each in received.messages if each.is_overheard)
         self.queue.take_in(received, OWNER, self._number)
         received.confirm()
 
@@ -142,9 +144,24 @@ def test_in_a_group_only_what_names_the_bot_is_for_it(line: Line) -> None:
     line.socket.write("@_user_12 look", chat=GROUP, mentions=[anna])
     line.socket.write("@_user_1 ask @_user_12 about tea", chat=GROUP, mentions=[*NAMED, anna])
     line.settle()
+    assert [(each.text, each.foreign) for each in line.overheard] == [("", "chatter"), ("", "@Anna yes 7K2 look")]
     assert line.texts == ["ask @Anna yes 7K2 about tea"]
     assert line.queue.waiting[0].message.group
     assert line.service.paths.count("/open-apis/bot/v3/info") == 1
+
+
+def test_in_a_group_the_message_that_is_answered_is_given_as_somebody_elses(line: Line) -> None:
+    said: JsonObject = {"msg_type": "text", "body": {"content": json.dumps({"text": "buy tea"})}}
+    line.service.messages = {
+        "om_anna": {**said, "sender": {"id": "ou_anna", "id_type": "open_id", "sender_type": "user"}},
+        "om_bot": {**said, "sender": {"id": APP, "id_type": "app_id", "sender_type": "app"}},
+    }
+    for answered in ("om_anna", "om_bot", "om_gone", "../../x"):
+        line.socket.write("@_user_1 do so", chat=GROUP, mentions=NAMED, parent_id=answered, thread_id="omt_1")
+    line.settle()
+    found = [each.message for each in line.queue.waiting]
+    assert [each.foreign for each in found] == ["buy tea", "", "", ""]
+    assert {each.text for each in found} == {"do so"} and {each.thread for each in found} == {"omt_1"}
 
 
 def test_a_rich_text_is_its_words(line: Line) -> None:

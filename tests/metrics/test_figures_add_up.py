@@ -14,6 +14,7 @@ import pytest
 from agent.events import runs, types
 from agent.events.bus import Bus
 from agent.events.runs import (
+    ChatOrigin,
     ContextCompact,
     ContextRefreshed,
     IterationStarted,
@@ -110,7 +111,7 @@ def test_what_memory_does_by_itself_is_counted_under_its_published_names(tmp_pat
 
 
 def test_every_event_has_a_name_of_its_own() -> None:
-    plain = {Speaker}
+    plain = {Speaker, ChatOrigin}
     there = [
         each
         for module in (runs, types)

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from agent.dataclass import dataclass
+from agent.events.runs import ChatOrigin
 from agent.llm.messages import Cancelled
 
 
@@ -36,14 +37,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A message to the agent that came in: in a group, one that names it or answers it.
+    """A message that came in: one to the agent, or what others say in a group where the agent is (`is_overheard`).
 
     `id` is the channel's, the same each time it comes in. `sender` is the channel's stable id of who wrote it, never a
     name. `chat` is where an answer goes (`Message.to`). `text` are its sender's own words, with the reply of a `Choice`
     if one was chosen; `foreign` is the text of others that it passes on or quotes. `group`: others read there, too.
     `answers` is the channel's id of the message that it answers, empty if it answers none. `subject` is the line above
     it, where the channel has one; `heading` is the same, if its sender has typed it. `begins`: it answers nothing and
-    begins a conversation of its own.
+    begins a conversation of its own. `thread` is the channel's id of the thread or topic that it belongs to, empty if
+    there is none.
+
+    `is_overheard`: it neither names the agent nor answers it; all of its text is `foreign`. `author` is the name that
+    a sender in a group has given themselves, in one short line; empty if the channel does not say it.
     """
 
     id: str
@@ -57,6 +62,14 @@ class Incoming:
     subject: str = ""
     heading: str = ""
     begins: bool = False
+    thread: str = ""
+    is_overheard: bool = False
+    author: str = ""
+
+    @property
+    def origin(self) -> ChatOrigin:
+        """The place that it came from."""
+        return ChatOrigin(self.chat, self.sender, self.thread)
 
     @property
     def words(self) -> str:

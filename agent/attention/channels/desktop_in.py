@@ -61,7 +61,7 @@ class DesktopIn:
             raise Retryable("the desktop does not answer", delay=60.0, hint="it is asked again later") from error
         found = [each.body for each in self._pressed]
         self._pressed.clear()
-        return [self._incoming(*body) for body in found if len(body) == 2 and str(body[1]).startswith(OURS)]
+        return [self.pressed(*body) for body in found if len(body) == 2 and str(body[1]).startswith(OURS)]
 
     def _listen(self) -> None:
         jeepney = library()
@@ -74,6 +74,7 @@ class DesktopIn:
         self._listening = connection.filter(arrived, queue=self._pressed)
         self._listening.__enter__()
 
-    def _incoming(self, number: int, button: str) -> Incoming:
+    def pressed(self, number: int, button: str) -> Incoming:
+        """The reply that a press of this button below the notice with this number stands for."""
         text = button.removeprefix(OURS)
-        return Incoming(f"{number}:{text}", self.owner, "", text, self._clock.now(), answers=str(number))
+        return Incoming(f"{number}:{text}", self.owner, self.name, text, self._clock.now(), answers=str(number))

@@ -6,6 +6,7 @@ comes in by `lark_in`.
 """
 
 import json
+import logging
 import re
 from dataclasses import field
 
@@ -13,9 +14,9 @@ from agent.attention.channels.channel import Choice, Message
 from agent.attention.channels.http import JSON_TYPE, ChannelService, HttpAnswer, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
-from agent.errors import Permanent, Retryable, UserError
+from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.escape import escape_line
-from agent.llm.messages import Cancelled, JsonObject, mapping, number, text
+from agent.llm.messages import Cancelled, JsonObject, items, mapping, number, text
 from agent.texts import Language, Sentence
 
 MOST = 8_000
@@ -30,6 +31,8 @@ _GONE = frozenset({230011, 230050, 230111})
 _LEFT = 300.0
 """Seconds before its end at which a token is renewed."""
 _MESSAGE = re.compile(r"om_[A-Za-z0-9_-]+")
+logger = logging.getLogger(__name__)
+
 REPLY = "reply"
 """The field in the value of a button: the reply that it stands for."""
 
@@ -77,6 +80,22 @@ class Lark:
         if not own:
             raise self.service.not_understood(self.base_url)
         return own
+
+    def message(self, id: str, cancelled: Cancelled) -> JsonObject:
+        """The message with this id; empty if Lark does not give it, such as for want of a right.
+
+        Raises `Interrupted`.
+        """
+        if not _MESSAGE.fullmatch(id):
+            return {}
+        try:
+            said = self._checked(self._ask("GET", f"im/v1/messages/{id}", None, cancelled))
+        except Interrupted:
+            raise
+        except AgentError as error:
+            logger.warning("lark: the message that is answered cannot be read: %s", error)
+            return {}
+        return next((mapping(each) for each in items(mapping(said.get("data")).get("items"))), {})
 
     def card(self, message: Message) -> JsonObject:
         """The card: all of its text is plain, in which Lark interprets nothing."""

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from agent.attention.channels.channel import Incoming
 from agent.attention.channels.lark import REPLY
-from agent.escape import escape_line
+from agent.attention.channels.wording import name_of_person
 from agent.llm.messages import JsonObject, items, mapping, moment, parsed, text
 
 _FIELDS = (
@@ -23,13 +23,11 @@ _PARTS = frozenset({"text", "a", "at", "code_block", "emotion", "img", "media", 
 """The parts of rich texts that are typed, or have no text."""
 _TEXT_KEYS = frozenset({"text", "content", "title", "name", "value", "plain_text"})
 _MOST_TEXTS = 200
-_NAME = 40
-"""The most characters of a person's name."""
 
 
 def parse_event(payload: bytes, own_id: Callable[[], str]) -> Incoming | None:
-    """The message to the bot that an event stands for; None for any other event. `own_id` returns the bot's `open_id`,
-    and is asked for messages in a group, where only those count that name the bot."""
+    """The message that an event stands for; None for any other event. `own_id` returns the bot's `open_id`, and is
+    asked for messages in a group, where those that do not name the bot are only overheard."""
     try:
         document = mapping(parsed(payload))
     except ValueError:
@@ -67,14 +65,43 @@ def _message(event: JsonObject, own_id: Callable[[], str]) -> Incoming | None:
         own = own_id()
         called = {text(each.get("key")) for each in people if text(mapping(each.get("id")).get("open_id")) == own}
         if not called:
-            return None
+            return _overheard(said, sender, names)
         names |= dict.fromkeys(called, "")
     own, foreign = _told(text(said.get("message_type")), text(said.get("content")))
     is_person = text(mapping(event.get("sender")).get("sender_type")) in ("user", "")
     if not (is_person and said.keys() <= _TYPED):
         own, foreign = "", "\n".join(filter(None, (own, foreign)))
     own, answers = _with_names(own, names), text(said.get("parent_id"))
-    return Incoming(id, sender, chat, own, _moment(said), is_group, answers, _with_names(foreign, names))
+    told = (own, _moment(said), is_group, answers, _with_names(foreign, names))
+    return Incoming(id, sender, chat, *told, thread=_thread(said))
+
+
+def _overheard(said: JsonObject, sender: str, names: dict[str, str]) -> Incoming | None:
+    """What somebody says in a group, not to the bot; None without words."""
+    told = _with_names(_all_told(text(said.get("message_type")), text(said.get("content"))), names)
+    id, chat = text(said.get("message_id")), text(said.get("chat_id"))
+    what = (_moment(said), True, "", told)
+    return Incoming(id, sender, chat, "", *what, thread=_thread(said), is_overheard=True) if told else None
+
+
+def quoted_text(found: JsonObject, app_id: str) -> str:
+    """The text of a message as the service gives it for its id; empty for one of the app's own."""
+    sender = mapping(found.get("sender"))
+    if text(sender.get("sender_type")) == "app" and text(sender.get("id")) == app_id:
+        return ""
+    people = [mapping(each) for each in items(found.get("mentions"))]
+    names = {text(each.get("key")): _name(each) for each in people if text(each.get("key"))}
+    return _with_names(_all_told(text(found.get("msg_type")), text(mapping(found.get("body")).get("content"))), names)
+
+
+def _thread(said: JsonObject) -> str:
+    """The id of the topic, else of the first message of the row of answers that a message belongs to."""
+    return text(said.get("thread_id")) or text(said.get("root_id"))
+
+
+def _all_told(kind: str, content: str) -> str:
+    """All words of a message, whoever has typed them."""
+    return "\n".join(filter(None, _told(kind, content)))
 
 
 def _told(kind: str, content: str) -> tuple[str, str]:
@@ -127,8 +154,7 @@ def _with_names(told: str, names: dict[str, str]) -> str:
 
 
 def _name(person: JsonObject) -> str:
-    """A person's name as one short line: they choose it themselves, and it stands in another one's words."""
-    return f"@{escape_line(' '.join(text(person.get('name')).split()))[:_NAME]}"
+    return f"@{name_of_person(text(person.get('name')))}"
 
 
 def _moment(fields: JsonObject) -> datetime:

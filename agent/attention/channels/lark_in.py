@@ -6,6 +6,7 @@ position, as Lark keeps what was not answered. Several connections of one app sh
 """
 
 import ssl
+from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,7 +23,7 @@ from agent.attention.channels.lark_connection import (
     connect,
     pace_of,
 )
-from agent.attention.channels.lark_events import parse_event
+from agent.attention.channels.lark_events import parse_event, quoted_text
 from agent.clock import Clock
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.messages import Cancelled, mapping, never, number, text
@@ -100,7 +101,11 @@ class LarkIn:
             connection.close()
 
     def _message(self, payload: bytes, cancelled: Cancelled) -> Incoming | None:
-        return parse_event(payload, lambda: self._own(cancelled))
+        message = parse_event(payload, lambda: self._own(cancelled))
+        if message is None or not message.group or message.is_overheard or not message.answers:
+            return message
+        quoted = quoted_text(self._bot.message(message.answers, cancelled), self._bot.app_id)
+        return replace(message, foreign="\n\n".join(filter(None, (message.foreign, quoted))))
 
     def _own(self, cancelled: Cancelled) -> str:
         """The bot's own `open_id`, asked for once."""

@@ -72,6 +72,7 @@ class MailReader:
             subject=subject,
             heading=heading,
             begins=not proof,
+            thread=message_id(answered or mail.value("message-id")),
         )
 
     @property

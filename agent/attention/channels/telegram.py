@@ -74,7 +74,7 @@ class Telegram:
         return f"{account_id(mapping(sent.get('chat'))) or chat}:{shown}"
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in; in groups, only what names the bot or answers it."""
+        """What came in; in groups also what others say there, as far as Telegram gives it to a bot."""
         start = int(position) if position.isdecimal() else -1
         wait = self.wait if start >= 0 else 0
         wanted = {"offset": start, "timeout": wait, "allowed_updates": ["message", "callback_query"]}

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from itertools import pairwise
 
 from agent.attention.channels.channel import Incoming
+from agent.attention.channels.wording import name_of_person
 from agent.llm.messages import JsonObject, items, mapping, moment, number, text
 
 _FIELDS = (
@@ -49,11 +50,11 @@ def parse_press(pressed: JsonObject) -> Incoming | None:
     if not (chat and sender):
         return None
     id, at = f"{chat}:{shown}:{text(pressed.get('id'))}", moment(number(below.get("date")))
-    return Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{shown}")
+    return Incoming(id, sender, chat, data, at, is_group(below), f"{chat}:{shown}", thread=_topic(below))
 
 
 def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
-    """The message, if it is one to the bot `me`: in a group, one that names the bot or answers it."""
+    """The message; in a group it is to the bot `me` if it names the bot or answers it."""
     chat, shown = account_id(mapping(said.get("chat"))), number(said.get("message_id"))
     sender = account_id(mapping(said.get("from")))
     before = mapping(said.get("reply_to_message"))
@@ -65,7 +66,7 @@ def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
         is_answer = bool(account_id(me)) and account_id(author) == account_id(me)
         named = [each for each in _mentions(said) if each.casefold() == name.casefold()]
         if not is_answer and not named:
-            return None
+            return _overheard(said, chat, sender)
         for each in named:
             own = own.replace(each, "").strip()
     if not chat or not sender:
@@ -74,7 +75,27 @@ def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
     ours = account_id(author) if is_answer else ""
     foreign = "\n\n".join(filter(None, (foreign, _beside(said, before, {sender, ours}))))
     at = moment(number(said.get("date")))
-    return Incoming(f"{chat}:{shown}", sender, chat, own.strip(), at, is_group(said), answers, foreign)
+    told = (own.strip(), at, is_group(said), answers, foreign)
+    return Incoming(f"{chat}:{shown}", sender, chat, *told, thread=_topic(said), author=_author(said))
+
+
+def _overheard(said: JsonObject, chat: str, sender: str) -> Incoming | None:
+    """What somebody says in a group, not to the bot; None without words."""
+    if not (chat and sender and _text(said).strip()):
+        return None
+    id, at = f"{chat}:{number(said.get('message_id'))}", moment(number(said.get("date")))
+    told, author = _text(said).strip(), _author(said)
+    return Incoming(id, sender, chat, "", at, True, "", told, thread=_topic(said), is_overheard=True, author=author)
+
+
+def _author(said: JsonObject) -> str:
+    account = mapping(said.get("from"))
+    return name_of_person(f"{text(account.get('first_name'))} {text(account.get('last_name'))}")
+
+
+def _topic(said: JsonObject) -> str:
+    """The number of the topic or of the thread of answers that a message of a group belongs to."""
+    return str(number(said.get("message_thread_id")) or "")
 
 
 def _text(said: JsonObject) -> str:

@@ -13,6 +13,13 @@ Size: TypeAlias = Callable[[str], int]
 _WORD = re.compile(r"\w+")
 _TITLE = 200
 """The most characters of a title."""
+_NAME = 40
+"""The most characters of a person's name."""
+
+
+def name_of_person(name: str) -> str:
+    """A person's name as one short line: they choose it themselves, and it stands beside another one's words."""
+    return escape_line(" ".join(name.split()))[:_NAME]
 
 
 def title_of(message: Message) -> str:

@@ -17,7 +17,7 @@ from agent.attention.channels.items import read_items
 from agent.attention.set_aside import SetAside
 from agent.background.failures import failure_text, log_failure
 from agent.background.incoming.queue import MessageQueue, PendingMessage
-from agent.background.incoming.response import NoticeText, Responder, no_notice
+from agent.background.incoming.response import NoticeText, Responder, group_talk, no_notice
 from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns, session_key
@@ -169,6 +169,7 @@ class IncomingMessages:
             self._read_again(name, opened)
             received = inbound.receive(opened.queue.position, is_over)
             self._set_aside(name, received.unread)
+            group_talk(self.workspace, name).add(received.messages, inbound.owner, self.workspace.clock.now())
             opened.queue.take_in(received, inbound.owner, self.workspace.clock.new_id)
             received.confirm()
             opened.due, opened.failed, opened.problem = 0.0, 0, ""
@@ -232,7 +233,8 @@ class IncomingMessages:
 
     def _respond(self, name: str, opened: _OpenChannel, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Work on a message and send the answer, in its thread. Raises nothing."""
-        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.notice_text)
+        owner = opened.channel.inbound.owner
+        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.notice_text, owner)
         try:
             if entry.phase in ("new", "running"):
                 responder.respond(entry, cancelled)

@@ -82,10 +82,11 @@ class MessageQueue:
             self._handled.extend(kept.handled)
 
     def take_in(self, received: Received, owner: str, new_id: Callable[[], str]) -> None:
-        """Add the owner's new messages and go on to the position after them, in one write; others are only counted."""
+        """Add the owner's new messages and go on to the position after them, in one write; others are only counted, and
+        what is overheard is left out."""
         with self.changing():
             known = {*self._handled, *(each.message.id for each in self.waiting)}
-            for message in received.messages:
+            for message in (each for each in received.messages if not each.is_overheard):
                 if not owner or message.sender != owner:
                     self.strangers += 1
                 elif message.id not in known:

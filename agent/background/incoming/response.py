@@ -10,8 +10,10 @@ from typing import TypeAlias
 from agent.asking.codes import codes_by_path
 from agent.asking.replies import parse_decision
 from agent.attention.channels.channel import Incoming
+from agent.background.incoming.group_talk import GroupTalk
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
+from agent.context.prompt import GROUP_TALK, NOTICE
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NoteGone
 from agent.events.bus import Injection
@@ -49,13 +51,14 @@ def no_notice(shown: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Responder:
     """Responds to the messages of one channel, the `name`. With `notice_text` a run hears which notice its message is
-    a reply to."""
+    a reply to; `owner` is the owner's account there, whose words in a group are named as theirs."""
 
     workspace: Workspace
     open_runs: OpenRuns
     queue: MessageQueue
     name: str
     notice_text: NoticeText = no_notice
+    owner: str = ""
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
@@ -106,15 +109,18 @@ class Responder:
 
     def _ask(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         message = entry.message
-        speaker = Speaker(f"{self.name}:{message.chat}", group=True) if message.group else Speaker(self.name)
+        channel = f"{self.name}:{message.chat}" if message.group else self.name
+        speaker = Speaker(channel, group=message.group, origin=message.origin)
+        talk = self._talk_before(message) if message.group else ""
         notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
         untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
-        source = text("messages.forwarded", "en", channel=self.name) if message.foreign else ""
+        others = "messages.in_group" if message.group else "messages.forwarded"
+        source = text(others, "en", channel=self.name) if message.foreign or talk else ""
         language = self.workspace.settings.vault.language
         words = message.words or text("messages.passed_on", language)
         quoted = frame(message.foreign, source) if message.foreign else ""
         with self.open_runs() as runs:
-            self._note_begin(runs, entry, notice, quoted)
+            self._note_begin(runs, entry, notice, quoted, frame(talk, source) if talk else "")
             request, line = RunRequest(words, speaker), RunIO(cancelled=cancelled)
             self._take_end(
                 entry, runs.ask(request, self._session_of(message, runs, speaker), line, source or untrusted)
@@ -141,9 +147,15 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
-    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str, quoted: str) -> None:
+    def _talk_before(self, message: Incoming) -> str:
+        """What others have said in the message's group since the agent was named there last."""
+        owner_name = text("messages.owner", self.workspace.settings.vault.language)
+        talk = group_talk(self.workspace, self.name)
+        return talk.text(message.chat, self.owner, owner_name, self.workspace.clock.now())
+
+    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str, quoted: str, talk: str) -> None:
         """Write down the session and the run when it begins, before a model is asked; the model is given the `notice`
-        that the message answers, and what it has `quoted` of others."""
+        that the message answers, what it has `quoted` of others, and the `talk` in its group before it."""
 
         is_noted = False
 
@@ -154,8 +166,11 @@ class Responder:
             is_noted = True
             with self.queue.changing():
                 entry.phase, entry.session, entry.run = "running", event.session, event.run
+            if talk:
+                group_talk(self.workspace, self.name).drop(entry.message.chat)
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            return tuple(Injection(told, "notice") for told in (said if notice else "", quoted) if told)
+            given = [(said if notice else "", NOTICE), (quoted, NOTICE), (talk, GROUP_TALK)]
+            return tuple(Injection(told, source) for told, source in given if told)
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
 
@@ -226,6 +241,12 @@ class Responder:
         except AgentError:
             return False
         return any(isinstance(each.event, Began) and each.event.run == entry.run for each in session.records)
+
+
+def group_talk(workspace: Workspace, channel: str) -> GroupTalk:
+    """What was said lately in the groups of a channel."""
+    vault = workspace.vault
+    return GroupTalk(vault.records, channel, vault.masked, workspace.settings.context.group_messages)
 
 
 def describe_wait(workspace: Workspace, note: str) -> str:

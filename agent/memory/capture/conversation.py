@@ -24,7 +24,8 @@ def smart_truncate(whole: str, most: int) -> str:
 def entry_of(
     event: TaskCompleted, kind: EntryType, words: str, scope: Scope, source: str, clock: Clock, /, **slots: str
 ) -> Entry:
-    """An entry about a run, with its channel, chat, session and sender."""
+    """An entry about a run, with its channel, session, sender and thread; with its chat only where others read along,
+    as that marks an entry as no matter of the owner's alone."""
     speaker = event.speaker
     return Entry(
         clock.new_id(),
@@ -37,6 +38,7 @@ def entry_of(
         chat_id=speaker.channel if speaker.group else "",
         session_id=event.session,
         sender_id=speaker.sender,
+        thread_id=speaker.origin.thread,
         slots={"run": event.run, "outcome": event.outcome, **slots},
         evidence=(f"[[{event.session.removesuffix('.md')}]]",) if event.session else (),
     )

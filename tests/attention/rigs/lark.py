@@ -30,6 +30,9 @@ class LarkService:
     refused: list[int] = field(default_factory=list)
     """The codes with which the next addresses of a connection are refused."""
 
+    messages: dict[str, JsonObject] = field(default_factory=dict)
+    """The messages that it gives for their ids."""
+
     gone: set[str] = field(default_factory=set)
     """The messages that were recalled."""
 
@@ -49,6 +52,10 @@ class LarkService:
         self.paths.append(called.path)
         if called.path.endswith("/bot/v3/info"):
             return Answered(200, {"code": 0, "msg": "ok", "bot": {"open_id": BOT}})
+        if called.method == "GET":
+            found = self.messages.get(called.path.split("/")[-1])
+            missing = Answered(400, {"code": 230002, "msg": "The bot can not be outside the group."})
+            return Answered(200, {"code": 0, "msg": "ok", "data": {"items": [found]}}) if found else missing
         if called.path.split("/")[-2] in self.gone:
             return Answered(400, {"code": 230011, "msg": "The message is recalled."})
         card = mapping(json.loads(text(document["content"])))
