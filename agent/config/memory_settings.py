@@ -2,8 +2,15 @@
 
 from typing import Annotated, Literal
 
-from agent.config.values import Range
+from agent.config.values import Form, Range
 from agent.dataclass import dataclass
+
+_QUOTA = (
+    r"(fact|chat_turn|auto_capture|auto_flush|workflow_trace|user_explicit|research|reflection)_(user|chat):\d{1,2}"
+)
+QUOTAS = Form(
+    f"({_QUOTA}(, ?{_QUOTA})*)?", "kinds of memories with numbers, such as auto_capture_chat:1, chat_turn_chat:2"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +49,11 @@ class MemorySettings:
     floor: Literal["off", "normal", "strict"]
     """Give a task only the passages that are likely to help: at a probability of .45 (normal) or .6 (strict). Default
     normal; `context --explain` says when nothing was given."""
+
+    quotas: Annotated[str, QUOTAS]
+    """The most memories of a kind that one recall gives, as the type of an entry with `_user` for your own or `_chat`
+    for those of a group, such as `fact_chat:2, auto_capture_user:3`. Default empty: what is given is chosen by how
+    likely it helps, whatever its kind."""
 
     small_talk: bool
     """Recall also for greetings, thanks, a yes or a "go on". Default false: no memory is relevant to them."""

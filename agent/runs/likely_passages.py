@@ -220,6 +220,8 @@ class LikelyPassages:
             found = without_told(found, chosen) if found is not None else None
             if found is None or self.held.has(found.text) or any(repeats(found, one) for one in chosen):
                 continue
+            if not self.recaller.has_room(found, chosen):
+                continue
             if found.kind == NOTE:  # it says what they say, and more
                 chosen = [one for one in chosen if one.text not in found.text]
             chosen.append(replace(found, score=round(each.chance, 6)))

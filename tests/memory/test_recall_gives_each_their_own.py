@@ -269,6 +269,16 @@ def test_what_is_forgotten_does_not_come_back_by_the_log_of_a_day_on_which_it_wa
     assert "Lisbon" not in found.shown and "Clara visits us in May" in found.text
 
 
+def test_a_quota_leaves_room_for_other_kinds(shelf: Shelf) -> None:
+    for day in ("Monday", "Tuesday", "Friday"):
+        shelf.put(f"The garden group meets on {day}", EntryType.FACT, scope=Scope.CHAT, chat_id="garden")
+        shelf.put(f"I water the garden on {day}", EntryType.FACT)
+    asker = Asker(chat="garden", is_owner=True)
+    found = shelf.open(replace(SETTINGS, quotas="fact_chat:1, chat_turn_user:0")).recall("the garden", asker, 6).found
+    assert sorted(each.scope for each in found) == ["chat", "user", "user", "user"]
+    assert len(shelf.open().recall("the garden", asker, 6).found) == 6
+
+
 def test_strangers_words_are_recalled_when_asked_for_but_never_unasked(shelf: Shelf) -> None:
     shelf.put("tea, said a page", EntryType.AUTO_FLUSH, untrusted=("https://a.example",))
     recaller = shelf.open()

@@ -31,6 +31,7 @@ from agent.memory.recall.candidates import (
     is_bare,
     rerank,
 )
+from agent.memory.recall.quotas import is_within_quota
 from agent.memory.recall.where_and_when import asked_days, end_of_day, without_facts
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import is_same
@@ -77,6 +78,11 @@ class Remembered:
     legs: tuple[Leg, ...] = ()
     is_asked_for: bool = False
     length: int = 0
+
+    @property
+    def counts_as(self) -> tuple[str, str]:
+        """The type of an entry and its scope, for its quota."""
+        return self.kind, self.scope
 
     @property
     def link(self) -> str:
@@ -153,7 +159,9 @@ class Recaller:
                 break
             is_telling = each.score >= least and not each.is_asked_for
             found = self.current(each, asker, replaced, unasked=unasked, is_past=is_past) if is_telling else None
-            if found is not None and not any(repeats(found, other) or repeats(other, found) for other in fresh):
+            if found is None or any(repeats(found, other) or repeats(other, found) for other in fresh):
+                continue
+            if self.has_room(found, fresh):
                 fresh.append(found)
         if not is_past:
             fresh = [each for each in fresh if replaced.isdisjoint((each.id, each.link))]
@@ -161,6 +169,10 @@ class Recaller:
         logs = [each for each in asked_for if each is not None]
         chosen = [*fresh[: max(limit - len(logs), 1)], *logs][:limit]
         return Recollection(self.settled(chosen, pool.outdated), pool.mode, pool.degraded, len(pool.ranked))
+
+    def has_room(self, found: Remembered, chosen: Sequence[Remembered]) -> bool:
+        """True if the quota of its kind has room for a memory beside those chosen."""
+        return is_within_quota(self.settings.quotas, found.counts_as, [each.counts_as for each in chosen])
 
     def candidates(self, text: str, asker: Asker, *, unasked: bool, within: str = "") -> RankedCandidates:
         """The candidates for a text without filters that this person may see and that hold: expired and replaced ones
