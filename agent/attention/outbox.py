@@ -117,9 +117,9 @@ class Outbox:
             held = in_turn(each for each in past if each.decision.decided == "held")
             told = []
             for each in held:
-                decision = decide_when(self.ledger.all(), limits, now)
+                decision = decide_when(each.raised.type, self.ledger.all(), limits, now)
                 if decision.decided == "held":
-                    break
+                    continue
                 self.ledger.decide(each.id, decision)
                 told.append(each.id)
             items = digest_items(self.ledger.all(), limits, now)

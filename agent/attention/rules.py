@@ -1,11 +1,13 @@
 """The rules of attention: pure functions of a notice, the receipts so far, the settings and the time.
 
 In this order: a duplicate is dropped; what is not important enough goes to the digest; what is urgent is sent; in quiet
-hours it is held; beyond the day's number it goes to the digest; too soon after the last one it is held; else it is
-sent. A notice that is on its way counts as shown now, so that a slow channel cannot bring two together.
+hours it is held; beyond the day's number it goes to the digest; too soon after the last one, or the last one of its
+type, it is held; else it is sent. A notice that is on its way counts as shown now, so that a slow channel cannot bring
+two together.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime, timedelta
 
 from agent.attention.quiet import QuietHours, parse_quiet
@@ -25,7 +27,8 @@ _MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The settings of attention, parsed. `least` is the threshold of the score, `boosted` are names of channels."""
+    """The settings of attention, parsed. `least` is the threshold of the score, `boosted` are names of channels,
+    `intervals` are the least times between two notices of a type."""
 
     daily: int
     interval: timedelta
@@ -33,6 +36,7 @@ class Limits:
     least: float
     boost: float = 0.0
     boosted: frozenset[str] = frozenset()
+    intervals: Mapping[str, timedelta] = field(default_factory=dict)
 
 
 def _score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
@@ -49,7 +53,14 @@ def limits_of(settings: AttentionSettings) -> Limits:
         settings.threshold,
         settings.boost,
         frozenset(settings.boosted.replace(",", " ").split()),
+        _intervals(settings.intervals),
     )
+
+
+def _intervals(told: str) -> dict[str, timedelta]:
+    """The times in a text such as `spend:120, job_failed:60`, by type of notice."""
+    pairs = (each.split(":") for each in told.split(",") if each.strip())
+    return {kind.strip(): timedelta(minutes=float(minutes)) for kind, minutes in pairs}
 
 
 def decide(
@@ -72,23 +83,27 @@ def decide(
         return NoticeDecision("digest", rule, figure=found, limit=limits.least)
     if notice.urgent:
         return NoticeDecision("sent", "urgent", figure=found, limit=limits.least)
-    return decide_when(past, limits, now)
+    return decide_when(notice.type, past, limits, now)
 
 
-def decide_when(past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> NoticeDecision:
-    """The decision about a notice that is important enough, not urgent and no duplicate: also for one that was held."""
+def decide_when(kind: str, past: Iterable[NoticeReceipt], limits: Limits, now: datetime) -> NoticeDecision:
+    """The decision about a notice of this type that is important enough, not urgent and no duplicate: also for one that
+    was held."""
     end = limits.quiet.end_after(now)
     if end is not None:
         return NoticeDecision("held", "quiet", end)
-    shown, day = [at for each in past if (at := _shown_at(each, now))], limits.quiet.day_of(now)
-    count = sum(limits.quiet.day_of(at) == day for at in shown)
+    shown = [(each.raised.type, at) for each in past if (at := _shown_at(each, now))]
+    day = limits.quiet.day_of(now)
+    count = sum(limits.quiet.day_of(at) == day for _, at in shown)
     if count >= limits.daily:
         return NoticeDecision("digest", "daily", figure=count, limit=limits.daily)
-    near = [at for at in shown if abs(now - at) < limits.interval]  # also later ones: a clock may have been set back
+    own = limits.intervals.get(kind, timedelta())
+    gaps = [(at, max(limits.interval, own) if type == kind else limits.interval) for type, at in shown]
+    near = [(at + gap, gap, at) for at, gap in gaps if abs(now - at) < gap]  # also later ones: a clock may be set back
     if near:
-        last = max(near)
+        until, gap, last = max(near)
         since = max(0.0, (now - last) / _MINUTE)
-        return NoticeDecision("held", "interval", last + limits.interval, since, limits.interval / _MINUTE)
+        return NoticeDecision("held", "interval", until, since, gap / _MINUTE)
     return NoticeDecision("sent", "allowed", figure=count + 1, limit=limits.daily)
 
 
@@ -119,7 +134,7 @@ def shown_from(receipt: NoticeReceipt, past: Iterable[NoticeReceipt], limits: Li
         return now
     if receipt.is_digest:
         return limits.quiet.end_after(now) or now
-    decision = decide_when((each for each in past if each.delivered_at), limits, now)
+    decision = decide_when(receipt.raised.type, (each for each in past if each.delivered_at), limits, now)
     return _next_morning(limits, now) if decision.decided == "digest" else decision.until or now
 
 
@@ -145,8 +160,8 @@ def digest_items(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -
 def next_look(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> datetime | None:
     """The moment from which something that is held may be sent, or a digest is due; None while nothing waits."""
     found = []
-    if any(each.decision.decided == "held" for each in past):
-        found.append(decide_when(past, limits, now).until or now)
+    for kind in {each.raised.type for each in past if each.decision.decided == "held"}:
+        found.append(decide_when(kind, past, limits, now).until or now)
     if any(each.waits_for_digest for each in past):
         found.append(_next_digest(past, limits, now))
     return min(found, default=None)

@@ -13,6 +13,11 @@ QUIET_HOURS = Form(
     "hours such as 22-8, or by days: mon-fri 22-8, sat-sun 23-10",
 )
 
+INTERVALS = Form(
+    r"([a-z][a-z_]*:\d{1,4}(, ?[a-z][a-z_]*:\d{1,4})*)?",
+    "types of notices with minutes, such as spend:120, job_failed:60",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class AttentionSettings:
@@ -23,6 +28,10 @@ class AttentionSettings:
 
     interval_minutes: Annotated[float, Range(0, 1_440, "minutes")]
     """The least time between two notices, in minutes. Default 30."""
+
+    intervals: Annotated[str, INTERVALS]
+    """The least times between two notices of one type, in minutes, such as `spend:120, job_failed:60`; the types are
+    in `vault-agent notices`. Default empty: `interval_minutes` alone."""
 
     quiet: Annotated[str, QUIET_HOURS]
     """The hours without notices, such as `22-8`, or by days: `mon-fri 22-8, sat-sun 23-10`; `0-0` for none. Hours

@@ -14,6 +14,8 @@ import pytest
 
 from agent.attention.channels.channel import Choice, Message
 from agent.attention.outbox import FIRST, TRIES, preferred
+from agent.attention.rules import limits_of
+from agent.config.attention_settings import AttentionSettings
 from agent.errors import Interrupted, PerhapsDone, Permanent, Retryable, Stopping, UserError
 from agent.events.notices import NotificationSent, NotificationSuppressed
 from agent.llm.messages import Cancelled, never
@@ -59,6 +61,21 @@ def test_the_second_notice_waits_for_exactly_the_interval(desk: Desk) -> None:
     desk.clock.advance(1)
     desk.turn()
     assert desk.titles == ["one", "two"]
+
+
+def test_a_type_with_an_interval_of_its_own_waits_for_it_and_holds_up_no_other(desk: Desk) -> None:
+    desk.limits = limits_of(AttentionSettings(9, 30, "roof:120", "0-0", 0.6, 0.1, ""))
+    for title in ("one", "two"):
+        desk.take(a_notice(title, 0.9))
+    desk.turn()
+    desk.take(a_notice("goal", 0.7, type="goal"))
+    assert desk.ledger.all()[1].decision.limit == 120
+    shown = {}
+    for minutes in (29, 1, 89, 1):
+        desk.clock.advance(minutes * 60)
+        desk.turn()
+        shown[(desk.clock.now() - NOON) // timedelta(minutes=1)] = list(desk.titles)
+    assert shown == {29: ["one"], 30: ["one", "goal"], 119: ["one", "goal"], 120: ["one", "goal", "two"]}
 
 
 def test_what_was_held_comes_the_most_important_first(desk: Desk) -> None:
