@@ -18,6 +18,7 @@ from agent.errors import AgentError, UserError
 from agent.events.runs import (
     IterationStarted,
     ModelRetry,
+    PlanChanged,
     TaskStarted,
     ToolCallFailed,
     ToolCallStarted,
@@ -58,7 +59,7 @@ class RunFailed:
     error: Exception | None = None
 
 
-_Followed = TaskStarted | IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry
+_Followed = TaskStarted | IterationStarted | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed | ModelRetry
 RunNews = ModelText | _Followed | RunReport | RunFailed
 """What a reader of a run is shown; a `RunReport` or `RunFailed` is the last."""
 
@@ -154,7 +155,7 @@ class AskedRuns:
             run.news.put(event)
 
         with self.open_runs() as runs:
-            tools = (ToolCallStarted, ToolCompleted, ToolCallFailed)
+            tools = (ToolCallStarted, ToolCompleted, ToolCallFailed, PlanChanged)
             runs.bus.subscribe(follow, *tools, name="asked run's tools", timeout=None)
             runs.bus.subscribe(follow, TaskStarted, IterationStarted, ModelRetry, name="asked run", timeout=None)
             line = RunIO(lambda piece: run.news.put(ModelText(piece)), lambda: run.is_stopped() or cancelled())

@@ -37,11 +37,21 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """The steps that are done, the one that is worked on, and those that remain after it, in their order."""
+
+    done: tuple[str, ...]
+    now: str
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Anchor:
     """A task and its progress; `done` and `errors` are ordered oldest first, `left` says what is left of the limits.
 
     `answers` are what the person has answered in this run, and stand right behind it. `closing` comes last: what the
-    model is to do now, if not the next step.
+    model is to do now, if not the next step. `plan` is what it has written down of its steps; with `wants_plan` it is
+    told to.
     """
 
     task: str
@@ -53,6 +63,8 @@ class Anchor:
     language: Language = "en"
     closing: str = ""
     answers: tuple[str, ...] = ()
+    plan: Plan | None = None
+    wants_plan: bool = False
 
     def message(self, window: Window, count: Count) -> Context:
         """The reminder as a message, in its shares of the window."""
@@ -72,7 +84,7 @@ class Anchor:
         if task != self.task.strip():
             task = f"{task}\n{text('anchor.shortened', self.language)}"
         lines = [text("anchor.task", self.language), task, "", text("anchor.progress", self.language)]
-        lines += self._progress(room - count(task), count)
+        lines += self._progress(room - count(task), count) + self._plan()
         if self.warnings:
             lines += ["", text("anchor.warnings", self.language), *(f"- {_one_line(each)}" for each in self.warnings)]
         return "\n".join(lines)
@@ -100,6 +112,14 @@ class Anchor:
         if self.left:
             lines.append(text("anchor.left", self.language) + colon + comma.join(map(_one_line, self.left)))
         return lines
+
+    def _plan(self) -> list[str]:
+        """The steps of the plan that remain, the present one first; without a plan, that there should be one."""
+        if self.plan is None:
+            return ["", text("anchor.no_plan", self.language)] if self.wants_plan else []
+        steps = [_one_line(each) for each in (self.plan.now, *self.plan.left)]
+        head = text("anchor.plan", self.language, done=len(self.plan.done))
+        return ["", head, *(f"{number}. {step}" for number, step in enumerate(steps, start=len(self.plan.done) + 1))]
 
     def _listed(self, steps: Sequence[str], comma: str, room: int, count: Count) -> str:
         runs = [(_one_line(step), len(list(same))) for step, same in groupby(steps)]

@@ -124,6 +124,18 @@ class ToolCallFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The model has written down its plan: the steps that are `done`, the one that it does `now`, and those that are
+    `left` after it."""
+
+    run: str
+    session: str
+    done: tuple[str, ...]
+    now: str
+    left: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileSelected:
     """The profile of the policy that says which tools a run may use was chosen for it."""
 

@@ -50,8 +50,9 @@ from agent.loop.limits import (
     what_to_mind,
     whats_left,
 )
-from agent.loop.mailbox import Mailbox, answer_of, answers_in, response_of
+from agent.loop.mailbox import Mailbox, answer_of, answers_in
 from agent.loop.outcome import Ended, Finished, RunOutcome, end_of, outcome_of
+from agent.loop.planning import tools_for, what_else, with_plan
 from agent.loop.receipts import pin_receipts, spoken_text, used_notes
 from agent.loop.record_format import called_line
 from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, ToolsChosen, chosen_tools, new_taints
@@ -294,8 +295,8 @@ class Run:
         self.session.forget(called.given.forgotten if called.given else None)
         self.record_taint()
         self.inject(self.publish(call_ended(result, called, self.context)))
-        if (response := response_of(result, called, self.context, self.agent.clock.now())) is not None:
-            self.inject(self.publish(response))
+        for event in what_else(call, result, called, self.context, self.agent.clock.now()):
+            self.inject(self.publish(event))
 
     def publish(self, event: object) -> tuple[Injection, ...]:
         """Publish an event; returns the texts that subscribers add for the run's audience, with receipts."""
@@ -331,6 +332,7 @@ class Run:
 
     def remind(self) -> None:
         """Remind the model of its task, if that is due."""
+        self.describe(tools_for(self.progress.steps))
         anchor, session = self.anchor(), self.session
         if is_due(anchor, session.of_run(self.context.run), session.history):
             session.add(Spoken(anchor.message(self.window, self.agent.count)))
@@ -343,7 +345,8 @@ class Run:
         full = size(session.system, session.history, self.described, agent.count) / max(self.window.budget, 1)
         warnings = what_to_mind(self.breaker, full, bool(self.context.taint), agent.language)
         answers, failures = answers_in(session, self.context.run), tuple(self.failures[-_TRAIL:])
-        return Anchor(task, tuple(self.done), step, left, warnings, failures, agent.language, answers=answers)
+        anchor = Anchor(task, tuple(self.done), step, left, warnings, failures, agent.language, answers=answers)
+        return with_plan(anchor, session.of_run(self.context.run), self.described)
 
     def end(self, stop: Exception) -> Ended:
         """Let the model conclude, if a limit stopped the run, and close it."""
@@ -354,9 +357,8 @@ class Run:
 
     def close(self, stop: Exception) -> Ended:
         """Record the outcome of the run, and publish it."""
-        outcome = outcome_of(stop)
+        outcome, run, session = outcome_of(stop), self.context.run, self.session
         message = self.agent.vault.masked(stop_reason(stop, self.agent.language))  # it may quote arguments
-        run, session = self.context.run, self.session
         self.record_taint()
         is_answered = outcome is RunOutcome.FINISHED and not self.request.job
         remarks = tuple(translated(each, self.agent.language) for each in self.remarks)

@@ -27,7 +27,7 @@ EVERY = "*"
 GROUPS = frozenset(
     (
         *("fs", "search", "memory", "web", "exec", "node", "human", "orchestration"),
-        *("profile", "tasks", "skills", "schedule"),
+        *("profile", "tasks", "skills", "schedule", "plan"),
     )
 )
 """All groups: a misspelt one in a policy would deny nothing, so it is refused."""

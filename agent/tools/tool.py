@@ -153,12 +153,12 @@ class Effect:
 class Tool:
     """A tool, or one action of a tool with several, which has both names: `jobs.add`.
 
-    `groups` are the names used in a policy (`fs`, `search`, `memory`, `web`, `exec`, `node`, `human`, `orchestration`).
-    `readonly`: changes nothing and may run beside other calls. `parallel`: may run beside other calls of itself, though
-    it changes something. `egress`: its arguments leave the machine. `timeout` in
-    seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's. `result_limit` in
-    characters of the text given to the model. `effect` for tools that change notes. `only_for` are the purposes
-    (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for every run.
+    `groups` are the names used in a policy (`policy.GROUPS`). `readonly`: changes nothing and may run beside other
+    calls. `parallel`: may run beside other calls of itself, though it changes something. `egress`: its arguments leave
+    the machine. `timeout` in seconds, 0 for none: a write is never abandoned half-way, its time limits are the vault's.
+    `result_limit` in characters of the text given to the model. `effect` for tools that change notes. `only_for` are
+    the purposes (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for
+    every run.
     `on_request`: what steers the agent may be changed by it without another yes, if the run `is_attended`.
     `dangerous`: a person approves each call, whatever the policy allows. `seldom`: few tasks need it, so it is
     described only once `tool_search` has found it.

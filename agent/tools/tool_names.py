@@ -25,7 +25,17 @@ TOOL_NAMES = frozenset(
         *("vault_grep", "open_tasks", "vault_undo"),
         *("search_vault", "memory_recall", "memory_save", "memory_update", "memory_forget", "search_episodic_memory"),
         *("search_semantic_memory", "get_recent_activity", "time_filter", "web_fetch", "web_search"),
-        *("research", "shell_run", "human_ask", "delegate", "tool_search", "agent_ask", "inbox_list", "inbox_leave"),
+        *(
+            "research",
+            "shell_run",
+            "human_ask",
+            "delegate",
+            "plan",
+            "tool_search",
+            "agent_ask",
+            "inbox_list",
+            "inbox_leave",
+        ),
         *("create_task", "get_pending_tasks", "get_recent_task_history", "get_profile_status"),
         *(f"{tool}.{action}" for tool, actions in ACTIONS.items() for action in actions),
     )

@@ -14,6 +14,7 @@ from acp import (
 )
 from acp.schema import (
     AgentMessageChunk,
+    AgentPlanUpdate,
     AudioContentBlock,
     AvailableCommandsUpdate,
     ContentToolCallContent,
@@ -22,6 +23,8 @@ from acp.schema import (
     FileEditToolCallContent,
     ImageContentBlock,
     PermissionOption,
+    PlanEntry,
+    PlanEntryStatus,
     ResourceContentBlock,
     TerminalToolCallContent,
     TextContentBlock,
@@ -35,7 +38,7 @@ from acp.schema import (
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.events.runs import ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import PlanChanged, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.llm.messages import Assistant, Message, ToolResult, User
 from agent.markdown.title import clipped
 from agent.texts import Language, text
@@ -51,6 +54,7 @@ Update: TypeAlias = (
     | UserMessageChunk
     | ToolCallStart
     | ToolCallProgress
+    | AgentPlanUpdate
     | AvailableCommandsUpdate
     | CurrentModeUpdate
 )
@@ -150,6 +154,14 @@ def ended(event: ToolCompleted | ToolCallFailed, changed: Sequence[Draft], root:
         content=differences(changed, root) or None,
         locations=_places([each.path for each in changed], root) or None,
     )
+
+
+def planned(plan: PlanChanged) -> AgentPlanUpdate:
+    """The whole plan, as an editor shows it."""
+    steps: list[tuple[str, PlanEntryStatus]] = [(each, "completed") for each in plan.done]
+    steps += [(plan.now, "in_progress"), *((each, "pending") for each in plan.left)]
+    entries = [PlanEntry(content=step, priority="medium", status=status) for step, status in steps]
+    return AgentPlanUpdate(session_update="plan", entries=entries)
 
 
 def differences(changed: Iterable[Draft], root: Path) -> list[Content]:

@@ -11,7 +11,7 @@ from agent.asking.questions.question import Question, read_question
 from agent.dataclass import dataclass
 from agent.deeds.conversations import SessionInfo, conversations
 from agent.errors import AgentError, UserError
-from agent.events.runs import IterationStarted, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import IterationStarted, PlanChanged, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Asked
 from agent.interfaces.acp.talk import OpenTalk
@@ -36,7 +36,7 @@ from agent.workspace.workspace import Workspace
 
 CHANNEL = "acp"
 YOU = Speaker(CHANNEL)
-_Shown = IterationStarted | ToolCallStarted | ToolCompleted | ToolCallFailed
+_Shown = IterationStarted | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class OpenTalks:
 
     def __post_init__(self) -> None:
         bus = self.runs.bus
-        bus.subscribe(self._on_event, IterationStarted, ToolCallStarted, name="editor", priority=-50)
+        bus.subscribe(self._on_event, IterationStarted, PlanChanged, ToolCallStarted, name="editor", priority=-50)
         bus.subscribe(self._on_event, ToolCompleted, ToolCallFailed, name="editor: results", priority=-50)
 
     @property
@@ -159,6 +159,8 @@ class OpenTalks:
         match event:
             case IterationStarted():
                 conversation.is_shown = False
+            case PlanChanged():
+                conversation.show(messages.planned(event))
             case ToolCallStarted():
                 conversation.show(messages.started(event, root, again=event.call in conversation.calls))
                 conversation.calls.add(event.call)

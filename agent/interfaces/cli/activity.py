@@ -9,7 +9,7 @@ from dataclasses import field
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
-from agent.events.runs import ModelRetry, ToolCallStarted
+from agent.events.runs import ModelRetry, PlanChanged, ToolCallStarted
 from agent.llm.messages import Cancelled, never
 from agent.markdown.title import clipped
 from agent.texts import Language, text
@@ -35,6 +35,8 @@ class ActivityLine:
     clock: Clock
     language: Language
     stopping: Cancelled = never
+    plan: PlanChanged | None = None
+    """The model's plan, if it has written one down; it stands in the last line."""
     _what: str = ""
     _since: float = 0.0
     _tools: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -69,7 +71,13 @@ class ActivityLine:
         if until > now:
             return (text("live.retry", self.language, seconds=math.ceil(until - now), reason=reason),)
         waits = tuple(self._tools.values()) or (((self._what, self._since),) if self._what else ())
-        return tuple(self._with_seconds(what, now - since) for what, since in waits)
+        return (*(self._with_seconds(what, now - since) for what, since in waits), *self._plan())
+
+    def _plan(self) -> tuple[str, ...]:
+        if self.plan is None:
+            return ()
+        done, step = len(self.plan.done), clipped(self.plan.now, _LONGEST)
+        return (text("live.plan", self.language, number=done + 1, all=done + 1 + len(self.plan.left), step=step),)
 
     def _with_seconds(self, what: str, seconds: float) -> str:
         if seconds < PATIENCE:

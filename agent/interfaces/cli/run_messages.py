@@ -19,7 +19,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.events.runs import IterationStarted, ModelRetry, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import (
+    IterationStarted,
+    ModelRetry,
+    PlanChanged,
+    Speaker,
+    ToolCallFailed,
+    ToolCallStarted,
+    ToolCompleted,
+)
 from agent.json_value import parse_json
 
 if TYPE_CHECKING:
@@ -55,10 +63,9 @@ class RunTask:
 
 
 RUN_PATH = "/api/v1/command/run"
-RunEvent: TypeAlias = IterationStarted | ModelRetry | ToolCallStarted | ToolCompleted | ToolCallFailed
-_EVENTS: Mapping[str, type[RunEvent]] = {
-    each.__name__: each for each in (IterationStarted, ModelRetry, ToolCallStarted, ToolCompleted, ToolCallFailed)
-}
+RunEvent: TypeAlias = IterationStarted | ModelRetry | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
+_KINDS = (IterationStarted, ModelRetry, PlanChanged, ToolCallStarted, ToolCompleted, ToolCallFailed)
+_EVENTS: Mapping[str, type[RunEvent]] = {each.__name__: each for each in _KINDS}
 
 
 def event_message(event: RunEvent) -> tuple[str, dict[str, object]]:

@@ -16,7 +16,7 @@ from agent.clock import Clock, SystemClock
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.events.bus import Bus
-from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import IterationStarted, ModelRetry, PlanChanged, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.cli.activity import ActivityLine, Status
 from agent.interfaces.cli.printing import EscapedStream, Styled, at_words, can_draw, show, size
 from agent.llm.messages import Cancelled, never
@@ -24,7 +24,7 @@ from agent.texts import Language, text
 
 _WIDTH = 100
 
-_Shown = IterationStarted | ModelRetry | ToolCallStarted | ToolCompleted | ToolCallFailed
+_Shown = IterationStarted | ModelRetry | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
 
 
 class View(Protocol):
@@ -96,7 +96,7 @@ class Screen:
     def watch(self, bus: Bus) -> None:
         """Subscribe to the steps, tools and pauses of the runs on this bus."""
         if self.live:
-            bus.subscribe(self.on_event, ToolCompleted, ToolCallFailed, name="screen", priority=-50)
+            bus.subscribe(self.on_event, ToolCompleted, ToolCallFailed, PlanChanged, name="screen", priority=-50)
             bus.subscribe(
                 self.on_event, IterationStarted, ToolCallStarted, ModelRetry, name="screen status", priority=-50
             )
@@ -133,6 +133,8 @@ class Screen:
                 self.activity.wait_for(self._sentence("live.thinking"))
             case ModelRetry():
                 self.activity.retry(event)
+            case PlanChanged():
+                self.activity.plan = event
             case ToolCallStarted():
                 self.activity.start_tool(event)
             case ToolCompleted(tool=tool, call=call):

@@ -23,6 +23,7 @@ from agent.tools.builtin.jobs import job_tools
 from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
+from agent.tools.builtin.plan import plan_tool
 from agent.tools.builtin.search import RecallMemories, SearchNotes, grep_tool, recall_tool, search_tool, tasks_tool
 from agent.tools.builtin.vault import vault_tools
 from agent.tools.text_origin import text_origin_of
@@ -66,7 +67,7 @@ def builtin_tools(
     tools += [*MemoryTools(notes, clock, deps.keeper, language, deps.forgot).tools()]
     tools += [Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
-    return (*tools, _delegate_tool(deps.delegate), *more)
+    return (*tools, _delegate_tool(deps.delegate), plan_tool(), *more)
 
 
 def _delegate_tool(delegate: Delegate) -> Tool:

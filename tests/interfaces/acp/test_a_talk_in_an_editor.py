@@ -78,6 +78,20 @@ def root_in(folder: Path) -> Path:
     return next(each.parent for each in folder.glob("*/AGENT.md"))
 
 
+def test_a_plan_is_shown_as_the_editors_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def said(editor: Editor, root: Path) -> None:
+        await editor.say(await editor.begin(root), "sort all notes")
+
+    plan = call("plan", done=["read them"], now="sort them", left=["link them"])
+    editor = talk(tmp_path, monkeypatch, (plan, "Sorted."), said)
+    (shown,) = editor.of_kind("plan")
+    assert [(each.content, each.status) for each in shown.entries] == [
+        ("read them", "completed"),
+        ("sort them", "in_progress"),
+        ("link them", "pending"),
+    ]
+
+
 def test_a_yes_is_asked_for_with_the_change_and_counts_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def said(editor: Editor, root: Path) -> None:
         session = await editor.begin(root)

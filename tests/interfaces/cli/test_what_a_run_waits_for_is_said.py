@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from agent.events.runs import IterationStarted, ModelRetry, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import IterationStarted, ModelRetry, PlanChanged, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.cli.activity import ActivityLine, tool_label
+from agent.interfaces.cli.run_messages import event_message, parse_event
 from agent.interfaces.cli.screen import Screen
 from agent.tools.arguments import main_argument, schema
 from tests.fakes import FakeClock
@@ -38,6 +39,14 @@ def test_a_pause_counts_down_with_its_reason(clock: FakeClock) -> None:
     assert activity.lines() == ("next try in 5 s: slow down",)
     clock.sleep(5)
     assert activity.lines() == ("demo-model is thinking",)
+
+
+def test_a_plan_stands_in_the_last_line(clock: FakeClock) -> None:
+    activity = ActivityLine(clock, "en")
+    activity.wait_for("demo-model is thinking")
+    event = PlanChanged("r", "s", ("read",), "sort", ("link", "tell"))
+    activity.plan = parse_event(*event_message(event))  # as the daemon passes it on
+    assert activity.lines() == ("demo-model is thinking", "plan, 2 of 4: sort")
 
 
 def test_tools_at_work_have_a_line_each_until_they_end(clock: FakeClock) -> None:

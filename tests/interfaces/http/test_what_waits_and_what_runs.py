@@ -63,6 +63,17 @@ def test_an_unknown_run_says_what_to_do(house: OpenHouse) -> None:
     house.send("POST", "/api/v1/runs", {"task": "  "}, 422)
 
 
+PLANNED = [call("plan", done=["read"], now="sort", left=["link"]), "sorted"]
+
+
+@pytest.mark.parametrize("house", [PLANNED], indirect=True)
+def test_a_plan_is_told_among_the_events(house: OpenHouse) -> None:
+    started = house.send("POST", "/api/v1/runs", {"task": "sort all notes"}, 201)
+    over(house, started["id"])
+    (plan,) = [data for kind, _, data in events(house, started["id"]) if kind == "plan"]
+    assert plan == {"done": ["read"], "now": "sort", "left": ["link"]}
+
+
 WRITES = [call("vault_edit", path="AGENT.md", old="Be brief.", new="Be long."), "it is written", "it is not"]
 
 

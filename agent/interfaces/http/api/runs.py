@@ -13,6 +13,7 @@ from agent.errors import Unknown
 from agent.events.runs import (
     IterationStarted,
     ModelRetry,
+    PlanChanged,
     Speaker,
     TaskStarted,
     ToolCallFailed,
@@ -156,6 +157,23 @@ def _event(news: RunNews, number: str) -> StreamEvent:
             return stream_event("started", {"run": news.run, "session": news.session}, number)
         case IterationStarted():
             return stream_event("step", {"number": news.number}, number)
+        case PlanChanged():
+            plan = {"done": list(news.done), "now": news.now, "left": list(news.left)}
+            return stream_event("plan", plan, number)
+        case ToolCallStarted() | ToolCompleted() | ToolCallFailed():
+            return _tool_event(news, number)
+        case ModelRetry():
+            return stream_event("retry", {"seconds": news.seconds, "reason": str(news.reason)}, number)
+        case RunReport():
+            return stream_event("end", run_result(news), number)
+        case RunFailed():
+            return stream_event("failed", {"reason": str(news.reason)}, number)
+        case _:
+            assert_never(news)
+
+
+def _tool_event(news: ToolCallStarted | ToolCompleted | ToolCallFailed, number: str) -> StreamEvent:
+    match news:
         case ToolCallStarted():
             return stream_event("tool", {"call": news.call, "tool": news.tool, "subject": news.subject}, number)
         case ToolCompleted():
@@ -164,12 +182,6 @@ def _event(news: RunNews, number: str) -> StreamEvent:
         case ToolCallFailed():
             failed = {"call": news.call, "tool": news.tool, "error": news.error, "denied": news.denied}
             return stream_event("tool_failed", failed, number)
-        case ModelRetry():
-            return stream_event("retry", {"seconds": news.seconds, "reason": str(news.reason)}, number)
-        case RunReport():
-            return stream_event("end", run_result(news), number)
-        case RunFailed():
-            return stream_event("failed", {"reason": str(news.reason)}, number)
         case _:
             assert_never(news)
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.dataclass import dataclass
-from agent.events.runs import ModelRetry, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import ModelRetry, PlanChanged, TaskStarted, ToolCallFailed, ToolCallStarted, ToolCompleted
 from agent.interfaces.http.pages.aftermath import aftermath
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import PageRequest
@@ -37,6 +37,7 @@ class ShownAnswer:
 
     steps: list[AnswerStep] = field(default_factory=list)
     retry: str = ""
+    plan: PlanChanged | None = None
     result: RunReport | RunFailed | None = None
 
     def take(self, news: RunNews) -> None:
@@ -53,6 +54,8 @@ class ShownAnswer:
                 self._end(news.call, news.tool, "done", "")
             case ToolCallFailed():
                 self._end(news.call, news.tool, "failed", news.error[:300])
+            case PlanChanged():
+                self.plan = news
             case ModelRetry():
                 self.retry = news.reason
             case RunReport() | RunFailed():
@@ -148,6 +151,7 @@ def answer_values(request: PageRequest, run: AskedRun, shown: ShownAnswer) -> di
     return {
         "steps": whole.steps,
         "retry": shown.retry,
+        "plan": shown.plan if result is None else None,
         "result": result,
         "ended": ended,
         "reason": result.reason if isinstance(result, RunFailed) else ended.reason if ended else "",
