@@ -93,6 +93,15 @@ class LlmSettings:
     user: ModelSettings
     """The model that learns what its person is like. Default: the main one."""
 
+    research: ModelSettings
+    """The model of research, for all but its small steps. Default: the main one."""
+
+    jobs: ModelSettings
+    """The model of jobs, which run while nobody watches. Default: the main one."""
+
+    tasks: ModelSettings
+    """The model of the tasks that the agent has planned. Default: the main one."""
+
     fallback: ModelSettings
     """The model that answers when another one is out of order, over its limit or refuses. Default: none; then `ask`
     quotes the notes."""

@@ -30,9 +30,9 @@ from agent.llm.messages import Json, JsonObject, Model, mapping, parsed
 from agent.texts import Sentence, joined
 
 WireName: TypeAlias = Literal["openai", "responses", "anthropic"]
-ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user", "fallback"]
+ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user", "research", "jobs", "tasks", "fallback"]
 """A kind of work that may have a model of its own; `fallback`: any work, when its own model does not answer."""
-KINDS: tuple[ModelKind, ...] = ("main", "fast", "reflection", "user")
+KINDS: tuple[ModelKind, ...] = ("main", "fast", "reflection", "user", "research", "jobs", "tasks")
 """The kinds of work that always have a model."""
 ALL_KINDS: tuple[ModelKind, ...] = get_args(ModelKind)
 _WIRES: Mapping[str, WireName] = {name: name for name in get_args(WireName)}

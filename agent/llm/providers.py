@@ -43,6 +43,10 @@ class Providers:
         found = {"main": self.main, "fast": self.fast, "fallback": self.fallback, **self.others}
         return found.get(kind) or self.main
 
+    def doing(self, kind: ModelKind) -> Self:
+        """The same models for work of a kind, which is done by its model in place of the main one."""
+        return replace(self, main=self.of(kind))
+
     def wrapped(self, wrap: Callable[[Provider], Provider]) -> Self:
         """The same models, each wrapped."""
         others = {kind: wrap(each) for kind, each in self.others.items()}

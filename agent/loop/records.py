@@ -15,6 +15,7 @@ from agent.events.receipt import MEMORIES
 from agent.events.runs import NO_ORIGIN, ChatOrigin, Speaker
 from agent.json_value import parse_json
 from agent.llm.messages import Assistant, Context, Message, System, ToolResult, Usage
+from agent.llm.presets import ModelKind
 from agent.loop.session_names import digest
 from agent.tools.tool import RunContext
 
@@ -232,6 +233,11 @@ class RunRequest:
     def audience(self) -> Audience:
         """The audience of the run, which says what its model is given."""
         return audience_of(self.role, group=self.speaker.group)
+
+    @property
+    def work(self) -> ModelKind:
+        """The kind of work, which may have a model of its own: a planned task has a purpose."""
+        return "tasks" if self.purpose else "jobs" if self.job else "main"
 
     @classmethod
     def of(cls, began: Began) -> "RunRequest":

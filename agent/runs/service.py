@@ -254,7 +254,7 @@ class RunService:
         return self._work(asked, session, replace(context, cancelled=line.cancelled), line)
 
     def _work(self, asked: RunRequest, session: Session, context: RunContext, line: RunIO) -> Run:
-        models = self.account.of_run(context.run.partition(".")[0], asked.job, asked.spend)
+        models = self.account.of_run(context.run.partition(".")[0], asked.job, asked.spend).doing(asked.work)
         memories = self.recall.source(context, session, group=asked.speaker.group)
         session.language = self.agent.language
         first = (source(context, session) for source in self.owner_sources)

@@ -13,12 +13,14 @@ from agent.config.load import load_settings, variable
 from agent.config.settings import keys
 from agent.context.budget import estimate
 from agent.errors import ConfigError, LimitReached
+from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
 from agent.llm.endpoint import Endpoint
 from agent.llm.known_models import cost
 from agent.llm.messages import Request, Usage, User
 from agent.llm.presets import KINDS, ModelKind, endpoint, price
 from agent.llm.providers import providers
+from agent.loop.records import RunRequest
 from agent.runs.accounts import open_accounts
 from tests.fakes import FakeClock
 from tests.llm.dialects import Spoken, anthropic, counted, openai
@@ -180,15 +182,36 @@ def test_all_kinds_are_on_one_account_each_at_its_own_price(servers: tuple[Model
     for kind in KINDS:
         assert models.of(kind).chat(QUESTION).message.text == "ready"
     one, two = servers
-    assert [len(one.asked), len(two.asked)] == [3, 1]
+    assert [len(one.asked), len(two.asked)] == [6, 1]
     assert "key-of-the-main-model" in str(one.asked[0].headers) and "key-of-the-other" not in str(one.asked)
     assert "key-of-the-other" in str(two.asked[0].headers) and "key-of-the-main-model" not in str(two.asked)
     spent = accounts.spent("r1")
     main_price, other_price = price("gpt-6-sol"), price("claude-haiku-5-5")
     assert main_price and other_price
-    money = 3 * cost(main_price, Usage(120, 7, 100)) + cost(other_price, Usage(120, 7, 100, 5))
-    assert (spent.calls, spent.unpriced) == (4, 0)
+    money = 6 * cost(main_price, Usage(120, 7, 100)) + cost(other_price, Usage(120, 7, 100, 5))
+    assert (spent.calls, spent.unpriced) == (7, 0)
     assert spent.money == pytest.approx(money)
+
+
+@pytest.mark.parametrize("kind", ["jobs", "tasks", "research"])
+def test_what_is_asked_for_is_done_by_the_model_of_its_kind(
+    servers: tuple[ModelServer, ModelServer], monkeypatch: pytest.MonkeyPatch, kind: ModelKind
+) -> None:
+    monkeypatch.setenv(variable(f"llm.{kind}.model"), "claude-opus-5")
+    models = open_accounts(open_workspace(Path.cwd()), estimate).of_run("r1", "")
+    assert models.doing(kind).main.model.name == "claude-opus-5"
+    others = [each for each in KINDS if each not in {kind, "reflection"}]
+    assert {models.doing(each).main.model.name for each in others} == {"gpt-6-sol"}
+
+
+def test_a_job_and_a_planned_task_are_kinds_of_work() -> None:
+    by_job = Speaker("job")
+    asked = [
+        RunRequest("x", Speaker("cli")),
+        RunRequest("x", by_job, job="j"),
+        RunRequest("x", by_job, purpose="chase"),
+    ]
+    assert [each.work for each in asked] == ["main", "jobs", "tasks"]
 
 
 def test_a_ceiling_holds_for_all_kinds_together(
@@ -207,7 +230,7 @@ def test_doctor_and_status_say_which_model_does_what(
 ) -> None:
     assert main(["doctor", "--model"]) == 0
     said = capsys.readouterr().out
-    assert "gpt-6-sol (for main, fast, user) answers" in said
+    assert "gpt-6-sol (for main, fast, user, research, jobs, tasks) answers" in said
     assert "claude-haiku-5-5 (for reflection) answers" in said
     assert [len(server.asked) for server in servers] == [1, 1]
     assert main(["status"]) == 0
@@ -229,7 +252,8 @@ def test_doctor_and_status_know_the_model_behind_the_first(
         monkeypatch.setenv(variable("llm.fallback.api_key"), "key-of-the-fallback")
         main(["doctor", "--model"])
         said = capsys.readouterr().out
-    assert "gpt-6-sol (for main, fast, user): answered by gpt-6-luna, as gpt-6-sol did not answer" in said
+    asked_for = "gpt-6-sol (for main, fast, user, research, jobs, tasks)"
+    assert f"{asked_for}: answered by gpt-6-luna, as gpt-6-sol did not answer" in said
     assert "gpt-6-luna (for fallback) answers" in said
     assert main(["status"]) == 0
     assert "fallback: gpt-6-luna" in capsys.readouterr().out

@@ -123,5 +123,5 @@ def _desk(runs: RunService, call: ResearchCall, record: ResearchRecord) -> Resea
         own,
         web if (engines or named) and not is_offline else None,
         is_offline,
-        runs.account.of_run(record.run, call.job, call.spend) if runs.present else None,
+        runs.account.of_run(record.run, call.job, call.spend).doing("research") if runs.present else None,
     )
