@@ -1,9 +1,11 @@
 """The agent's tasks for an interface: listed with what has begun, found by name, and planned in the person's name."""
 
+from datetime import datetime
+
 from agent.errors import Unknown, UserError
 from agent.schedule.procedures import TaskType
 from agent.schedule.task import Task
-from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_tasks, plan_task
+from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_tasks, plan_task, rescheduled
 from agent.schedule.task_progress import TaskProgress
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -42,6 +44,24 @@ def plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
     if kind == "explore_topic":
         raise UserError("{kind} needs a topic", hint='vault-agent jobs tasks add explore_topic "green tea"', kind=kind)
     return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
+
+
+def reschedule(workspace: Workspace, name: str, due: datetime | None, priority: int | None, actor: str) -> Task:
+    """Give a task that waits another time (None: as soon as it may) and, unless None, another priority.
+
+    Raises `UserError` for a task that does not wait, or that has begun.
+    """
+    vault, shelf, now = workspace.vault, marked_tasks(workspace), workspace.clock.now()
+    task = find_task(shelf.waiting, shelf, name)
+    if not task.may_begin:
+        hint = "vault-agent jobs tasks shows how far it is"
+        raise UserError("{title} has begun already", hint=hint, title=task.title)
+    requests = rescheduled(vault, task, due, task.priority if priority is None else priority, now)
+    if requests:
+        with vault.transaction(f"task(change): {task.title}", Stamp(actor, tool="tasks")) as change:
+            change.requests += requests
+    after = marked_tasks(workspace)
+    return find_task(after.waiting, after, task.id)
 
 
 def plan_in_vault(workspace: Workspace, new: NewTask, *, again: bool) -> PlannedTask:

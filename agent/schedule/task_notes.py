@@ -90,6 +90,7 @@ class NewTask:
     context: str = ""
     session: str = ""
     recurrence_interval: int = 0
+    dependencies: tuple[str, ...] = ()
 
     @property
     def subject(self) -> str:
@@ -149,7 +150,8 @@ def plan_task(
     *,
     again: bool = False,
 ) -> PlannedTask:
-    """Plan a task, once for its kind, its subject and the day; `again`: also if the same was done today already.
+    """Plan a task, once for its kind, its subject and the day; `again`: to be done now, also if the same was done today
+    already, or many wait for a later day.
 
     Raises `QueueFull` if as many tasks wait as may.
     """
@@ -158,11 +160,12 @@ def plan_task(
     there = next((each for each in same if each.is_waiting or not again), None)
     if there is not None:
         return PlannedTask(there, None)
-    if len(shelf.waiting) >= most:
+    ahead = [each for each in shelf.waiting if not again or each.due is None or each.due <= now]
+    if len(ahead) >= most:
         raise QueueFull(
             "{count} tasks wait already, and no more may",
             hint="vault-agent jobs tasks shows them; vault-agent jobs tasks cancel ID takes one out",
-            count=len(shelf.waiting),
+            count=len(ahead),
         )
     taken = {each.name for each in shelf.all}
     stem = next(name for name in _names(new, day) if name not in taken and not _is_there(vault, name))
@@ -189,11 +192,24 @@ def new_task_note(new: NewTask, name: str, now: datetime, home: AgentFolder) -> 
     header |= {"due": new.due.replace(microsecond=0)} if new.due else {}
     header |= {"target_file": home.at(new.target_file)} if new.target_file else {}
     header |= {"context": new.context} if new.context else {}
+    header |= {"dependencies": list(new.dependencies)} if new.dependencies else {}
     if new.recurrence_interval:
         header |= {"recurring": True, "recurrence_interval": new.recurrence_interval}
     header |= {"session": f"[[{new.session.removesuffix('.md')}]]"} if new.session else {}
     header["created_at"] = now.replace(microsecond=0)
     return Note.compose(header, f"# {new.title}\n").data
+
+
+def rescheduled(vault: Vault, task: Task, due: datetime | None, priority: int, now: datetime) -> tuple[Request, ...]:
+    """The request that gives a task that waits another time (None: at once) and another priority; none if its note is
+    gone. Raises `BadNote` for a header that cannot be changed."""
+    base = vault.read(task.path)
+    if base is None:
+        return ()
+    status = "scheduled" if due is not None and due > now else "pending"
+    note = Note.parse(base).with_key("status", status).with_key("priority", priority)
+    note = note.with_key("due", due.replace(microsecond=0)) if due is not None else note.without_key("due")
+    return (Edit(task.path, base, note.data),) if note.data != base else ()
 
 
 def end_task(vault: Vault, task: Task, end: TaskEnd, language: Language) -> tuple[Request, ...]:

@@ -132,6 +132,15 @@ def test_no_more_than_so_many_wait(tmp_path: Path) -> None:
     assert add(vault, NewTask("explore_topic", "tea"), most=2).request is None
 
 
+def test_a_task_to_be_done_now_is_not_kept_out_by_far_ones(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    for topic in ("tea", "rust"):
+        add(vault, NewTask("explore_topic", topic, due=NOW + timedelta(days=30)), most=2)
+    with pytest.raises(QueueFull):
+        add(vault, NewTask("explore_topic", "cats"), most=2)
+    assert add(vault, NewTask("explore_topic", "cats"), most=2, again=True).request is not None
+
+
 def test_the_end_keeps_what_its_person_wrote(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"tasks/tidy.md": OWN})
     task = only(vault)

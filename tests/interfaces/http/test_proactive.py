@@ -91,6 +91,55 @@ def test_triggers_are_jobs(house: OpenHouse) -> None:
     house.send("DELETE", f"{P}/triggers/{made['id']}", code=404)
 
 
+def test_each_type_of_trigger_can_be_made(house: OpenHouse) -> None:
+    house.send("POST", f"{P}/stop")
+    task = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "oolong"}, 201)
+    wishes = [
+        {"type": "scheduled", "scheduled_time": "2099-01-01T09:00:00Z"},
+        {"type": "periodic", "cron": "0 7 * * *"},
+        {"type": "task_due", "task": task["id"], "scheduled_time": "2099-05-01T09:00:00Z"},
+        {"type": "new_data", "paths": ["projects/**"], "count": 3},
+        {"type": "system", "event": "run.ended"},
+        {"type": "user_request"},
+    ]
+    made = [house.send("POST", f"{P}/triggers", {"name": f"tea {n}", **each}, 201) for n, each in enumerate(wishes)]
+    assert [each["type"] for each in made] == [each["type"] for each in wishes]
+    listed = {each["id"]: each["type"] for each in house.get(f"{P}/triggers")["triggers"]}
+    assert listed.items() >= {each["id"]: each["type"] for each in made[:-1]}.items()
+    due = house.get(f"{P}/tasks/{task['id']}")
+    assert (due["status"], due["scheduled_time"][:10]) == ("scheduled", "2099-05-01")
+    assert "count: 3" in (house.root / made[3]["metadata"]["path"]).read_text()
+    for each in (made[0], made[1], made[3], made[4]):
+        house.send("DELETE", f"{P}/triggers/{each['id']}")
+    house.send("DELETE", f"{P}/tasks/{task['id']}")
+    house.send("POST", f"{P}/start")
+
+
+def test_a_task_comes_again_knows_its_context_and_gets_another_time(house: OpenHouse) -> None:
+    house.send("POST", f"{P}/stop")
+    first = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "sencha"}, 201)
+    wish = {
+        "type": "explore_topic",
+        "title": "matcha",
+        "context": "for Mara",
+        "recurring": True,
+        "recurrence_interval": 86_400,
+        "dependencies": [first["id"]],
+    }
+    made = house.send("POST", f"{P}/tasks", wish, 201)
+    assert {name: made[name] for name in wish} == wish and made["needs"] == [first["id"]]
+    at = f"{P}/tasks/{made['id']}"
+    changed = house.send("PUT", at, {"scheduled_time": "2099-01-01T09:00:00Z", "priority": 9})
+    assert (changed["status"], changed["priority"], changed["context"]) == ("scheduled", 9, "for Mara")
+    assert house.send("PUT", at, {"at_once": True})["scheduled_time"] is None
+    house.send("PUT", at, {"at_once": True, "scheduled_time": "2099-01-01T09:00:00Z"}, 422)
+    house.send("PUT", f"{P}/tasks/none", {"priority": 1}, 404)
+    house.send("POST", f"{P}/tasks", {**wish, "title": "x", "recurrence_interval": None}, 422)
+    for each in (first, made):
+        house.send("DELETE", f"{P}/tasks/{each['id']}")
+    house.send("POST", f"{P}/start")
+
+
 def test_a_job_that_does_work_is_only_switched(house: OpenHouse) -> None:
     assert house.send("PUT", f"{P}/triggers/brief", {"enabled": True})["enabled"] is True
     assert house.send("PUT", f"{P}/triggers/brief", {"enabled": False})["enabled"] is False
@@ -108,6 +157,8 @@ def test_a_job_that_does_work_is_only_switched(house: OpenHouse) -> None:
         {"type": "periodic", "name": "x", "cron": "* * * * *", "interval_seconds": 60},
         {"type": "scheduled", "name": "x", "scheduled_time": "2001-01-01T00:00:00Z"},
         {"type": "new_data", "name": "x"},
+        {"type": "system", "name": "x", "event": "tick"},
+        {"type": "task_due", "name": "x", "scheduled_time": "2099-01-01T00:00:00Z"},
     ],
 )
 def test_a_trigger_without_a_right_time_is_refused(house: OpenHouse, wish: dict[str, object]) -> None:

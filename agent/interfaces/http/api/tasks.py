@@ -19,9 +19,9 @@ from agent.deeds.tasks import (
     task_view,
 )
 from agent.interfaces.http.api.paging import listed
-from agent.interfaces.http.operation import Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, Routes, TypedReply
 from agent.interfaces.http.problems import RequestRefused
-from agent.runs.planned_tasks import marked_tasks, plain_task, plan_in_vault
+from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault, reschedule
 from agent.schedule.procedures import TaskType, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, USUAL
 from agent.schedule.task_notes import NewTask
@@ -30,10 +30,13 @@ from agent.workspace.workspace import Workspace
 ROUTES = Routes("/api/proactive")
 Priority = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+Interval = Annotated[int, msgspec.Meta(ge=60, le=31_622_400)]
 
 
 class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task to plan. `target_file` is the note that it works on, such as 23-interests-hobbies.md."""
+    """A task to plan. `target_file` is the note that it works on, such as 23-interests-hobbies.md; `context` is what it
+    has to know, `dependencies` are the ids of tasks that must be done before. With `recurrence_interval` (in seconds)
+    it becomes a job once it went well."""
 
     type: TaskType
     title: Title
@@ -41,6 +44,18 @@ class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     priority: Priority = USUAL
     target_file: Annotated[str, msgspec.Meta(max_length=300)] | None = None
     scheduled_time: datetime | None = None
+    context: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
+    dependencies: Annotated[list[Id], msgspec.Meta(max_length=20)] = []
+    recurring: bool = False
+    recurrence_interval: Interval | None = None
+
+
+class TaskChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to change of a task that waits; what is left out stays. `at_once` takes its time away."""
+
+    scheduled_time: datetime | None = None
+    at_once: bool = False
+    priority: Priority | None = None
 
 
 class RunNow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,9 +75,21 @@ def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[TaskView]:
     title = " ".join(asked.title.split())
     if not title:
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the title is empty")
+    if asked.recurring != (asked.recurrence_interval is not None):
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "a recurring task needs a recurrence_interval")
     target = target_name(kind, asked.target_file or "", workspace.vault.home)
     due = asked.scheduled_time.astimezone() if asked.scheduled_time else None
-    new = NewTask(kind, title, asked.description.strip(), asked.priority, due, target)
+    new = NewTask(
+        kind,
+        title,
+        asked.description.strip(),
+        asked.priority,
+        due,
+        target,
+        asked.context.strip(),
+        recurrence_interval=asked.recurrence_interval or 0,
+        dependencies=tuple(asked.dependencies),
+    )
     planned = plan_in_vault(workspace, new, again=False)
     shelf = marked_tasks(workspace)
     return TypedReply(task_view(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK)
@@ -70,6 +97,17 @@ def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[TaskView]:
 
 ROUTES.get("/tasks/history", "The tasks that are over")(listed("TaskHistory", "tasks", task_history))
 ROUTES.get("/tasks/{id}", "One task", 404)(show_task)
+
+
+@ROUTES.put("/tasks/{id}", "Change when a task is done", 404, 409)
+def change_task(workspace: Workspace, id: Id, asked: TaskChange) -> TaskView:
+    """Give a task that waits another time or priority."""
+    if asked.at_once and asked.scheduled_time is not None:
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give scheduled_time or at_once, not both")
+    waiting = marked_tasks(workspace)
+    before = find_task(waiting.waiting, waiting, id).due
+    due = None if asked.at_once else asked.scheduled_time.astimezone() if asked.scheduled_time else before
+    return task_view(reschedule(workspace, id, due, asked.priority, ACTOR), marked_tasks(workspace))
 
 
 @ROUTES.delete("/tasks/{id}", "Cancel a task", 404, 409)
