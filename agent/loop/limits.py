@@ -16,6 +16,7 @@ from agent.llm.spend import OF_ONE_JOB
 from agent.loop.record_format import call_line
 from agent.loop.records import RecordedEvent, RunRequest, Spoken
 from agent.texts import Language, Sentence, text, translated
+from agent.vault.change import CLIENT
 
 
 @dataclass(slots=True)
@@ -232,8 +233,9 @@ def what_to_mind(breaker: Breaker, full: float, tainted: bool, language: Languag
     return (*found, *([text("anchor.tainted", language)] if tainted else []))
 
 
-def stop_reason(stop: Exception, language: Language) -> str:
-    """The reason in one line."""
+def stop_reason(stop: Exception, language: Language, channel: str = "") -> str:
+    """The reason in one line, which may quote arguments. A run that was asked for through the `channel` of a program is
+    stopped by that program, else by the person."""
     match stop:
         case Repeated(call=call, times=times) if language != "en":
             key = "stopped.same_failure" if stop.failed else "stopped.same_result"
@@ -241,7 +243,7 @@ def stop_reason(stop: Exception, language: Language) -> str:
         case LimitReached(limit=limit):
             return _limit_sentence(limit, language) or translated(stop.message, language)
         case Interrupted():  # raised wherever the run was at that moment
-            return text("stopped.by_person", language)
+            return text("stopped.by_program" if channel.startswith(CLIENT) else "stopped.by_person", language)
         case Stopping() if language != "en":
             return text("stopped.by_person", language)
         case AgentError():

@@ -358,7 +358,7 @@ class Run:
     def close(self, stop: Exception) -> Ended:
         """Record the outcome of the run, and publish it."""
         outcome, run, session = outcome_of(stop), self.context.run, self.session
-        message = self.agent.vault.masked(stop_reason(stop, self.agent.language))  # it may quote arguments
+        message = self.agent.vault.masked(stop_reason(stop, self.agent.language, self.request.speaker.channel))
         self.record_taint()
         is_answered = outcome is RunOutcome.FINISHED and not self.request.job
         remarks = tuple(translated(each, self.agent.language) for each in self.remarks)

@@ -40,6 +40,10 @@ ATTENDED = frozenset({"cli", "acp", "inbox"})
 """The channels on which only the owner of the vault asks, on this machine."""
 
 
+def tell_nobody(line: str) -> None:
+    """Nothing: nobody waits for the call."""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """The run of a call: the asker, the channel, and the call's own id.
@@ -50,7 +54,7 @@ class RunContext:
     person's message that began the run; empty for a job and in a sub-run. `job` is the job that the run belongs to,
     empty if a person asked for it; `purpose`, `writes` and `spend` are as in `loop.records`, and `origin` as in
     `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is asked,
-    and the output is the path of the note.
+    and the output is the path of the note. `progress` is told what a long call does, in a line, for who waits for it.
     """
 
     run: str
@@ -71,6 +75,7 @@ class RunContext:
     spend: float | None = None
     asks_only: bool = False
     origin: ChatOrigin = NO_ORIGIN
+    progress: Callable[[str], object] = tell_nobody
 
     @property
     def actor(self) -> str:

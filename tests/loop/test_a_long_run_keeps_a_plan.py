@@ -4,20 +4,20 @@ from pathlib import Path
 
 from agent.context.anchor import Anchor, Plan
 from agent.events.runs import PlanChanged
-from agent.llm.messages import Context, Request
+from agent.llm.messages import Context, Json, JsonObject, Request
 from agent.llm.script import ScriptedCall, ScriptedReply
 from agent.llm.scripted import Scripted
 from agent.loop.session import load_session, sessions
 from tests.loop.stage import Stage
 
-STEPS = {"done": ["read the notes"], "now": "sort\nthem", "left": ["link them", "tell what is missing"]}
+STEPS: JsonObject = {"done": ["read the notes"], "now": "sort\nthem", "left": ["link them", "tell what is missing"]}
 
 
 def looks(number: int, start: int = 0) -> list[ScriptedReply]:
     return [ScriptedReply("", (ScriptedCall("vault_list", {"limit": start + n + 1}),)) for n in range(number)]
 
 
-def plans(**steps: object) -> ScriptedReply:
+def plans(**steps: Json) -> ScriptedReply:
     return ScriptedReply("", (ScriptedCall("plan", {**STEPS, **steps}),))
 
 

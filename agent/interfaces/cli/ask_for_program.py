@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+from dataclasses import replace
 from threading import Thread
 
 import click
@@ -17,6 +18,9 @@ from agent.interfaces.cli.ask import run_task
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.run_messages import RunTask
 
+PROGRESS = "progress"
+"""The key of a line on standard error that says what the run does."""
+
 
 @click.command()
 @click.argument("program")
@@ -25,7 +29,8 @@ def command(output: Output, program: str) -> None:
     """Run the task in the first line of standard input for PROGRAM, a channel such as `mcp:claude-code`: a JSON object
     with `task`, `session` and `untrusted` (as `RunTask` has them).
 
-    The run stops when standard input ends: the server does not want it any more, or has gone.
+    The run stops when standard input ends: the server does not want it any more, or has gone. What it does meanwhile
+    is told on standard error, each line a JSON object with `progress`.
     """
     try:
         asked = json.loads(sys.stdin.buffer.readline())
@@ -39,7 +44,12 @@ def command(output: Output, program: str) -> None:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise UserError("standard input has no task", hint='vault-agent ask "What did I plan for June?"') from error
     Thread(target=_stop_at_end_of_input, name="vault-agent-input", daemon=True).start()
-    run_task(output, wanted)
+    run_task(replace(output, progress=_tell), wanted)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(json.dumps({PROGRESS: line}) + "\n")
+    sys.stderr.flush()
 
 
 def _stop_at_end_of_input() -> None:

@@ -131,14 +131,14 @@ class Foreground:
 
 def foreground(agent: "RunService", output: Output) -> Foreground:
     """The foreground of this command: live on a terminal, silent in a pipe and with `--json`."""
-    screen = screen_of(agent, sys.stdout.isatty() and not output.json)
+    screen = screen_of(agent, sys.stdout.isatty() and not output.json, output.progress)
     return Foreground(screen, is_terminal() and not output.json, agent.close, lambda: agent.workspace)
 
 
-def screen_of(agent: "RunService", live: bool) -> Screen:
-    """The screen for the runs of this agent."""
+def screen_of(agent: "RunService", live: bool, tell: Callable[[str], object] | None = None) -> Screen:
+    """The screen for the runs of this agent; `tell` is as in `Screen`."""
     model = agent.account.models.main.model
-    screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "")
+    screen = Screen(live, agent.workspace.settings.vault.language, model.name if model.present else "", tell=tell)
     screen.watch(agent.bus)
     return screen
 

@@ -61,7 +61,7 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
         first = door.begin(wanted)
     except _BROKEN:
         return False
-    screen = Screen(sys.stdout.isatty() and not output.json, first.language)
+    screen = Screen(sys.stdout.isatty() and not output.json, first.language, tell=output.progress)
     runs = [first]
 
     def resume(session: str, given: "GivenDecision", line: RunIO) -> RunSummary:

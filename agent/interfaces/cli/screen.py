@@ -6,7 +6,7 @@ A pipe gets only the finished answer. The lines below an answer are left to the 
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import field
 from importlib import import_module
@@ -87,6 +87,8 @@ class Screen:
     typed: str = ""
     """The line that the person is typing."""
     activity: ActivityLine = field(init=False)
+    tell: Callable[[str], object] | None = None
+    """Told what happens, in a line, for a program that waits; None: nobody waits so."""
     _view: View | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -95,7 +97,7 @@ class Screen:
 
     def watch(self, bus: Bus) -> None:
         """Subscribe to the steps, tools and pauses of the runs on this bus."""
-        if self.live:
+        if self.live or self.tell is not None:
             bus.subscribe(self.on_event, ToolCompleted, ToolCallFailed, PlanChanged, name="screen", priority=-50)
             bus.subscribe(
                 self.on_event, IterationStarted, ToolCallStarted, ModelRetry, name="screen status", priority=-50
@@ -141,6 +143,8 @@ class Screen:
                 self.line(f"· {self.activity.end_tool(call, tool)}")
             case ToolCallFailed(tool=tool, call=call, error=error):
                 self.line(f"· {self.activity.end_tool(call, tool)[:_WIDTH]}: {_first_words(error)[:_WIDTH]}")
+        if self.tell is not None:
+            self.tell("; ".join(self.activity.lines()))
 
     def show_typed(self, text: str) -> None:
         """Show the line that the person is typing; empty for none."""

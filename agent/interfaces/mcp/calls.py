@@ -4,6 +4,7 @@ Nothing is decided here: the tools, the policy and the approvals behind them dec
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from agent.dataclass import dataclass
@@ -19,6 +20,7 @@ from agent.tools.approval_note import diff
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
 from agent.tools.schema import problems, with_types
+from agent.tools.tool import RunContext, tell_nobody
 from agent.tools.wrappers import cut
 from agent.vault.change import LEAVE
 from agent.workspace.workspace import Workspace
@@ -60,9 +62,16 @@ class Calls:
         """The tools that the program may use, under the machine's policy."""
         return offered(self.offer, self.policies, client)
 
-    def perform(self, name: str, call: JsonObject, client: Client, cancelled: Cancelled = never) -> CallResult:
-        """Perform a call, which ends early once it is `cancelled`; never raises for a call that is wrong or fails: the
-        answer says what to do."""
+    def perform(
+        self,
+        name: str,
+        call: JsonObject,
+        client: Client,
+        cancelled: Cancelled = never,
+        progress: Callable[[str], object] = tell_nobody,
+    ) -> CallResult:
+        """Perform a call, which ends early once it is `cancelled`, and tells its `progress`; never raises for a call
+        that is wrong or fails: the answer says what to do."""
         definition = next((each for each in self.offered(client) if each.name == name), None)
         if definition is None:
             return CallResult(self._unknown(name, client), failed=True)
@@ -70,10 +79,11 @@ class Calls:
         if found := problems(call, definition.parameters):
             return CallResult("\n".join((f"{name} was not called:", *found)), failed=True)
         try:
+            context = replace(client.context, cancelled=cancelled, progress=progress)
             if name in {"read", "write", "move"}:
                 with client.lock:  # the base must be that of what is shown
-                    return self._perform(definition, call, client, cancelled)
-            return self._perform(definition, call, client, cancelled)
+                    return self._perform(definition, call, client, context)
+            return self._perform(definition, call, client, context)
         except NeedsApproval as stop:
             return CallResult(self._format_waiting(stop), failed=True, waits_for=stop.path)
         except StopRun as stop:
@@ -86,12 +96,12 @@ class Calls:
         """Close the index."""
         self.searches.close()
 
-    def _perform(self, definition: Definition, call: JsonObject, client: Client, cancelled: Cancelled) -> CallResult:
+    def _perform(self, definition: Definition, call: JsonObject, client: Client, context: RunContext) -> CallResult:
         tool, given = self._translated(definition, call, client)
         asked = ToolCall(self.workspace.vault.clock.new_id(), tool, given)
         if call.get("dry_run") is True and tool != "vault_undo":
             return self._preview(asked, client)
-        called = self.registry.call(asked, replace(client.context, cancelled=cancelled))
+        called = self.registry.call(asked, context)
         if called.given is None:
             return CallResult(_renamed(called.result.text), failed=True)
         path = called.given.sources[0].path if tool == "vault_read" and called.given.sources else ""

@@ -28,6 +28,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
+from agent.interfaces.mcp.progress import tell_progress
 from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
 from agent.interfaces.mcp.source import CallSource
 from agent.interfaces.mcp.watching import ListName, ListWatch, Watch
@@ -179,7 +180,7 @@ class Door:
         self, request: Request, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
         client, is_repeated = self._client(request), params.request_state is not None
-        perform = partial(self._perform, params.name, dict(params.arguments or {}), client)
+        perform = partial(self._perform, request, params.name, dict(params.arguments or {}), client)
         if is_repeated:
             await _in_thread(partial(_asking().take_in, self.workspace, params, client))
         answer = await perform()
@@ -190,16 +191,21 @@ class Door:
             return asked
         return _as_result(await perform() if asked else answer)
 
-    async def _perform(self, name: str, given: JsonObject, client: Client) -> "CallResult":
-        """Perform a call in a thread. When the program cancels it, a run of the agent is stopped, while a write goes on
-        to its end."""
-        stopped = threading.Event()
+    async def _perform(self, request: Request, name: str, given: JsonObject, client: Client) -> "CallResult":
+        """Perform a call in a thread, and tell its progress to a program that has asked for it. When the program
+        cancels it, a run of the agent is stopped, while a write goes on to its end."""
+        stopped, told = threading.Event(), list[str]()
 
         def work() -> "CallResult":
-            return self.calls().perform(name, given, client, lambda: stopped.is_set() or self.ending.is_set())
+            is_over = lambda: stopped.is_set() or self.ending.is_set()  # noqa: E731
+            return self.calls().perform(name, given, client, is_over, told.append)
 
         try:
-            return await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(tell_progress, request.session.report_progress, told)
+                answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+                tasks.cancel_scope.cancel()
+            return answer
         finally:
             stopped.set()
 

@@ -45,7 +45,9 @@ def test_a_plan_stands_in_the_last_line(clock: FakeClock) -> None:
     activity = ActivityLine(clock, "en")
     activity.wait_for("demo-model is thinking")
     event = PlanChanged("r", "s", ("read",), "sort", ("link", "tell"))
-    activity.plan = parse_event(*event_message(event))  # as the daemon passes it on
+    passed_on = parse_event(*event_message(event))  # by the daemon
+    assert isinstance(passed_on, PlanChanged)
+    activity.plan = passed_on
     assert activity.lines() == ("demo-model is thinking", "plan, 2 of 4: sort")
 
 

@@ -11,6 +11,7 @@ from agent.background import asked_runs
 from agent.daemon import Daemon
 from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.serving import doors_of
+from agent.interfaces.mcp import progress
 from agent.loop.outcome import Ended
 from agent.loop.session import load_session
 from agent.runs.report import RunReport, report
@@ -56,6 +57,26 @@ def test_in_the_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         run(lambda: given(root))
 
     assert [each.answer for each in ended] == ["It is in [[list]]."]
+
+
+def test_a_program_hears_that_the_agent_is_at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "LOOK", 0.01)
+    monkeypatch.setattr(progress, "QUIET", 0.2)
+    plan = call("plan", done=["look"], now="write the list", left=["tell"])
+    root = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "said.json", plan, LIST, "It is in [[list]]."))
+    told = list[tuple[float, str | None]]()
+
+    async def heard(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, message))
+
+    async def work() -> None:
+        async with connected(root) as program:
+            await program.client.call_tool("ask", {"task": "Make a shopping list"}, progress_callback=heard)
+
+    run(work)
+    assert [number for number, _ in told] == [*range(1, len(told) + 1)]
+    said = [message or "" for _, message in told]
+    assert said[0] == "it goes on" and any("plan, 2 of 3: write the list" in each for each in said)
 
 
 @pytest.mark.parametrize("connects_again", [False, True])

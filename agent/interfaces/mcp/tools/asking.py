@@ -7,9 +7,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 from agent.errors import ToolFailed
 from agent.json_value import parse_json
@@ -22,6 +23,8 @@ from agent.tools.tool import Cited, RunContext, ToolOutput
 from agent.workspace.workspace import Workspace
 
 _SOURCES = 12
+_PROGRESS = "progress"
+"""The key of what `ask-for-program` tells on standard error."""
 _LOOK = 0.1
 """Seconds between two looks at whether the task is still wanted."""
 
@@ -54,19 +57,36 @@ def _run(workspace: Workspace, asked: JsonObject, context: RunContext) -> dict[s
         with suppress(BrokenPipeError):  # it has ended: its document says why
             wanted.write(json.dumps(asked).encode() + b"\n")
             wanted.flush()
-        while True:
-            try:
-                out, err = process.communicate(timeout=_LOOK)
-                break
-            except subprocess.TimeoutExpired:
-                if context.cancelled():
-                    wanted.close()  # it stops the run
+        with process, ThreadPoolExecutor(2, "vault-agent-asked") as readers:
+            assert process.stdout is not None and process.stderr is not None
+            out = readers.submit(process.stdout.read)
+            said = readers.submit(_follow, process.stderr, context.progress)
+            while True:
+                try:
+                    process.wait(_LOOK)
+                    break
+                except subprocess.TimeoutExpired:
+                    if context.cancelled():
+                        wanted.close()  # it stops the run
     try:
-        found: dict[str, Any] = parse_json(out)
+        found: dict[str, Any] = parse_json(out.result())
     except ValueError as error:
-        said = err.decode("utf-8", "replace").strip().rpartition("\n")[2]
-        raise ToolFailed(f"the agent ended without an answer: {said or process.returncode}") from error
+        raise ToolFailed(f"the agent ended without an answer: {said.result() or process.returncode}") from error
     return found
+
+
+def _follow(lines: IO[bytes], tell: Callable[[str], object]) -> str:
+    """Pass on what the run does, until there is no more; returns the last line that says something else."""
+    last = ""
+    for line in lines:
+        text = line.decode("utf-8", "replace").strip()
+        try:
+            told = parse_json(text)[_PROGRESS]
+        except (ValueError, LookupError, TypeError):
+            last = text or last
+            continue
+        tell(str(told))
+    return last
 
 
 def _lines(ended: Mapping[str, Any], used: Sequence[Cited]) -> Iterator[str]:
