@@ -294,7 +294,7 @@ class ChainStarted:
 
 @dataclass(frozen=True, slots=True)
 class ChainCompleted:
-    """A run with a chain of skills has ended; `outcome` is the run's."""
+    """A run with a chain of skills has finished, and the tools that it used show each step that had to be done."""
 
     run: str
     session: str

@@ -26,6 +26,7 @@ from agent.events.runs import (
     TaskCompleted,
 )
 from agent.llm.messages import Context, Message, ToolResult
+from agent.loop.outcome import RunOutcome
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import Addition
@@ -35,8 +36,8 @@ from agent.skills.history.feedback import record_opinion
 from agent.skills.history.usage import Activated, Opinion, Use, history_rows, reasons, record_uses
 from agent.skills.matching.matcher import Matched, MatchTask
 from agent.skills.matching.skill_text import HEADING, Match, MatchStatus, SkillIndex, has_text, reminder, skill_index
-from agent.skills.matching.tool_allowlist import allowance
-from agent.skills.reading.skill import Skill, parts_of
+from agent.skills.matching.tool_allowlist import allowance, has_left_trace
+from agent.skills.reading.skill import Skill, flat_steps, parts_of
 from agent.texts import Language
 from agent.tools.tool import RunContext, Taint, Tool
 from agent.tools.tool_names import names_of
@@ -254,9 +255,10 @@ class ActiveSkills:
         """Put failing skills aside and drop a finished run; call it once the run's additions are written."""
         with self._lock:
             runs = [self._runs.pop(run) for run in self._of(event.run)]
-        chains = {name for run in runs for name, each in run.active.items() if each.skill.chain}
+        chains = {name: each.skill for run in runs for name, each in run.active.items() if each.skill.chain}
         for name in sorted(chains):
-            self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
+            if event.outcome == RunOutcome.FINISHED and not self._untraced(chains[name], event.tools):
+                self.tell(ChainCompleted(event.run, event.session, name, event.outcome))
         self.trials.over(event.run)
         self.skills.put_aside(self._skills(dict.fromkeys(name for run in runs for name in run.followed)))
 
@@ -280,7 +282,16 @@ class ActiveSkills:
             yield Use(name, now, event.run, event.session, how, each.score, why, event.outcome, calls, "", trial)
         for name, chained in found.steps.items():
             score, why = found.active[chained].score, f"step of {chained}"
-            yield Use(name, now, event.run, event.session, "chain", score, why, event.outcome, calls)
+            is_unproved = name in self._untraced(found.active[chained].skill, event.tools)
+            outcome = "" if is_unproved and event.outcome == RunOutcome.FINISHED else event.outcome
+            yield Use(name, now, event.run, event.session, "chain", score, why, outcome, calls)
+
+    def _untraced(self, chain: Skill, tools: Sequence[str]) -> frozenset[str]:
+        """The steps of a chain of which a run with these tools shows nothing: that it has ended proves none."""
+        steps = flat_steps(chain, self.skills.library.snapshot().get)
+        return frozenset(
+            skill.name for step, skill in steps if step.on_failure != "skip" and not has_left_trace(skill, tools)
+        )
 
     def _trial(self, run: str, name: str) -> str:
         """What the row of a use says of its trial: nothing in the run of a job, or one that read text by others."""

@@ -12,7 +12,7 @@ from agent.context.budget import estimate
 from agent.context.source import Source
 from agent.errors import ToolRetry
 from agent.events.bus import InjectionType, ignore_event
-from agent.events.runs import IterationStarted, Speaker, TaskCompleted
+from agent.events.runs import ChainCompleted, IterationStarted, Speaker, TaskCompleted
 from agent.llm.messages import Context, User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
@@ -84,13 +84,15 @@ def opened(found: ActiveSkills, name: str, context: RunContext) -> str:
     return found.opened(found.skills.library.snapshot().named[name], context)
 
 
-def completed(run: str = "r1", outcome: str = "finished") -> TaskCompleted:
-    return TaskCompleted(run, "sessions/s.md", "t", ME, outcome, "", ("vault_read",) * 3, 1.0, 2)
+def completed(run: str = "r1", outcome: str = "finished", tools: Sequence[str] = ("vault_read",) * 3) -> TaskCompleted:
+    return TaskCompleted(run, "sessions/s.md", "t", ME, outcome, "", tuple(tools), 1.0, 2)
 
 
-def end(found: ActiveSkills, outcome: str = "finished", run: str = "r1") -> None:
+def end(
+    found: ActiveSkills, outcome: str = "finished", run: str = "r1", tools: Sequence[str] = ("vault_read",) * 3
+) -> None:
     """What follows from the end of a run, as its captures would write it."""
-    event = completed(run, outcome)
+    event = completed(run, outcome, tools)
     with found.skills.workspace.vault.transaction("end", Stamp("agent", run=run)) as change:
         for each in found.additions(event):
             there = found.skills.workspace.vault.read(each.path) is not None
@@ -210,6 +212,20 @@ def test_the_steps_of_a_chain_count_as_used_are_asked_about_and_can_be_put_aside
     stats = found.skills.history.stats("tea")
     assert (stats.uses, stats.auto, stats.successes, stats.streak) == (5, 0, 0, 5)
     assert workspace.vault.read("skills/deprecated/kettle/SKILL.md") is not None
+
+
+def test_a_chain_is_complete_once_its_steps_have_left_a_trace(workspace: Workspace) -> None:
+    told = list[object]()
+    found = make(workspace)
+    found.tell = told.append
+    add_skill(found, text("weigh", "allowed-tools: vault_read\n", "Weigh."), "weigh")
+    add_skill(found, text("party", triggers("party") + "chain: [{skill: weigh}, {skill: kettle}]", "Invite."), "party")
+    for number, tools in enumerate([(), ("vault_list",), ("vault_read",)]):
+        begin(found, "a party", f"r{number}", f"sessions/{number}.md")
+        end(found, "finished", f"r{number}", tools)
+    assert [each.run for each in told if isinstance(each, ChainCompleted)] == ["r2"]
+    assert [use.outcome for use in load_uses(workspace.vault, "weigh")] == ["", "", "finished"]
+    assert [use.outcome for use in load_uses(workspace.vault, "kettle")] == ["", "finished", "finished"]
 
 
 def test_a_step_that_is_also_active_or_opened_is_one_use(workspace: Workspace) -> None:

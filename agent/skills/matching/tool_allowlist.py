@@ -39,6 +39,13 @@ class Allowance:
         return not ALWAYS.isdisjoint(names) or not self.words.isdisjoint(groups) or any(is_named)
 
 
+def has_left_trace(skill: Skill, used: Collection[str]) -> bool:
+    """True if the tools that a run has used show that it followed a skill: one of those that the skill names, or any
+    where it names none."""
+    named, tools = allowance([skill]), [each for each in used if each.partition(".")[0] not in ALWAYS]
+    return bool(tools) if named is None else any(named.keeps((each,)) for each in tools)
+
+
 def allowance(active: Iterable[Skill]) -> Allowance | None:
     """The tools that the active skills allow together; None, for no limit, if none of them names any."""
     said = [skill.allowed_tools for skill in active if skill.allowed_tools is not None]
