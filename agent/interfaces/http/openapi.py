@@ -61,7 +61,14 @@ def document_of(table: Iterable[Operation]) -> Document:
         paths.setdefault(_PLACE.sub(r"{\1}", each.path), {})[each.method.lower()] = _operation(each, by_kind)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "vault-agent", "version": _version(), "description": _ABOUT},
+        "info": {
+            "title": "vault-agent",
+            "version": _version(),
+            "description": _ABOUT,
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "servers": [{"url": "/", "description": "The address that `vault-agent serve` names, on this machine only."}],
+        "tags": [{"name": name} for name in sorted({_tag(each) for each in entries})],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -69,6 +76,12 @@ def document_of(table: Iterable[Operation]) -> Document:
         },
         "security": [{"token": []}],
     }
+
+
+def _tag(entry: Operation) -> str:
+    """The group of an operation: the first part of its path that is not the same for many groups."""
+    parts = [part for part in entry.path.strip("/").split("/") if part not in ("api", "v1")]
+    return parts[0].removesuffix(".json")
 
 
 def _version() -> str:
@@ -88,6 +101,7 @@ def _operation(entry: Operation, schemas: Mapping[str, Any]) -> Document:
         about = "Events (SSE): each has a kind, an id, and JSON as its data."
     found: Document = {
         "operationId": entry.name,
+        "tags": [_tag(entry)],
         "summary": entry.summary,
         "description": getdoc(entry.function) or "",
         "parameters": [*_parameters(entry), *map(_header, headers)],

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from http import HTTPStatus
 from inspect import Parameter, isasyncgenfunction, signature
+from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -43,7 +44,18 @@ LastEvent = Annotated[str, FromHeader("Last-Event-ID")]
 """The id of the last event that the client has of a stream."""
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=200, description="The most items of a page.")]
-Cursor = Annotated[str, msgspec.Meta(max_length=2_000, description="The next_cursor of the page before.")]
+Cursor = Annotated[
+    str,
+    msgspec.Meta(
+        max_length=2_000,
+        description="The next_cursor of the page before, as it was given.",
+        extra_json_schema={"pattern": "^[A-Za-z0-9_-]*$"},
+    ),
+]
+PATH_FORM: Mapping[str, object] = MappingProxyType(
+    {"pattern": r"^(?!/)(?!(.*/)?\.\.?(/|$))[^\x00\\]*$", "examples": ["projects/garden.md"]}
+)
+"""What the API's document says of a path in the vault: no part is `.` or `..`, and it does not begin with a slash."""
 
 
 class ListPage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

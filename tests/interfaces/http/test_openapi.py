@@ -1,5 +1,8 @@
 """The API's document: made from the table, and true."""
 
+import re
+
+from agent.interfaces.http.api.paging import cursor_after
 from agent.interfaces.http.api.table import TABLE
 from agent.interfaces.http.openapi import document_of
 
@@ -25,6 +28,20 @@ def test_every_parameter_of_a_path_is_required() -> None:
         for each in methods.values():
             in_path = {found["name"] for found in each["parameters"] if found["in"] == "path"}
             assert in_path == {part.strip("{}") for part in path.split("/") if part.startswith("{")}
+
+
+def test_the_document_says_where_it_is_served_and_in_what_groups_and_forms() -> None:
+    found = document_of(TABLE)
+    assert found["servers"][0]["url"] == "/" and found["info"]["license"]["identifier"] == "MIT"
+    tags = {each["name"] for each in found["tags"]}
+    operations = [each for methods in found["paths"].values() for each in methods.values()]
+    assert all(len(each["tags"]) == 1 and set(each["tags"]) <= tags for each in operations)
+    assert {"runs", "notes", "proactive", "profile-files"} <= tags
+    named = {(each["name"]): each["schema"] for one in operations for each in one["parameters"]}
+    for wrong in ("/etc/passwd", "../x.md", "a/../b.md", "a/.."):
+        assert not re.search(named["path"]["pattern"], wrong), wrong
+    assert all(re.search(named["path"]["pattern"], right) for right in ("a.md", "Straße/x..y.md", "a/.b.md"))
+    assert re.search(named["cursor"]["pattern"], cursor_after(3, "x/ü.md"))
 
 
 def test_lists_come_in_pages_of_bounded_size() -> None:

@@ -8,7 +8,7 @@ from agent.deeds.changes import Diff, LoggedCommit, UndoReport, diff_of, logged_
 from agent.deeds.result import ResultValue
 from agent.errors import UserError
 from agent.interfaces.http.api.paging import NEXT, cursor_after, parse_cursor
-from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, PATH_FORM, ListPage, Routes, TypedReply
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import describe, of_commit, of_working_tree
 from agent.vault.history.find import commits
@@ -19,7 +19,7 @@ from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1")
 Time = Annotated[str, msgspec.Meta(max_length=60, description="2h, 30m, 1d, today, 2026-11-21 or 2026-11-21T14:30.")]
-Path = Annotated[str, msgspec.Meta(max_length=3_000)]
+Path = Annotated[str, msgspec.Meta(max_length=3_000, extra_json_schema=dict(PATH_FORM))]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 
 

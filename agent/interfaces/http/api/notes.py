@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 
 from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, IfMatch, IfNoneMatch, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, PATH_FORM, IfMatch, IfNoneMatch, ListPage, Routes, TypedReply
 from agent.interfaces.http.problems import RequestRefused, StaleNote
 from agent.markdown.note import Note
 from agent.runs.note_changes import NoteChanges, note_changes
@@ -19,10 +19,18 @@ from agent.vault.worktree.paths import check_inside
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/notes")
-NotePath = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, description="Relative to the vault, with /.")]
+NotePath = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=1,
+        max_length=3_000,
+        description="Relative to the vault, with / between its parts.",
+        extra_json_schema=dict(PATH_FORM),
+    ),
+]
 ONE_AT_A_TIME = threading.Lock()
 """Held from the look at a note's version to the write: of two clients with the same version one comes too late."""
-Folder = Annotated[str, msgspec.Meta(max_length=3_000)]
+Folder = Annotated[str, msgspec.Meta(max_length=3_000, extra_json_schema=dict(PATH_FORM))]
 Pattern = Annotated[str, msgspec.Meta(max_length=200)]
 """With * and ?, for the path of a note or its name."""
 Text = Annotated[str, msgspec.Meta(description="The whole note, its header included.")]

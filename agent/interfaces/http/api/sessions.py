@@ -7,7 +7,7 @@ import msgspec
 from agent.deeds.conversations import SessionInfo, find_session_info, session_info
 from agent.deeds.result import ResultValue
 from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ListPage, Routes
+from agent.interfaces.http.operation import PATH_FORM, ListPage, Routes
 from agent.llm.messages import Assistant, Context, Message, ToolResult, User
 from agent.loop.records import Spoken
 from agent.loop.session import load_session
@@ -15,7 +15,7 @@ from agent.loop.session import sessions as session_paths
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/sessions")
-Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, extra_json_schema=dict(PATH_FORM))]
 
 
 class Sessions(msgspec.Struct, frozen=True):
