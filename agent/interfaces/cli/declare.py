@@ -4,19 +4,24 @@ are said, asked or searched for need no quotes.
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import click
 
-from agent.app.open import open_workspace
 from agent.interfaces.cli.output import Output
-from agent.workspace.workspace import Workspace
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.app.open import open_workspace
+    from agent.workspace.workspace import Workspace
+else:  # not every command opens the vault
+    open_workspace = later("agent.app.open", "open_workspace")
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def in_vault(command: Callable[Concatenate[Output, Workspace, P], R]) -> Callable[P, R]:
+def in_vault(command: "Callable[Concatenate[Output, Workspace, P], R]") -> Callable[P, R]:
     """Give a command the output and the vault of this call, before its arguments. Raises what opening it raises."""
 
     def begin(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -5,22 +5,31 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from agent.app.open import open_workspace
 from agent.config.program_parts import command_to_add
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.mcp.definitions import offer_of
+from agent.interfaces.mcp.greeting import greet
 from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
 from agent.interfaces.mcp.sdk import build_late, skip_client
 from agent.interfaces.mcp.source import plain_name
-from agent.workspace.process_memory import look_while_staying
-from agent.workspace.workspace import Workspace
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.app.open import open_workspace
+    from agent.interfaces.mcp.definitions import offer_of
+    from agent.workspace.process_memory import look_while_staying
+    from agent.workspace.workspace import Workspace
+else:  # a program waits for the first answer
+    open_workspace = later("agent.app.open", "open_workspace")
+    offer_of = later("agent.interfaces.mcp.definitions", "offer_of")
+    look_while_staying = later("agent.workspace.process_memory", "look_while_staying")
 
 _HOME = "VAULT_AGENT_HOME"
 
@@ -50,18 +59,20 @@ def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tool
         raise click.UsageError(said("with --http a token names the program: vault-agent mcp token {name}", name=name))
     if name and not plain_name(name):
         raise UserError("{name} is no name for a program", hint="use a word, such as cursor", name=name)
-    offer = offer_of(tools, read_only=read_only)
     _check_library()
     output: Output = ctx.obj
-    workspace = open_workspace(output.vault())
+    root, greeting = output.vault(), None
+    if not is_http and sys.stdin.isatty():
+        output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
+    elif not is_http:
+        greeting = greet()
+    offer, workspace = offer_of(tools, read_only=read_only), open_workspace(root)
     skip_client()
     build_late()
     if not is_http:
-        if sys.stdin.isatty():
-            output.note(said("a program starts this by itself; vault-agent mcp install tells one of this vault"))
         stdio = import_module("agent.interfaces.mcp.stdio")
         look_while_staying()
-        stdio.serve(workspace, offer, name)
+        stdio.serve(workspace, offer, name, greeting)
         return
 
     def announce(listening: object) -> None:
@@ -111,7 +122,7 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
 @click.argument("name", required=False)
 @click.option("--remove", is_flag=True, help="Take it away: it opens nothing any more.")
 @in_vault
-def token(output: Output, workspace: Workspace, name: str | None, remove: bool) -> None:
+def token(output: Output, workspace: "Workspace", name: str | None, remove: bool) -> None:
     """Make a token for the program NAME, which is named so in its commits, or list the programs that have one.
 
     A server that is at work takes a new token, and refuses one that was taken away, at once.

@@ -1,13 +1,25 @@
 """One process for each program: what it says to an old client, how it ends, and how large it is."""
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import anyio
+import mcp_types as types
 import pytest
+from mcp.shared.memory import create_client_server_memory_streams
+from mcp.shared.message import SessionMessage
 
+from agent.app.open import open_workspace
 from agent.clock import SystemClock
+from agent.interfaces.mcp.definitions import offer_of
+from agent.interfaces.mcp.greeting import VERSIONS, greeting_of
+from agent.interfaces.mcp.server import Door
+from agent.interfaces.mcp.source import CallSource
+from agent.tools.policy import load_policies
 from tests.interfaces.mcp.programs import Program, raw_client, run, started
 from tests.stories.agents import furnish, script
 from tests.vaults import git
@@ -49,6 +61,38 @@ def test_a_client_of_2025_06_18_is_served(tmp_path: Path, root: Path) -> None:
         client.process.stdin and client.process.stdin.write(b"this is no JSON\n")
         assert client.ask("ping")["result"] == {}
     assert "Vault-Actor: mcp:my-old-client-2" in git(root, "log", "-1", "--format=%B")
+
+
+@pytest.mark.parametrize("edition", [*VERSIONS, "1999-01-01", "2026-07-28"])
+def test_a_greeting_before_the_server_is_loaded_says_what_the_server_would_say(root: Path, edition: str) -> None:
+    params = {"protocolVersion": edition, "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": params}
+    found = greeting_of(json.dumps(asked).encode())
+    assert found is not None and found.id == 7
+    said = list[Any]()
+
+    async def work() -> None:
+        workspace = open_workspace(root)
+        policies = load_policies(workspace.directories.config)
+        door = Door(workspace, offer_of("", read_only=False), policies, lambda request: CallSource("x"))
+        server = door.server()
+        async with anyio.create_task_group() as tasks, create_client_server_memory_streams() as (client, of_server):
+            options = server.create_initialization_options()
+            tasks.start_soon(lambda: server.run(*of_server, options))
+            await client[1].send(SessionMessage(types.jsonrpc_message_adapter.validate_python(asked)))
+            answer: Any = await client[0].receive()
+            said.append(answer.message.result)
+            tasks.cancel_scope.cancel()
+
+    run(work)
+    assert said == [found.result]
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b'{"method": "initialize", "id": 1}', b'{"method": "ping", "id": 1, "params": {}}']
+)
+def test_another_first_message_is_left_to_the_server(line: bytes) -> None:
+    assert greeting_of(line) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
