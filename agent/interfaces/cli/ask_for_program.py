@@ -16,6 +16,7 @@ from agent.errors import UserError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.ask import run_task
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.run_messages import RunTask
 
 PROGRESS = "progress"
@@ -48,8 +49,7 @@ def command(output: Output, program: str) -> None:
 
 
 def _tell(line: str) -> None:
-    sys.stderr.write(json.dumps({PROGRESS: line}) + "\n")
-    sys.stderr.flush()
+    show(json.dumps({PROGRESS: line}), error=True)
 
 
 def _stop_at_end_of_input() -> None:
