@@ -124,6 +124,15 @@ class ToolCallFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelThought:
+    """What a model has thought before an answer or its calls, as far as its server hands it on in words."""
+
+    run: str
+    session: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class PlanChanged:
     """The model has written down its plan: the steps that are `done`, the one that it does `now`, and those that are
     `left` after it."""

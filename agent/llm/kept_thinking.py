@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import is_
 from typing import TypeAlias
 
-from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall, number, text
+from agent.llm.messages import Assistant, Json, JsonObject, Message, Request, ToolCall, items, mapping, number, text
 
 Part: TypeAlias = JsonObject | str | ToolCall
 """A block of the model's own, a piece of its text, or a call."""
@@ -40,6 +40,15 @@ def thinking_field(name: str, value: Json) -> JsonObject:
 def thinking_fields(message: Assistant) -> dict[str, Json]:
     """The fields of a message with its thinking."""
     return {text(each.get("name")): each.get("value") for each in message.kept if each.get("type") == "field"}
+
+
+def thought_in(message: Assistant) -> str:
+    """What of the thinking of a message is words: of blocks, fields and summaries; empty where it is encrypted."""
+    found: list[str] = []
+    for block in message.kept:
+        found.append(text(block.get("value" if block.get("type") == "field" else "thinking")))
+        found += (text(mapping(each).get("text")) for each in items(block.get("summary")))
+    return "\n\n".join(filter(None, map(str.strip, found)))
 
 
 def marked_call(message: Assistant, at: int) -> JsonObject:

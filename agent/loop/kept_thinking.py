@@ -5,8 +5,11 @@ goes on without it.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
+from agent.events.runs import ModelThought
+from agent.llm.kept_thinking import thought_in
 from agent.llm.messages import Assistant, JsonObject, items, mapping, parsed, text
 from agent.loop.records import Spoken
 from agent.loop.session import Session, kept_texts
@@ -15,8 +18,10 @@ _MARK = '{"thinking before": '
 """The beginning of a text that is thinking: no text that a model was given begins so."""
 
 
-def keep_thinking(session: Session, message: Assistant) -> None:
-    """Keep the thinking of a message that has calls."""
+def keep_thinking(session: Session, message: Assistant, run: str, publish: Callable[[object], object]) -> None:
+    """Keep the thinking of a message that has calls, and publish what of it is words."""
+    if thought := thought_in(message):
+        publish(ModelThought(run, session.path, session.vault.masked(thought)))
     if message.kept and message.calls:
         told = {"thinking before": message.calls[0].id, "by": message.kept_by, "kept": message.kept}
         kept_texts(session.vault).put(session.id, [json.dumps(told, default=dict)])

@@ -220,7 +220,7 @@ class Run:
             self.models = with_stand_in(self.models, error, self.request, self.session, self.context.run)
             reply = self.models.main.chat(request, self.on_text, cancelled)
         self.remarks += (each for each in reply.remarks if each not in self.remarks)
-        keep_thinking(self.session, reply.message)
+        keep_thinking(self.session, reply.message, self.context.run, self.publish)
         return reply
 
     def execute(self, reply: Reply) -> None:

@@ -34,6 +34,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "MemoryCaptured": CAPTURED,
         "DaySummarised": SUMMARISED,
         "ContextRefreshed": REFRESHED,
+        "ModelThought": "model.thought",
         "PlanChanged": "plan.changed",
         "ProfileSelected": "tool.policy.profile_selected",
         "NodeToolCalled": "nodehost.tool.call",

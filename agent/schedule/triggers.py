@@ -35,7 +35,7 @@ _NAMED = {
 }
 _CONSTANT = {
     *("tick", "turn.ended", "scan.finished", "files.changed", "iteration.started", "model.retry", "tool.started"),
-    *("tool.policy.profile_selected", "nodehost.tool.call", "plan.changed"),
+    *("tool.policy.profile_selected", "nodehost.tool.call", "plan.changed", "model.thought"),
     *("state.changed", "job.ended"),  # a job causes them
 }
 EVENTS = frozenset(NAMES.values()) - _CONSTANT

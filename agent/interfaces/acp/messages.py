@@ -15,6 +15,7 @@ from acp import (
 from acp.schema import (
     AgentMessageChunk,
     AgentPlanUpdate,
+    AgentThoughtChunk,
     AudioContentBlock,
     AvailableCommandsUpdate,
     ContentToolCallContent,
@@ -55,6 +56,7 @@ Update: TypeAlias = (
     | ToolCallStart
     | ToolCallProgress
     | AgentPlanUpdate
+    | AgentThoughtChunk
     | AvailableCommandsUpdate
     | CurrentModeUpdate
 )

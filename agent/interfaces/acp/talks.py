@@ -5,13 +5,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import field
 
+from acp import update_agent_thought_text
+
 from agent.app.agent import build_runs
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question, read_question
 from agent.dataclass import dataclass
 from agent.deeds.conversations import SessionInfo, conversations
 from agent.errors import AgentError, UserError
-from agent.events.runs import IterationStarted, PlanChanged, Speaker, ToolCallFailed, ToolCallStarted, ToolCompleted
+from agent.events.runs import (
+    IterationStarted,
+    ModelThought,
+    PlanChanged,
+    Speaker,
+    ToolCallFailed,
+    ToolCallStarted,
+    ToolCompleted,
+)
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Asked
 from agent.interfaces.acp.talk import OpenTalk
@@ -36,7 +46,7 @@ from agent.workspace.workspace import Workspace
 
 CHANNEL = "acp"
 YOU = Speaker(CHANNEL)
-_Shown = IterationStarted | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
+_Shown = IterationStarted | ModelThought | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
 
 
 @dataclass(slots=True)
@@ -48,7 +58,8 @@ class OpenTalks:
 
     def __post_init__(self) -> None:
         bus = self.runs.bus
-        bus.subscribe(self._on_event, IterationStarted, PlanChanged, ToolCallStarted, name="editor", priority=-50)
+        begun = (IterationStarted, ModelThought, PlanChanged, ToolCallStarted)
+        bus.subscribe(self._on_event, *begun, name="editor", priority=-50)
         bus.subscribe(self._on_event, ToolCompleted, ToolCallFailed, name="editor: results", priority=-50)
 
     @property
@@ -159,6 +170,8 @@ class OpenTalks:
         match event:
             case IterationStarted():
                 conversation.is_shown = False
+            case ModelThought():
+                conversation.show(update_agent_thought_text(event.text))
             case PlanChanged():
                 conversation.show(messages.planned(event))
             case ToolCallStarted():
