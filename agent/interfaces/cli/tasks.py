@@ -25,7 +25,7 @@ from agent.interfaces.cli.task_texts import (
 )
 from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import TASK_NAMES, TASK_TYPES, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_notes import NewTask, load_task, load_tasks
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
@@ -141,7 +141,7 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
     """Do a task now, in front of you. NAME may also be a type: then a task of that type is planned and done, also if
     one was done today."""
     shelf = load_tasks(workspace.vault)
-    if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
+    if name in TASK_NAMES and not any(each.is_named(name) for each in shelf.waiting):
         task = plan_in_vault(workspace, plain_task(workspace, task_type_of(name)), again=True).task
     else:
         task = find_task(shelf.waiting, shelf, name)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import PurePosixPath
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
@@ -84,10 +85,10 @@ def _with_reminders(workspace: Workspace, dated: DatedLines, today: date) -> Dat
     now = workspace.clock.now()
     found: list[BriefingLine] = []
     for job in job_shelf(workspace).load().jobs:
-        at = next((each.at for each in job.coming(now, 1)), None) if job.remind and job.status == "active" else None
-        if at is not None and at.astimezone(now.tzinfo).date() == today:
-            clock = at.astimezone(now.tzinfo).time()
-            found.append(BriefingLine(f"{clock:%H:%M} {job.title}", job.path, today, clock))
+        coming = job.coming(now, 1) if job.remind and job.status == "active" else ()
+        at = in_clock_zone(coming[0].at, now) if coming else None
+        if at is not None and at.date() == today:
+            found.append(BriefingLine(f"{at:%H:%M} {job.title}", job.path, today, at.time()))
     if not found:
         return dated
     hours = sorted((*dated.today, *found), key=lambda each: (each.at is None, each.at.isoformat() if each.at else ""))

@@ -14,7 +14,7 @@ from agent.markdown.yaml_write import Value
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.schedule.job_words import with_title
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import WORK_TYPES, WorkType, target_name
 from agent.schedule.shelf import JobShelf
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, needs, plan_task
@@ -24,7 +24,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import format_profile
 from agent.tools.tool import Cited, Draft, Effect, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
-from agent.vault.folders import PROFILE, RESEARCH
+from agent.vault.folders import RESEARCH
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
@@ -253,17 +253,13 @@ class PlanningTools:
 
     def _new(self, call: JsonObject, context: RunContext) -> NewTask:
         try:
-            kind = task_type_of(arguments.text(call, "task_type"))
+            kind = _work_type(arguments.text(call, "task_type"))
             target = target_name(kind, arguments.text(call, "target_file"), self.vault.home)
         except BadPath as error:
             raise ToolRetry(f"target_file: {error.message}") from error
-        except UserError as error:
-            raise ToolRetry(f"{error.message}; there are: {', '.join(TASK_TYPES)}") from error
         title = " ".join(arguments.text(call, "title").split())
         if not title:
             raise ToolRetry("the title is empty")
-        if kind == PURPOSE:
-            raise ToolRetry("a reflection does not plan the next one: it comes by itself")
         hours = call.get("scheduled_hours_from_now")
         due = self.clock.now() + timedelta(hours=hours) if isinstance(hours, int | float) and hours > 0 else None
         words = arguments.text(call, "description").strip()
@@ -276,7 +272,7 @@ class PlanningTools:
             "task_type",
             "title",
             "description",
-            task_type={"type": "string", "enum": list(TASK_TYPES)},
+            task_type={"type": "string", "enum": list(WORK_TYPES)},
             title={"type": "string", "minLength": 1, "maxLength": 120},
             description={"type": "string", "maxLength": 2000, "description": "what to do, and why it is worth it"},
             priority={"type": "integer", "minimum": LOWEST, "maximum": HIGHEST, "description": "10 is urgent"},
@@ -284,14 +280,14 @@ class PlanningTools:
             target_file={
                 "type": "string",
                 "maxLength": 200,
-                "description": f"the note in {PROFILE} or {RESEARCH} to work on, such as 20-skills-abilities.md",
+                "description": f"for explore_topic: the note in {RESEARCH} to work on",
             },
         )
         limit: JsonObject = {"type": "integer", "minimum": 1, "maximum": 100}
         group, only = frozenset({"tasks"}), frozenset({PURPOSE})
         plain = arguments.schema()
         return (
-            Tool("create_task", f"Plan a task for yourself, at most {MOST_PLANNED} in one reflection.", create,
+            Tool("create_task", f"Plan work for your person, at most {MOST_PLANNED} in one reflection.", create,
                  self.create, group, timeout=0, only_for=only),
             Tool("get_pending_tasks", "List the tasks that wait.", plain, self.pending, group, readonly=True,
                  only_for=only),
@@ -300,6 +296,14 @@ class PlanningTools:
             Tool("get_profile_status", "List the notes about the person, and what is missing in them.", plain,
                  self.profile, group, readonly=True, only_for=only),
         )  # fmt: skip
+
+
+def _work_type(name: str) -> WorkType:
+    """The kind of work of this name; the agent's own upkeep is nothing to be planned."""
+    kind = next((each for each in WORK_TYPES if each == name), None)
+    if kind is None:
+        raise ToolRetry(f"task_type is one of: {', '.join(WORK_TYPES)}; upkeep comes by itself")
+    return kind
 
 
 def _shown(task: Task) -> str:
