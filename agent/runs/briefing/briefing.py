@@ -41,7 +41,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
     """The facts for the briefing that is this `job`."""
     vault, language = workspace.vault, workspace.settings.vault.language
     dated = _with_reminders(workspace, dated_lines(vault, today, language), today)
-    known = {_bare(each.words) for each in (*dated.late, *dated.today, *dated.week)}
+    known = {_bare(each.written or each.words) for each in (*dated.late, *dated.today, *dated.week)}
     owed = owed_lines(vault, workspace.clock.now(), language)
     people = tuple(each for each in owed if _bare(each.words) not in known)
     id = job.id if job is not None else ""

@@ -32,6 +32,7 @@ BIRTHDAYS = timedelta(days=14)
 """How far ahead birthdays are named: a present takes time."""
 _NOTES = 200
 """The most notes that are read."""
+_BETWEEN_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 _SIGNS = r"[ ,.;:，。；：–—@-]"
 _LEFT_OVER = re.compile(
     rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+|(?:\b(?:on|at|by|from|until|the|is|will be)|{_SIGNS})+\Z",
@@ -220,9 +221,9 @@ def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
     return next((each for each in found if each in days and each > home), None)
 
 
-def _said(words: str, path: str, day: date, written: date | None = None) -> BriefingLine:
-    """The line about a day, `written` on another one, without the words for the day; a time of day stands first."""
-    runs = _runs(words, written or day)
+def _said(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
+    """The line about a day, `noted` on another one, without the words for the day; a time of day stands first."""
+    runs = _runs(words, noted or day)
     at = next((clock for run in runs for clock in _clocks(run)), None)
     left = plain_text(words)
     parts: list[str] = []
@@ -234,7 +235,7 @@ def _said(words: str, path: str, day: date, written: date | None = None) -> Brie
     rest = _tidy(" ".join([*parts, left.cut(last, len(left.text))])) if parts else ""
     if len(rest) < 2:
         return BriefingLine(words, path, day, at)
-    return BriefingLine(f"{at:%H:%M} {rest}" if at and is_clock_taken else rest, path, day, at)
+    return BriefingLine(f"{at:%H:%M} {rest}" if at and is_clock_taken else rest, path, day, at, written=words)
 
 
 def _is_day(unit: Unit, day: date) -> bool:
@@ -244,7 +245,7 @@ def _is_day(unit: Unit, day: date) -> bool:
 def _tidy(words: str) -> str:
     """Words out of whose midst others were taken."""
     plain = re.sub(r"[ \t]+(?=[,.;:，。；：])|(?<=[,，;；])[ \t]*[,，;；]", "", " ".join(words.split()))
-    return _LEFT_OVER.sub("", plain)
+    return _LEFT_OVER.sub("", _BETWEEN_HAN.sub("", plain))
 
 
 def _clocks(run: TimeRun) -> Iterator[time]:

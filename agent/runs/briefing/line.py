@@ -22,6 +22,8 @@ class BriefingLine:
     day: date
     at: time | None = None
     note: str = ""
+    written: str = ""
+    """The line as it stands in the note, if words were taken out of it."""
 
 
 @dataclass(frozen=True, slots=True)
