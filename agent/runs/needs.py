@@ -11,14 +11,13 @@ from agent.dataclass import dataclass
 from agent.runs.job_upkeep import job_record, job_shelf, owed_jobs
 from agent.runs.kinds import pending_decisions
 from agent.runs.open_requests import unanswered
-from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
 from agent.texts import text, translated
 from agent.workspace.workspace import Workspace
 
-NeedKind: TypeAlias = Literal["yes", "question", "run", "request", "duty", "stopped", "reminder"]
-"""`yes`: a decision; `question`: an answer in words; `run`: one that waits for the person; `request`: a note in
+NeedKind: TypeAlias = Literal["yes", "question", "request", "duty", "stopped", "reminder"]
+"""`yes`: a decision; `question`: an answer in words; `request`: a note in
 `inbox/` that nobody has answered; `duty`: a job of once that is not done; `stopped`: a job that its failures have
 stopped; `reminder`: one that no channel has proved."""
 
@@ -42,14 +41,8 @@ class Need:
 def needs_of(workspace: Workspace) -> tuple[Need, ...]:
     """All that needs the person: decisions first, the oldest first, then questions, requests and duties."""
     codes = codes_by_path(workspace.vault)
-    asked = [*_decisions(workspace, codes), *_questions(workspace, codes)]
-    known = {each.path for each in asked}
-    runs = (mark for mark in run_registry(workspace.vault).waiting() if mark.waits_for not in known)
-    held = (
-        Need("run", _say(workspace, "run", session=mark.session.removesuffix(".md")), path=mark.waits_for)
-        for mark in runs
-    )
-    return (*asked, *held, *_requests(workspace), *_duties(workspace), *_reminders(workspace))
+    asked = (*_decisions(workspace, codes), *_questions(workspace, codes))
+    return (*asked, *_requests(workspace), *_duties(workspace), *_reminders(workspace))
 
 
 def _decisions(workspace: Workspace, codes: dict[str, str]) -> Iterator[Need]:
