@@ -108,6 +108,16 @@ def test_it_is_a_screen_in_the_persons_language(
     assert briefing_of(laid(root, monkeypatch, NOTES[language], language), DAY) == SHOWN[language]
 
 
+@pytest.mark.parametrize(
+    ("language", "line"), [("en", "- Birthday: Anna ([[Anna]])"), ("zh", "- 生日：小安 ([[小安]])")]
+)
+def test_a_birthday_of_today_stands_among_what_is_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, line: str
+) -> None:
+    shown = briefing_of(laid(root, monkeypatch, NOTES[language], language), date(2026, 12, 3)).splitlines()
+    assert line in shown[:4] and sum(line.removeprefix("- ") in each for each in shown) == 1
+
+
 def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = laid(root, monkeypatch, {})
     at = workspace.clock.now() - timedelta(days=1)

@@ -68,10 +68,20 @@ def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     late = sorted((each for each in found if each.day < today), key=lambda each: each.day, reverse=True)
     return DatedLines(
         tuple(replace(each, note=_lateness(each.day, today, language)) for each in late),
-        tuple(sorted((each for each in found if each.day == today), key=_hour)),
+        tuple(
+            sorted((*_of_today(birthdays, today, language), *(each for each in found if each.day == today)), key=_hour)
+        ),
         tuple(sorted((each for each in found if each.day > today), key=lambda each: (each.day, _hour(each)))),
-        birthdays,
+        tuple(each for each in birthdays if each.day > today),
     )
+
+
+def _of_today(birthdays: Sequence[BriefingLine], today: date, language: Language) -> Iterator[BriefingLine]:
+    """The birthdays of today, named as such; a line that says so itself stays as it is."""
+    for each in birthdays:
+        if each.day == today:
+            words = each.words if _is_birthday(each.words) else text("briefing.birthday", language, who=each.words)
+            yield replace(each, words=words)
 
 
 def _hour(line: BriefingLine) -> tuple[bool, time]:
