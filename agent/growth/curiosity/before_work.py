@@ -42,6 +42,7 @@ from agent.memory.daily import inert
 from agent.memory.recall.likely import LEAST, likelihood
 from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
+from agent.runs.job_run import asks_for_agenda
 from agent.runs.recall_source import RecallSource
 from agent.runs.status import is_of_growth
 from agent.texts import Language, text
@@ -97,7 +98,8 @@ class BeforeWork:
         is_alone = (bool(event.job) and not event.purpose) or event.speaker.channel == IN_NOTES
         is_own = event.role == "owner" and not event.speaker.group and not event.untrusted and "." not in event.run
         is_on = growth.enabled and growth.curiosity.unprompted and self.accounts.models.main.model.present
-        return is_on and is_alone and is_own and not is_of_growth(event.job)
+        is_briefing = bool(event.job) and asks_for_agenda(event.task)  # it has its facts, other ones each day
+        return is_on and is_alone and is_own and not is_of_growth(event.job) and not is_briefing
 
     def _found(self, event: TaskStarted) -> LookedAhead | None:
         """What this task needs: as it was found lately, else by the model."""
