@@ -152,3 +152,15 @@ def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
     assert "Failed: Look at the feed: the site is away ([[jobs/feed|feed]])" in shown
     assert "The disk is nearly full" in shown
     assert "A request has no answer yet: train ([[inbox/train|train]])" in shown
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [("en", "- Prepared: The review ([[tasks/done"), ("zh", "- 准备好了：The review ([[tasks/done")],
+)
+def test_what_was_prepared_is_named_with_its_note(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, line: str
+) -> None:
+    head = "---\ntype: task\ntask_type: prepare\nstatus: completed\ncompleted_at: 2026-12-01T06:00:00+00:00\n---\n"
+    workspace = laid(root, monkeypatch, {"tasks/done/2026-12/review.md": f"{head}# The review\n"}, language)
+    assert line in briefing_of(workspace, DAY)

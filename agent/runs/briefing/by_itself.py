@@ -13,6 +13,7 @@ from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.runs.status import is_of_growth
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
+from agent.schedule.procedures import WORK_TYPES
 from agent.schedule.task_notes import load_tasks
 from agent.texts import text, translated
 from agent.vault.change import Kind
@@ -41,7 +42,8 @@ class UnaskedDeed:
 def last_told(workspace: Workspace, job: str) -> datetime:
     """The moment from which a briefing tells: the last time that this job has told it."""
     now = workspace.clock.now()
-    told = [row.started or row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done"]
+    done = (row.started or row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done")
+    told = [at for at in done if at <= now]  # a clock may have been set back
     return max([now - LONGEST if told else now - timedelta(days=1), *told])
 
 
@@ -84,7 +86,8 @@ def _tasks(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
             words = text("briefing.job_failed", language, title=task.title, reason=task.error)
             yield UnaskedDeed(words.rstrip(":： "), task.path, has_failed=True)
         elif task.status == "completed":
-            yield UnaskedDeed(text("briefing.job_done", language, title=task.title), task.path)
+            key = f"done_{task.kind}" if task.kind in WORK_TYPES else "job_done"
+            yield UnaskedDeed(text(f"briefing.{key}", language, title=task.title), task.path)
 
 
 def _found(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
