@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.jobs import procedures_of
-from agent.growth.reflections.store import reflections_name
+from agent.growth.lessons.reflection_notes import reflections_name
 from agent.llm.messages import System, never
 from agent.loop.session import load_session, sessions
 from agent.schedule.job import Job

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.reflections.store import reflections_name
+from agent.growth.lessons.reflection_notes import reflections_name
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
 from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said

@@ -17,7 +17,7 @@ from agent.schedule.procedures import WORK_TYPES
 from agent.schedule.task_notes import load_tasks
 from agent.texts import text, translated
 from agent.vault.change import Kind
-from agent.vault.folders import PROFILE, REFLECTIONS, RESEARCH, RULE_HISTORY, RULES, SKILL_HISTORY, SKILLS
+from agent.vault.folders import LESSONS_NOTE, PROFILE, REFLECTIONS, RESEARCH, SKILL_HISTORY, SKILLS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
 from agent.vault.waiting import waiting_notes
@@ -25,7 +25,7 @@ from agent.workspace.workspace import Workspace, load_daemon_state
 
 LONGEST = timedelta(days=3)
 """How far back a briefing tells of, after days without one."""
-_TOLD = (PROFILE, RULES, REFLECTIONS, RESEARCH, SKILLS)
+_TOLD = (PROFILE, LESSONS_NOTE, REFLECTIONS, RESEARCH, SKILLS)
 """Where what the agent finds out by itself stands; logs and records are not told of."""
 _LOGS = frozenset(("_changelog.md", "log.md"))
 
@@ -99,8 +99,8 @@ def _found(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
     for path in dict.fromkeys(paths):
         name = PurePosixPath(path).name
         folder = next((each for each in _TOLD if vault.home.holds(path, each)), None)
-        if folder is not None and name not in _LOGS and not vault.home.holds(path, SKILL_HISTORY, RULE_HISTORY):
-            yield UnaskedDeed(text(f"briefing.found_{folder.strip('/')}", language), path)
+        if folder is not None and name not in _LOGS and not vault.home.holds(path, SKILL_HISTORY):
+            yield UnaskedDeed(text(f"briefing.found_{PurePosixPath(folder).stem}", language), path)
 
 
 def _is_silent(commit: Commit) -> bool:
