@@ -104,7 +104,7 @@ def _rough_header(data: bytes) -> Header:
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
 
-_TEXT = (".md", ".txt", ".canvas", ".base")
+_TEXT = (".md", ".txt")
 """Files of which the lines are those that are shown."""
 _FROM = re.compile(r".* \(from (.*)\)", re.DOTALL)
 _HEADING = re.compile(rb"[ ]{0,3}#{1,6}[ \t]|(?:title|alias(?:es)?):")
