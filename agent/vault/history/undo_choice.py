@@ -15,6 +15,7 @@ from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
+from agent.vault.write.held_notes import HeldNote
 
 _SETUP = "init"
 _SAID = (ENTRIES, MEMORY_NOTE)
@@ -45,6 +46,15 @@ class Selection:
     def by(self) -> tuple[str, ...]:
         """The actors whose commits are selected; empty for any."""
         return tuple(f"job:{each}" for each in self.jobs) or ((self.actor,) if self.actor else ())
+
+    def takes(self, note: HeldNote) -> bool:
+        """True for what waits for the evening's commit, if its commit would be selected."""
+        stamp = note.stamp
+        if self.run:
+            return stamp.run == self.run or stamp.run.startswith(f"{self.run}.")
+        if self.since is not None and note.since < self.since.timestamp():
+            return False
+        return stamp.actor in self.by if self.by else self.since is not None
 
 
 def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | None:
