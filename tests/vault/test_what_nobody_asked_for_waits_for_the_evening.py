@@ -1,5 +1,6 @@
 """What nobody has asked for is in the notes at once, and one commit in the evening; nothing of it is lost or theirs."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -232,6 +233,25 @@ def test_beside_a_plugin_that_commits_everything_nothing_waits(tmp_path: Path) -
     vault = make_vault(tmp_path, {".obsidian/plugins/obsidian-git/manifest.json": "{}"})
     skip(vault)
     assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
+
+
+@pytest.mark.parametrize(
+    ("enabled", "settings", "waits"),
+    [
+        (["obsidian-git"], {"autoSaveInterval": 10}, False),
+        (["obsidian-git"], {"autoSaveInterval": 0, "autoBackupAfterFileChange": True}, False),
+        (["obsidian-git"], {"autoSaveInterval": 0}, True),
+        (["dataview"], {"autoSaveInterval": 10}, True),
+    ],
+)
+def test_beside_one_that_commits_only_when_it_is_told_to_it_waits(
+    tmp_path: Path, enabled: list[str], settings: dict[str, object], waits: bool
+) -> None:
+    vault = make_vault(tmp_path)
+    write(vault.place.root / ".obsidian/community-plugins.json", json.dumps(enabled))
+    write(vault.place.root / ".obsidian/plugins/obsidian-git/data.json", json.dumps(settings))
+    skip(vault)
+    assert bool(waiting_notes(vault)) is waits
 
 
 def test_beside_one_that_is_installed_later_nothing_more_waits(tmp_path: Path) -> None:
