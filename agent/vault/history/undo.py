@@ -95,7 +95,7 @@ def undo(
         raise _conflict(undo_plan, chosen, selection)
     if dry_run or not planned.files:
         return _with_waiting(planned, waiting)
-    subject, stamp = f"undo(notes): {chosen.name}", Stamp(actor, tool=TOOL, undoes=planned.undone)
+    subject, stamp = Sentence("undo(notes): {name}", name=chosen.name), Stamp(actor, tool=TOOL, undoes=planned.undone)
     with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
         _request(transaction, undo_plan)
     return _settle(vault, planned, transaction.outcome)

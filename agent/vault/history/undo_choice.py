@@ -19,7 +19,7 @@ from agent.vault.write.held_notes import HeldNote
 
 _SETUP = "init"
 _SAID = (ENTRIES, MEMORY_NOTE)
-_RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
+_RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\))(?:: |：)(.+)")
 """The subject of a commit with the record of a run: how it ended, and what was asked."""
 
 
