@@ -57,6 +57,10 @@ def test_the_note_of_the_place_comes_and_not_one_of_the_same_kind_about_another(
     assert given(lived, "三亚的行程") == ["出游/三亚四晚.md"]
 
 
+def test_a_note_that_is_called_so_comes_beside_what_is_made_for_it(lived: RunService) -> None:
+    assert {"出游/三亚四晚.md", "出游/打包清单.md"} <= set(given(lived, "帮我写一份去三亚的打包清单"))
+
+
 def test_what_somebody_said_last_week_stands_before_what_is_known_of_them(lived: RunService) -> None:
     found = given(lived, "老陈上周怎么说")
     assert found[0].startswith("流水/") and "人/老陈.md" in found

@@ -193,10 +193,16 @@ def judge(
     for each, hit in zip(found, hits, strict=True):
         memory = each if isinstance(each, RecallCandidate) else None
         chance = max(_likely(asked, hit, mode, is_asked), NAMED if hit.path in named else 0.0)
-        if chance >= LEAST["normal"] and coverage(hit) >= SURE and any(name in _said_by(hit) for name in of_what):
-            chance = max(chance, NAMED)
+        chance = max(chance, NAMED) if any(_is_about(hit, each, chance) for each in of_what) else chance
         judged.append(LikelyPassage(1.0 if memory and memory.is_asked_for else chance, hit, mode, memory))
     return judged
+
+
+def _is_about(hit: Hit, name: str, chance: float) -> bool:
+    """True for a passage of what a thing is asked about: a note that is called so, or a passage that says so and has
+    half of what is asked besides."""
+    is_likely = chance >= LEAST["normal"] and coverage(hit) >= SURE
+    return name in _plain(hit.title) or (is_likely and name in _said_by(hit))
 
 
 def _likely(asked: str, hit: Hit, mode: Mode, is_asked: bool) -> float:
