@@ -20,7 +20,6 @@ from agent.clock import rate_of
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, Tick
-from agent.index.chunk_rows import forget_unasked_rows
 from agent.index.embedder import EmbedderChoice
 from agent.index.on_demand import forget_unasked, is_any_held
 from agent.index.update import Progress, ignore_progress
@@ -95,7 +94,6 @@ def _after_work() -> None:
 def _give_back(recent: Recent) -> None:
     recent.rest()
     forget_words_met()
-    forget_unasked_rows()
     trim_memory()
 
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agent.app.lessons import follow_lessons_after_run, settle_trials
 from agent.app.notices import raised_in_runs
-from agent.app.rules import follow_rules_after_run, settle_trials
 from agent.context.budget import Count, counter
 from agent.dataclass import dataclass
 from agent.events.bus import TIMEOUT, Bus, Injection
 from agent.events.notices import NoticeRaised
 from agent.events.runs import ContextCompact, IterationStarted, SessionEnded, TaskCompleted, TaskStarted
+from agent.growth.lessons.given_lessons import GivenLessons
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.rules.given_rules import GivenRules
 from agent.index.embedder import shipped_embedder
 from agent.lazy import later
 from agent.loop.agent import Agent, SystemMessages
@@ -68,7 +68,7 @@ class RunParts:
     refresh: Callable[[IterationStarted], Sequence[Injection]]
     refresh_seconds: float
     skills: ActiveSkills
-    rules: GivenRules
+    lessons: GivenLessons
     capturing: CaptureWorker
     sum_up: Callable[[SessionEnded], object]
     metrics: Collector
@@ -82,7 +82,7 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row = bus.subscribe
 
     row(parts.flush, ContextCompact, name="flush", priority=100)
-    row(parts.rules.refreshed, IterationStarted, name="rules", priority=70)
+    row(parts.lessons.refreshed, IterationStarted, name="rules", priority=70)
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
     row(parts.look_ahead, TaskStarted, name="what work needs", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
@@ -120,7 +120,9 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
     accounts = open_accounts(workspace, count, ExtractiveProvider(searches, language).of_run, bus.publish)
     keeper = EntryWriter(workspace.vault, searches.near, language)
     followed = ActiveSkills(skill_set(workspace, lambda: embedder, count), bus.publish)
-    given = GivenRules(workspace, count, lambda: vectors_of(embedder), has_model := accounts.models.main.model.present)
+    given = GivenLessons(
+        workspace, count, lambda: vectors_of(embedder), has_model := accounts.models.main.model.present
+    )
     traces, unasked = SessionTraces(vault), workspace.unasked
     reader = replace(keeper, vault=unasked.vault)  # they know of each other what was written last
     talks = Conversations(unasked, reader, accounts, bus.publish_async, notes_about_owner(vault, count))
@@ -151,7 +153,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             followed.over,
             given.over,
             after,
-            partial(follow_rules_after_run, unasked, bus),
+            partial(follow_lessons_after_run, unasked, bus),
             partial(ask_about_own_files, workspace),
         ),  # fmt: skip
     )
@@ -180,7 +182,7 @@ def build_runs(workspace: Workspace, index: SearchIndex) -> RunService:
             refresh=_refresh(workspace, searches, count, bus),
             refresh_seconds=settings.memory.refresh_seconds,
             skills=followed,
-            rules=given,
+            lessons=given,
             capturing=capturing,
             sum_up=sum_up,
             metrics=metrics,

@@ -9,14 +9,13 @@ from agent.app.agent import opened_runs
 from agent.app.experiments import propose_variants
 from agent.app.incoming import changed_channels
 from agent.app.jobs import procedures_of, why_no_model
+from agent.app.lessons import lesson_work, settle_trials
 from agent.app.notices import open_outbox, take_in
-from agent.app.rules import rule_work, settle_trials
 from agent.background.alerts import Alerts
 from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
 from agent.background.evening import evening_routine
-from agent.background.experiments import experiment_routine
 from agent.background.human_edits import HumanEdits
 from agent.background.inbox.inbox import Inbox
 from agent.background.incoming.messages import IncomingMessages
@@ -24,6 +23,7 @@ from agent.background.index_sync import IndexSync
 from agent.background.insights import Insights
 from agent.background.jobs.jobs import Jobs
 from agent.background.leftovers import Leftovers
+from agent.background.lessons import lesson_routine, variant_routine
 from agent.background.machine_contact import MachineContact
 from agent.background.maintenance import maintenance_routines
 from agent.background.model_key import ModelKey
@@ -36,7 +36,6 @@ from agent.background.reflections import Reflections
 from agent.background.remote_sync import RemoteSync
 from agent.background.resume import Resume
 from agent.background.routine import Routine, RoutineRunner
-from agent.background.rules import rule_routine
 from agent.background.session_watch import SessionWatch
 from agent.background.state_file import JsonStateFile
 from agent.background.tasks import Tasks
@@ -49,8 +48,8 @@ from agent.events.notices import NoticeRaised
 from agent.events.runs import TaskCompleted
 from agent.events.types import DaemonStarted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.growth.beliefs.learn import lines_learned
+from agent.growth.lessons.lesson_work import LessonWork
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.rules.rule_work import RuleWork
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.conversations import Conversations, conversations_of
@@ -111,8 +110,8 @@ def build_daemon(
     def accounts() -> Accounts:
         return open_accounts(reload_settings(workspace), estimate)  # they may name a model by now
 
-    def rules_now() -> RuleWork:
-        return rule_work(reload_settings(unasked), lambda: vectors_of(index.chosen.embedder), publish)
+    def lessons_now() -> LessonWork:
+        return lesson_work(reload_settings(unasked), lambda: vectors_of(index.chosen.embedder), publish)
 
     edits = HumanEdits(vault, clock, settings.git.quiet_seconds, pace.scan, bus.publish, still_seconds=pace.still)
     sync = IndexSync(index, clock, pace.scan, publish, cut_short, edits.listed, still_seconds=pace.still)
@@ -169,10 +168,10 @@ def build_daemon(
         part_of("messages", messages, start=messages.start, ended=messages.take_in),
         Insights(unasked, publish, vectors).routine(),
         evening_routine(Evening(unasked, accounts, publish)),
-        rule_routine(unasked, rules_now),
+        lesson_routine(unasked, lessons_now),
         curiosity_routine(workspace, turns, publish),
         Reflections(unasked, turns, accounts, publish).routine(),
-        experiment_routine(partial(propose_variants, unasked)),
+        variant_routine(partial(propose_variants, unasked)),
     )
     table.last = (
         Part("status", (Hears(TurnEnded, state.turn_ended),)),

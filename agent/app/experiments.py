@@ -1,7 +1,7 @@
 """Proposes variants of skills with the vault's own agent: its models and its tools."""
 
 from agent.app.agent import opened_runs
-from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
+from agent.growth.lessons.variants import KnownTools, VariantModel, Variants
 from agent.llm.messages import Cancelled, never
 from agent.runs.service import RunService
 from agent.runs.skill_lookup import skills_on_demand
@@ -17,11 +17,11 @@ def propose_variants(workspace: Workspace, cancelled: Cancelled = never, only: s
     Raises `ConfigError`, what a transaction raises, and `Interrupted` when it is cancelled.
     """
     workspace = reload_settings(workspace)
-    if not Mutations(skills_on_demand(workspace)).candidates():
+    if not Variants(skills_on_demand(workspace)).candidates():
         return ()
     with opened_runs(workspace) as runs:
-        model = MutationModel(runs.account, known_tools(runs))
-        return tuple(Mutations(runs.following.skills).propose(model, cancelled, only))
+        model = VariantModel(runs.account, known_tools(runs))
+        return tuple(Variants(runs.following.skills).propose(model, cancelled, only))
 
 
 def known_tools(runs: RunService) -> KnownTools:

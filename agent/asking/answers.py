@@ -21,6 +21,7 @@ from agent.asking.records import drop, proposals_of, save
 from agent.dataclass import dataclass
 from agent.errors import AgentError, BadNote, UserError
 from agent.markdown.checkbox_decision import parse_decision, parse_reason, question_part, settled_note, with_decision
+from agent.markdown.list_row import has_row, with_row
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Value
@@ -171,7 +172,7 @@ class TextConsequence:
             return "rejected"
         if answer and is_written(self.vault, asked):  # a crash came between the commit and the record
             return "approved"
-        moved = next((note.path for note in asked.notes if _now(self.vault, note.path) != note.base), None)
+        moved = next((note.path for note in asked.notes if _now(self.vault, note) != note.base), None)
         if moved is not None:
             return "outdated", f"{moved} has changed since"
         return "approved" if answer else None
@@ -180,12 +181,7 @@ class TextConsequence:
         """The proposed texts, after a yes."""
         if decided.status != "approved" or is_written(self.vault, decided):
             return ()
-        return [
-            Create(each.path, each.text.encode())
-            if each.base is None
-            else Edit(each.path, each.base.encode(), each.text.encode())
-            for each in decided.notes
-        ]
+        return [request_for(self.vault, each) for each in decided.notes]
 
 
 def propose(
@@ -202,7 +198,7 @@ def propose(
     `more` are keys of the note's header. Raises `UserError` if a note that it would change is not as the draft says,
     and `SecretFound` for a text with a secret.
     """
-    moved = next((note.path for note in draft.notes if _now(vault, note.path) != note.base), None)
+    moved = next((note.path for note in draft.notes if _now(vault, note) != note.base), None)
     if moved is not None:
         raise UserError("{path} has just changed; it is proposed again later", path=moved)
     now, id = vault.clock.now().replace(microsecond=0), vault.clock.new_id()
@@ -257,9 +253,23 @@ def settle_proposals(vault: Vault) -> tuple[Proposal, ...]:
 
 def is_written(vault: Vault, asked: Proposal) -> bool:
     """True if the proposed texts are in their notes."""
-    return bool(asked.notes) and all(_now(vault, note.path) == note.text for note in asked.notes)
+    return bool(asked.notes) and all(_now(vault, note) == note.text for note in asked.notes)
 
 
-def _now(vault: Vault, path: str) -> str | None:
-    data = vault.read(path)
-    return None if data is None else data.decode("utf-8", "replace")
+def _now(vault: Vault, note: ProposedNote) -> str | None:
+    """The note, or its row, as it is now."""
+    data = vault.read(note.path)
+    if data is None or note.head is None:
+        return None if data is None else data.decode("utf-8", "replace")
+    return next((row for row in (note.text, note.base) if row is not None and has_row(data, row)), None)
+
+
+def request_for(vault: Vault, note: ProposedNote) -> Request:
+    """The request that writes a proposed note, or row."""
+    data = vault.read(note.path)
+    if note.head is None:
+        after = note.text.encode()
+        return Create(note.path, after) if note.base is None else Edit(note.path, note.base.encode(), after)
+    if data is None:
+        return Create(note.path, f"{note.head}{note.text}\n".encode())
+    return Edit(note.path, data, with_row(data, note.base, note.text))

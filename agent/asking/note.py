@@ -69,7 +69,8 @@ def _holds(draft: ProposalDraft, language: Language) -> str:
 
 
 def _shown_note(note: ProposedNote, language: Language) -> list[tuple[str, str]]:
-    heading = text("proposal.new" if note.base is None else "proposal.whole", language, path=note.path)
+    key = "row" if note.head is not None else "new" if note.base is None else "whole"
+    heading = text(f"proposal.{key}", language, path=note.path)
     sections = [(heading, _shown(note))]
     if note.base is not None:
         diff = line_diff(note.base.encode(), note.text.encode(), context=2)[2:]  # without the names of the versions

@@ -33,11 +33,16 @@ in time. `outdated`: what the note shows, or what it asks about, has changed sin
 
 @dataclass(frozen=True, slots=True)
 class ProposedNote:
-    """A note as it would be: all of its `text`, in place of `base` (None: there is no such note yet)."""
+    """A note as it would be: all of its `text`, in place of `base` (None: there is no such note yet).
+
+    With a `head` both are one row of its list, whatever else becomes of the note meanwhile; it begins with `head` if it
+    is missing.
+    """
 
     path: str
     text: str
     base: str | None = None
+    head: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,14 @@ def parse_proposal(row: dict[str, object]) -> Proposal:
 
 def parse_notes(rows: list[dict[str, object]]) -> tuple[ProposedNote, ...]:
     """The proposed notes in a JSON document; raises as `parse_proposal` does."""
-    found = ((str(each["path"]), str(each["text"]), each["base"]) for each in rows)
-    return tuple(ProposedNote(path, text, None if base is None else str(base)) for path, text, base in found)
+    return tuple(
+        ProposedNote(str(each["path"]), str(each["text"]), _said(each["base"]), _said(each.get("head")))
+        for each in rows
+    )
+
+
+def _said(value: object) -> str | None:
+    return None if value is None else str(value)
 
 
 def parse_words(value: object) -> dict[str, str]:

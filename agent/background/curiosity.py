@@ -10,6 +10,7 @@ from collections.abc import Callable
 from agent.background.routine import PATIENCE, LookEvery, On, Routine
 from agent.background.touched import changes_in
 from agent.background.turns import TurnsToGiveBack
+from agent.channel_names import IN_NOTES
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle
@@ -20,8 +21,16 @@ from agent.workspace.workspace import Workspace, reload_settings
 
 TURN = "questions"
 """The name of the turn for settling and asking."""
+_FINISHED = "finished"
 _ASK = "ask"
 """What a look is wanted for after an answer, beside settling."""
+
+
+def has_answered_person(event: TaskCompleted) -> bool:
+    """True for a run whose person is there, and has their answer: not one that waits or failed, nor one in a group or
+    in a note, which nobody may be looking at."""
+    is_there = not event.job and not event.speaker.group and event.speaker.channel != IN_NOTES
+    return is_there and event.outcome == _FINISHED
 
 
 def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Callable[[object], object]) -> Routine:
@@ -46,7 +55,7 @@ def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Cal
         look,
         on=(
             On(FilesChanged, changes_in(workspace.vault.home, QUESTIONS)),
-            On(TaskCompleted, lambda event: () if event.job else (_ASK,)),  # its person is there, and has their answer
+            On(TaskCompleted, lambda event: (_ASK,) if has_answered_person(event) else ()),
         ),
         quiet=30.0,
         looks=(LookEvery(600.0),),

@@ -7,10 +7,12 @@ from agent.asking.answers import TEXT_KINDS
 from agent.asking.proposal import Proposal
 from agent.asking.questions.notes import without_patience
 from agent.asking.questions.question import Question, noted_questions
+from agent.background.inbox.queue import request_queue
 from agent.events.notices import NoticeRaised
 from agent.memory import daily
 from agent.runs.decisions import open_questions
 from agent.runs.kinds import pending_decisions
+from agent.runs.open_requests import unanswered
 from agent.runs.owner import is_quiet_now
 from agent.runs.profile_answers import profile_questions
 from agent.texts import Language, text
@@ -32,7 +34,10 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     asked = [each for each in pending_decisions(workspace) if each.path not in known]
     questions = [each for each in open_questions(workspace) if each.path not in known]
     of_profile = frozenset(each.path for each in profile_questions(workspace))
+    under_way = {each.path for each in request_queue(workspace.vault).load()[0]}
+    left = [path for path, _ in unanswered(workspace) if path not in known | under_way]
     return (
+        *(_of_request(workspace, path) for path in left),
         *(_of_decision(workspace, each) for each in asked),
         *(
             _notice(
@@ -52,14 +57,22 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     )
 
 
+def _of_request(workspace: Workspace, path: str) -> NoticeRaised:
+    """A request that was left while no daemon was at work, or came from elsewhere: it is asked about once, as nobody
+    has seen who wrote it."""
+    language = workspace.settings.vault.language
+    title = text("needs.request", language, note=_short(path.rpartition("/")[2].removesuffix(".md")))
+    how = text("needs.request_how", language, path=path)
+    return replace(_notice(workspace, "request", title, path, (how,)), priority=NOT_URGENT)
+
+
 def _of_decision(workspace: Workspace, asked: Proposal) -> NoticeRaised:
     language = workspace.settings.vault.language
     kind = "security" if asked.kind in _SECURITY else "approval"
     if asked.kind in TEXT_KINDS:  # no work waits for it
         return replace(_notice(workspace, kind, _short(asked.question), asked.path), priority=NOT_URGENT)
     is_call = asked.kind == "call"
-    about = " ".join((asked.name, *asked.paths)) if is_call else asked.name
-    title = text(f"notices.{kind}", language, about=_short(about))
+    title = _short(asked.question) if is_call else text(f"notices.{kind}", language, about=_short(asked.name))
     return _notice(workspace, kind, title, asked.path, _of_call(asked, language) if is_call else ())
 
 

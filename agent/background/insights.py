@@ -10,22 +10,15 @@ from datetime import date
 from agent.background.routine import PATIENCE, On, QuietOn, Routine
 from agent.background.touched import changes_in
 from agent.dataclass import dataclass
-from agent.events.growth import PatternDetected
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.patterns.likeness import Vectors
-from agent.growth.patterns.look import TOOL, look
-from agent.memory.profile.changes import propose_changes
+from agent.growth.patterns.take import take_patterns
 from agent.records.table import Table
-from agent.runs.owner import profile_writing
-from agent.runs.status import growth_account
-from agent.texts import Sentence
-from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
 
 _FINISHED = "finished"
-_STAMP = Stamp(actor_of(growth_account("patterns")), tool=TOOL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +46,10 @@ class Insights:
 
     def look(self) -> None:
         """Look for patterns and bring their notes up to date, unless that was done today."""
-        vault, settings, now = self.workspace.vault, self.workspace.settings, self.workspace.clock.now()
-        today = now.date()
+        today = self.workspace.clock.now().date()
         if self._looked.get() == today:
             return
-        found = look(vault, settings.vault.language, now, self.vectors())
-        proposed = propose_changes(profile_writing(self.workspace), found.changes)
-        if proposed.requests:
-            with vault.transaction(Sentence("patterns: what repeats"), _STAMP, masked=True) as change:
-                change.requests += proposed.requests
-        for each in found.written(proposed.blocks):
-            self.publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))
+        take_patterns(self.workspace, self.vectors(), self.publish)
         self._looked.put(today)
 
     @property

@@ -11,10 +11,11 @@ from agent.dataclass import dataclass
 class MutationSettings:
     """Settings of trials of changed skills: each second use takes the variant, until each was used ten times."""
 
-    mode: Literal["off", "careful", "autonomous"]
-    """`careful`: of skills that the agent wrote itself, changes of a number, of the order or of one step are tried
-    without asking, a new strategy after your yes; `autonomous`: a new strategy too; `off`: none is tried. Default
-    careful. A skill that you wrote is never changed, and one that you have edited only after your yes."""
+    mode: Literal["off", "careful", "usual", "autonomous"]
+    """`usual`: of skills that the agent wrote itself, changes of a number, of the order or of one step are tried
+    without asking, a new strategy after your yes; `careful`: each only after your yes; `autonomous`: a new strategy
+    without asking, too; `off`: none is tried. Default usual. A skill that you wrote is never changed, and one that you
+    have edited only after your yes."""
 
     min_improvement: Annotated[float, Range(0.01, 0.5)]
     """By how much the success rate of a variant must be higher, from 0 to 1, so that it is kept. Default 0.1: one

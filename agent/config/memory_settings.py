@@ -33,7 +33,7 @@ class MemorySettings:
     learn_from_edits: bool
     """Whether what you change in text that the agent wrote within a day before counts for what it believes you prefer:
     style, corrections, and what you leave out. It is looked at once a day, with the lifecycle or a task
-    `learn_from_history`, and stands in `profile/31-preferences.md`. Default true."""
+    `upkeep`, and stands in `profile/31-preferences.md`. Default true."""
 
     evening: Annotated[int, Range(0, 23, "o'clock")]
     """The hour of the evening: a quarter past it the day's note gets the day in a few lines, and what the agent has

@@ -10,6 +10,7 @@ from agent.deeds.result import ResultValue
 from agent.errors import Unknown, UserError
 from agent.runs.kinds import decide_proposal, pending_decisions
 from agent.runs.named_decisions import decision_text, find_decision, find_question
+from agent.runs.needs import needs_of
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
@@ -69,12 +70,24 @@ class ListedQuestions(ResultValue, frozen=True):
     questions: list[QuestionView]
 
 
+class OtherNeed(ResultValue, frozen=True):
+    """What no answer settles. `kind` is request, duty, stopped or reminder; `command` is what helps."""
+
+    kind: str
+    title: str
+    path: str | None
+    at: str | None
+    command: str | None
+
+
 class ListedNeeds(ResultValue, frozen=True):
-    """All that waits for the person: what needs a yes, the oldest first, and questions. `stopped` says that the
-    schedule of the vault is stopped; null while it runs."""
+    """All that waits for the person: what needs a yes, the oldest first, questions, and `others`: a request without an
+    answer, a duty or job that failed, a reminder that was not heard. `stopped` says that the schedule
+    of the vault is stopped; null while it runs."""
 
     approvals: list[Approval]
     questions: list[QuestionView]
+    others: list[OtherNeed]
     stopped: str | None
 
 
@@ -113,7 +126,8 @@ def decide(workspace: Workspace, asked: Proposal, yes: bool, reason: str) -> App
 def list_needs(workspace: Workspace) -> ListedNeeds:
     """All that waits for the person."""
     found = list_approvals(workspace)
-    return ListedNeeds(found.approvals, list_questions(workspace).questions, found.stopped)
+    others = [OtherNeed.of(each) for each in needs_of(workspace) if each.kind not in ("yes", "question")]
+    return ListedNeeds(found.approvals, list_questions(workspace).questions, others, found.stopped)
 
 
 def find_need(workspace: Workspace, name: str) -> Proposal | Question:

@@ -1,14 +1,14 @@
 """What the agent does at its time, when its person wants it now: it looks back at the day, and learns from that."""
 
-from agent.app.rules import rule_work
+from agent.app.lessons import lesson_work
 from agent.clock import in_clock_zone
 from agent.context.budget import estimate
 from agent.errors import UserError
+from agent.growth.lessons.lesson_log import LogRow
+from agent.growth.lessons.reflect_by_hand import ReflectedByHand, reflect_on_day
+from agent.growth.lessons.reflecting import Reflecting
+from agent.growth.lessons.tend import tend_lessons
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.reflections.by_hand import ReflectedByHand, reflect_on_day
-from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.rules.rule_log import RuleRow
-from agent.growth.rules.tend import tend_rules
 from agent.llm.messages import never
 from agent.runs.accounts import open_accounts
 from agent.workspace.search_index import SearchIndex
@@ -22,12 +22,12 @@ def reflect_on_today(workspace: Workspace) -> ReflectedByHand:
     return reflect_on_day(reflecting, in_clock_zone(now, now).date(), never)
 
 
-def learn_from_reflections(workspace: Workspace, index: SearchIndex) -> tuple[RuleRow, ...]:
-    """Look at what the reflections say and how the rules have done; returns what has changed of the rules.
+def learn_from_reflections(workspace: Workspace, index: SearchIndex) -> tuple[LogRow, ...]:
+    """Look at what the reflections say and how the lessons have done; returns what has changed of them.
 
     Raises `UserError` if growth is switched off.
     """
     fresh = reload_settings(workspace)
     if not fresh.settings.growth.enabled:
         raise UserError("growth is switched off", hint="vault-agent config set growth.enabled true")
-    return tuple(tend_rules(rule_work(fresh, lambda: vectors_of(index.chosen.embedder))))
+    return tuple(tend_lessons(lesson_work(fresh, lambda: vectors_of(index.chosen.embedder))))

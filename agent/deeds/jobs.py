@@ -55,6 +55,9 @@ class JobView(ResultValue, frozen=True):
     spend: float | None
     timeout: int | None
     run_on: str | None
+    target_file: str | None
+    user_id: str | None
+    active_days: list[int]
     catch_up: str
     remind: bool
     source: str
@@ -266,6 +269,7 @@ def _given(job: Job, now: datetime) -> dict[str, object]:
     return {
         "on": [format_trigger(each) for each in job.triggers],
         "timezone": job.zone_name,
+        "active_days": list(job.active_days),
         "zone": job.zone.key,
         "retry": {"max": job.retry.most, "backoff_seconds": job.retry.backoff_seconds},
         "next": times_of(job, now, 1),

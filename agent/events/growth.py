@@ -16,11 +16,11 @@ class PatternDetected:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleChanged:
-    """Something became of the rule in the note at `path` (empty: it has none yet): the `event` as `rules/log.md` has
-    it, such as `probation` or `deprecated`, by the agent or the person."""
+class LessonChanged:
+    """Something became of the lesson that a link to `target` names (empty: it has no row yet): the `event` as
+    `lessons/log.md` has it, such as `probation` or `deprecated`, by the agent or the person."""
 
-    path: str
+    target: str
     event: str
     by: str
 
@@ -57,7 +57,7 @@ class MethodFound:
     """A research has found a tool or a method that may be of use to the agent; it stands in the note at `path`.
 
     `untrusted` are the strangers whose text says so: by itself that is no reason to do anything. It is listed in
-    `rules/found-methods.md` in the same commit, for the person to tick; who hears this counts.
+    `lessons/found-methods.md` in the same commit, for the person to tick; who hears this counts.
     """
 
     name: str

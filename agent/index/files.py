@@ -2,7 +2,7 @@
 
 notes.db            the passage store and the manifest; records which of the others are current
 keyword-<engine>/   the postings, with their checksums
-vectors-<name>/     the chunk vectors; see `vector_files`
+vectors/            the chunk vectors; see `vectors`
 REBUILD             written by a reader that found damage: the next update rebuilds the index
 lock                held by the only writer
 """
@@ -45,16 +45,15 @@ class IndexFiles:
         return self.folder / f"keyword-{engine}"
 
     def vectors(self, name: str) -> Path:
-        return self.folder / f"vectors-{name}"
+        return self.folder / "vectors" / f"{name}.usearch"
 
     def has_vectors(self, state: str) -> bool:
-        """True if the vectors of a recorded state (`vector_files.VectorState`) have files, or if it has none."""
+        """True if the vectors of a recorded state (`vectors.VectorState`) have files, or if it has none."""
         try:
-            name, _, columns, *_ = parse_json(state)
-            folder, counts = self.vectors(str(name)), [count for count, _ in columns]
-        except (ValueError, TypeError):
+            _, rows, _ = parse_json(state)
+            return all(self.vectors(str(row[0])).is_file() for row in rows if row is not None)
+        except (ValueError, TypeError, LookupError):
             return False
-        return not any(counts) or all((folder / column).is_file() for column in ("heads", "rows"))
 
     def inode(self) -> int | None:
         """The inode of the passage store, which changes with a rebuild; None without a store."""
@@ -94,7 +93,7 @@ class IndexFiles:
     def drop_old_vectors(self, *names: str) -> None:
         """Remove all vectors but these."""
         current = [self.vectors(name) for name in names]
-        for path in self.folder.glob("vectors-*"):
+        for path in (self.folder / "vectors").glob("*"):
             if path not in current:
                 _remove(path)
 

@@ -18,12 +18,6 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.query import Engine as Engine
 
-EXACT_CHUNKS = 16_000
-"""Up to this many chunks every one is compared in full: 1 ms, and no match is missed."""
-SHORTLIST = 5_500
-"""Chunks of a larger index that are compared in full, and one of 200 besides. Of the 10 nearest of a million .991 are
-among them (`python -m tests.bench vectors`), of 498,000 of words drawn by chance, all nearly as near, .997."""
-
 
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
@@ -85,10 +79,6 @@ class Weights:
     """The most lines and terms of a passage."""
     sharpness: float = 4.0
     """The factor by which the best line of a passage outweighs its neighbours."""
-    exact_chunks: int = EXACT_CHUNKS
-    """Above this many chunks, only those nearest by the signs of their vectors are compared in full: `shortlist`, and
-    one of 200."""
-    shortlist: int = SHORTLIST
 
 
 FieldTerms: TypeAlias = Mapping[str, Sequence[str]]

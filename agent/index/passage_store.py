@@ -27,7 +27,7 @@ from agent.index.note_rows import SCHEMA, data_checksum, entries_of, facet, reco
 from agent.index.records import Filters, IndexTotals, NoteStatus, StoredNote, is_attachment
 from agent.json_value import parse_json
 
-VERSION = 11
+VERSION = 12
 """The version of the whole index's format; a file of another version is rebuilt."""
 _SHARED = 32 * 1024
 """Bytes of the smallest index of SQLite's log, which all its processes map."""

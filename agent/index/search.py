@@ -28,7 +28,7 @@ from agent.index.query import Hit, Mode, Query, SearchResult, answering_days, cl
 from agent.index.records import Filters, StoredNote, is_attachment
 from agent.index.signals import EncodedQuery, Row, Statistics, encode_query, meaning_signals, word_signals
 from agent.index.snippets import Snippet
-from agent.index.vector import VectorIndex, load_vectors
+from agent.index.vectors import VectorIndex, load_vectors
 from agent.json_value import parse_json
 from agent.texts import joined
 
@@ -242,8 +242,7 @@ class Searcher:
         if model.name not in parse_json(store.meta("identity")):
             self._reasons.append("the index was made with another model: keywords only until it is updated")
             return
-        limits = (self.weights.exact_chunks, self.weights.shortlist)
-        self._vectors = load_vectors(self.files, store.meta("vectors"), model.dimensions, limits, held)
+        self._vectors = load_vectors(self.files, store.meta("vectors"), model.dimensions, held)
 
     def _met(self, error: Damaged) -> None:
         self._reasons.append(error.message)

@@ -191,8 +191,7 @@ class Updater:
     def _no_vectors(self) -> VectorWriter | None:
         """The writer of new vectors; None without a model."""
         model = self.chosen.embedder
-        exact = self.weights.exact_chunks
-        return VectorWriter(self.files, model.dimensions, exact) if model is not None else None
+        return VectorWriter(self.files, model.dimensions) if model is not None else None
 
     def _start(self) -> None:
         """Start an empty index."""
@@ -256,7 +255,7 @@ class Updater:
             store.set_pending(list(dict.fromkeys((*unfinished, *touched))))  # earlier pending notes stay pending
             store.set_meta("next", str(after + len(fresh)))
         before, all_notes = so_far
-        vectors_before = self._vectors_name
+        vectors_before = self._vectors_names
         try:
             work = Ingestion(store, self._vectors, prepare, numbers, listed)
             work.is_private = self.is_private
@@ -268,12 +267,12 @@ class Updater:
             raise
         self._generation += 1
         # Those of before stay until the next update: a reader may just be about to open them.
-        self.files.drop_old_vectors(vectors_before, self._vectors_name)
+        self.files.drop_old_vectors(*vectors_before, *self._vectors_names)
         return work
 
     @property
-    def _vectors_name(self) -> str:
-        return self._vectors.state.name if self._vectors is not None else ""
+    def _vectors_names(self) -> tuple[str, ...]:
+        return self._vectors.state.names if self._vectors is not None else ()
 
     def _write(self, work: Ingestion, plan: manifest.UpdatePlan, read: NoteReader, gone: Sequence[int]) -> None:
         assert self._keyword is not None and self._checksums is not None

@@ -25,11 +25,12 @@ _NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill"})
 _NAME = re.compile(r"@agent(?=[\s,:，：]|$)[\s,:，：]*", re.IGNORECASE)
 _BEGIN, _END = "%% vault-agent: answer {}{} %%", "%% vault-agent: end of answer %%"
 _BLOCK = re.compile(
-    r"^[ \t>]*%% vault-agent: answer (\S{1,80})(?: failed ([0-9a-f]{12}))? %%[ \t]*\r?\n"
+    r"^[ \t>]*%% vault-agent: answer (\S{1,80})(?: (failed|waits) ([0-9a-f]{12}))? %%[ \t]*\r?\n"
     r"(?:.*\n)*?[ \t>]*%% vault-agent: end of answer %%[ \t]*\r?$",
     re.MULTILINE,
 )
-"""An answer: the id of its run, and of a failure a hash of the text between the marks."""
+"""An answer: the id of its run, and of a failure, or of one that waits for the person, a hash of the text between the
+marks: as long as nobody has written into it, the next answer takes its place."""
 _NOTICE_BEGIN, _NOTICE_END = "%% vault-agent: waiting %%", "%% vault-agent: end of waiting %%"
 _NOTICE = re.compile(
     r"^[ \t>]*%% vault-agent: waiting %%[ \t]*\r?\n"
@@ -38,6 +39,8 @@ _NOTICE = re.compile(
 )
 _SESSION = re.compile(r"\[\[((?:[^\]|#\n]{1,200}/)?sessions/[^\]|#\n]{1,300})")
 _ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])[ \t]+\[")
+_SEALED: dict[RequestStatus, str] = {"failed": "failed", "needs_approval": "waits", "question": "waits"}
+"""The words in the marks of answers in whose place the next one comes."""
 _STATES: dict[RequestStatus, str] = {"done": "x", "needs_approval": "?", "question": "?", "failed": "!", "stopped": "!"}
 
 
@@ -131,7 +134,8 @@ def with_answer(data: bytes, request: NoteRequest, answer: Answer) -> bytes | No
         return _below_task(note, request, answer)
     block = _block(note.body, answer)
     at, again = _place(note.body, request, answer.run)
-    body, at = _without_failures_above(note.body, at)
+    body, at = _without_waiting(note.body, answer.run, at)
+    body, at = _without_failures_above(body, at)
     after = note.with_body(body[:at] + _gap(body[:at]) + block + body[at:])
     return _with_status(after, PENDING if again and answer.status == "done" else answer.status, answer.reason).data
 
@@ -167,7 +171,7 @@ def _without_notice(data: bytes) -> Note:
 
 def _of_note(note: Note) -> tuple[NoteRequest, ...]:
     status = (note.string("status") or "").lower()
-    parts = _BLOCK.split(note.body)[::3]  # the parts between are run ids and hashes
+    parts = _BLOCK.split(note.body)[::4]  # the parts between are run ids, words and hashes
     last = parts[-1].strip()
     if status == DRAFT or (len(parts) == 1 and status in _CLOSED):
         return ()
@@ -220,12 +224,12 @@ def _gap(above: str) -> str:
 
 
 def _block(body: str, answer: Answer, heading: str = "## {}\n\n") -> str:
-    has_failed = answer.status == "failed"
+    has_failed, sealed = answer.status == "failed", _SEALED.get(answer.status)
     reason = escape(f"*{answer.reason}*") if answer.reason else ""
     text = escape(answer.text).replace("%%", "% %").strip()
     said = "\n\n".join(filter(None, (reason, text) if has_failed else (text, reason)))
     inner = f"{heading.format(answer.heading)}{said}\n"
-    begin = _BEGIN.format(answer.run, f" failed {_seal(inner)}" if has_failed else "")
+    begin = _BEGIN.format(answer.run, f" {sealed} {_seal(inner)}" if sealed else "")
     text = "\n".join([begin, inner, _END, ""])
     text = "\n".join(line.rstrip("\r") for line in text.split("\n"))
     return text.replace("\n", "\r\n") if "\r\n" in body else text
@@ -236,16 +240,24 @@ def _seal(inner: str) -> str:
     return sha256("\n".join(line.strip("> \t") for line in inner.splitlines()).strip().encode()).hexdigest()[:12]
 
 
-def _is_failure(found: re.Match[str]) -> bool:
-    """True for the answer of a failed run that nobody has written into."""
+def _is_left(found: re.Match[str], word: str) -> bool:
+    """True for an answer of this kind, `failed` or `waits`, that nobody has written into."""
     inner = found[0].partition("\n")[2].rpartition("\n")[0]
-    return found[2] is not None and _seal(inner) == found[2]
+    return found[2] == word and _seal(inner) == found[3]
+
+
+def _without_waiting(body: str, run: str, at: int) -> tuple[str, int]:
+    """The body without what the run has said while it waited, and the offset where that stood; else `at`."""
+    for found in _BLOCK.finditer(body):
+        if found[1] == run and _is_left(found, "waits"):
+            return body[: found.start()] + body[_next_line(body, found.end()) :], found.start()
+    return body, at
 
 
 def _without_failures_above(body: str, at: int) -> tuple[str, int]:
     """The body without the failures right above an offset, and the offset there."""
     for found in reversed(list(_BLOCK.finditer(body, 0, at))):
-        if body[found.end() : at].strip() or not _is_failure(found):
+        if body[found.end() : at].strip() or not _is_left(found, "failed"):
             break
         body, at = body[: found.start()] + body[at:], found.start()
     return body, at
@@ -253,7 +265,7 @@ def _without_failures_above(body: str, at: int) -> tuple[str, int]:
 
 def _without_failures_below(body: str, at: int) -> str:
     """The body without the failures right below an offset."""
-    while (found := _BLOCK.search(body, at)) and not body[at : found.start()].strip() and _is_failure(found):
+    while (found := _BLOCK.search(body, at)) and not body[at : found.start()].strip() and _is_left(found, "failed"):
         body = body[:at] + body[_next_line(body, found.end()) :]
     return body
 
@@ -264,7 +276,7 @@ def _below_task(note: Note, request: NoteRequest, answer: Answer) -> bytes | Non
         return None
     lines, at, item = found
     lines[at] = lines[at][: item.end()] + _STATES[answer.status] + lines[at][item.end() + 1 :]
-    text = "\n".join(lines)
+    text, _ = _without_waiting("\n".join(lines), answer.run, 0)
     ours = [found for found in _BLOCK.finditer(text) if found[1] == answer.run]
     end = ours[-1].end() if ours else sum(len(line) + 1 for line in lines[: at + 1]) - 1
     block = _block("", answer, "**{}**\n\n").rstrip("\n")

@@ -122,6 +122,25 @@ def without_created(text: str) -> str:
     return _DATED.sub(lambda match: "" if _kind(match) == "created" else match[0], text)
 
 
+_MARKED = re.compile(rf"[\[(]?{_DATED.pattern}[\])}}>]{{0,3}}")
+_SIGNED_WORDS = re.compile(
+    r"🔁\uFE0F?[^📅📆🗓⏰⏳⌛🛫➕✅❌🔺⏫🔼🔽⏬\[(#]*|[🔺⏫🔼🔽⏬]\uFE0F?"
+    r"|[🆔⛔]\uFE0F?[ \t]*[\w,-]+|\[(?:repeat|priority|id)::[^\]]*\]|(?<=@)@(?=\{)|🏁\uFE0F?[ \t]*\w+"
+)
+_BOARD_TIME = re.compile(r"@\{(\d{1,2}:\d{2})\}")
+
+
+def plain_task_words(text: str) -> str:
+    """The text of a task as its person would say it: without the signs and fields of programs and the dates in them."""
+
+    def left(match: re.Match[str]) -> str:
+        is_sign = match["sign"] or match["at"] or (match["mark"] or "").startswith("::")
+        return "" if is_sign else match[0]
+
+    words = _BOARD_TIME.sub(r"\1", _SIGNED_WORDS.sub("", _MARKED.sub(left, text)))
+    return " ".join(words.split()) or " ".join(text.split())
+
+
 def _kind(match: re.Match[str]) -> _Kind:
     sign, key = match["sign"] or match["at"], match["key"]
     if sign:

@@ -43,7 +43,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "ChainCompleted": "proactive.skill.chain_completed",
         "SkillSuggested": SUGGESTED,
         "ProposalDecided": "proactive.proposal.decided",
-        "RuleChanged": "proactive.rule.changed",
+        "LessonChanged": "proactive.rule.changed",
         "SkillRated": "proactive.skill.feedback",
         "HumanResponse": "human.response",
         "MethodFound": "proactive.method.found",

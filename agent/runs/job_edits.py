@@ -12,7 +12,7 @@ from math import isfinite, nan
 from agent.dataclass import dataclass
 from agent.errors import BadNote, Conflict, NoteGone, UserError
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value
+from agent.markdown.yaml_write import Value, pair, same
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule.header_fields import title_of
 from agent.schedule.job import Job, JobProblem
@@ -27,7 +27,7 @@ from agent.vault.change import Outcome, Stamp
 from agent.vault.message import one_line
 from agent.workspace.workspace import Workspace
 
-_FIELDS = {
+FIELDS = {
     "on": "when",
     "timezone": "zone",
     "approval_required": "asks",
@@ -35,7 +35,14 @@ _FIELDS = {
     "cooldown_seconds": "quiet",
     "retry": "retries",
 }
-"""The keys of a header that a form has, by the names of its fields."""
+"""The keys of a header that have a field of their own in a form, by the names of these fields."""
+MORE = (
+    *("task", "target_file", "remind", "active_days", "priority", "mode", "catch_up"),
+    *("max_concurrency", "timeout", "spend", "run_on", "user_id"),
+)
+"""The keys that a form has as lines of the header."""
+KEPT = frozenset(("id", "status", "source"))
+"""The keys that no form has: a name that histories go by, what pause and resume set, and who made the job."""
 _ONE_AT_A_TIME = threading.Lock()
 """Held from the look at a note's version to the write: of two forms with the same version one comes too late."""
 
@@ -44,8 +51,8 @@ _ONE_AT_A_TIME = threading.Lock()
 class JobForm:
     """A job as a person types it. `when` has one trigger a line; an empty `zone` is the machine's; `text` is what it
     does; `asks`: each run needs a yes. `channel` is where the answer goes (empty: the day's note), `quiet` the least
-    minutes between two runs, `retries` how often a failed run is tried again. Of a field that is None the note keeps
-    what it has."""
+    minutes between two runs, `retries` how often a failed run is tried again; `more` has the other settings as lines of
+    a header. Of a field that is None the note keeps what it has."""
 
     title: str | None = None
     when: str | None = None
@@ -55,6 +62,7 @@ class JobForm:
     channel: str | None = None
     quiet: str | None = None
     retries: str | None = None
+    more: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,7 @@ def job_in_form(workspace: Workspace, name: str) -> JobInForm:
         str(header.get("channel") or ""),
         _minutes(header.get("cooldown_seconds")),
         _retries(header.get("retry")),
+        "\n".join(row for key in MORE if key in header for row in pair(key, header[key])),
     )
     return JobInForm(path, workspace.vault.content_id(data), form, problem)
 
@@ -149,7 +158,7 @@ def new_job(workspace: Workspace, form: JobForm) -> NewJob:
     now = workspace.clock.now().astimezone()
     title, text = " ".join((form.title or "").split()), (form.text or "").strip()
     fields: dict[str, Value] = {**_schedule(form, now), **({"approval_required": True} if form.asks else {})}
-    fields |= _conduct(form, {})
+    fields |= {key: value for key, value in {**_conduct(form, {}), **_more(form, {})}.items() if value is not None}
     first = text.partition("\n")[0]
     if not (title or first):
         empty = UserError("a job needs a title or a text", hint="say what it is about")
@@ -215,7 +224,7 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
         note = _with_schedule(note, before, form, now)
         if form.asks is not None and form.asks != (note.header.get("approval_required") is True):
             note = note.with_key("approval_required", form.asks)
-        for key, value in _conduct(form, note.header).items():
+        for key, value in {**_conduct(form, note.header), **_more(form, note.header)}.items():
             note = note.without_key(key) if value is None else note.with_key(key, value)
         note = with_title(note, path, form.title or "")
         note = note if form.text is None else with_task_text(note, form.text)
@@ -223,7 +232,7 @@ def _changed(workspace: Workspace, path: str, data: bytes, form: JobForm) -> New
         raise WrongInput(error) from error
     job = parse_job(path, note.data, workspace.vault.content_id(note.data))
     if isinstance(job, JobProblem):
-        raise WrongInput(job, _FIELDS.get(job.key, ""))
+        raise WrongInput(job, FIELDS.get(job.key, "more" if job.key in MORE else ""))
     if job is None:
         raise UserError("{path} is no job", hint="give its header `type: job`", path=path)
     is_over = all(isinstance(each, At) for each in job.triggers) and not job.next_occurrences(now, 1)
@@ -244,6 +253,22 @@ def _conduct(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
         pause = {key: each for key, each in before.items() if key != "max"} if isinstance(before, Mapping) else {}
         found["retry"] = {"max": most, **pause} if most else None
     return {key: value for key, value in found.items() if value is not None or key in header}
+
+
+def _more(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
+    """The other keys of a header that a form changes, None for one that goes; raises `WrongInput`."""
+    if form.more is None:
+        return {}
+    typed = Note.parse(f"---\n{form.more.strip()}\n---\n".encode("utf-8", "replace"))
+    strange = [key for key in typed.header if key not in MORE]
+    if typed.problem is not None or strange or (form.more.strip() and not typed.header):
+        names = ", ".join(MORE)
+        error = UserError(
+            "these lines are no settings of a job", hint="write key: value, with one of {names}", names=names
+        )
+        raise WrongInput(error, "more")
+    found: dict[str, Value] = {key: typed.header.get(key) for key in MORE if key in typed.header or key in header}
+    return {key: value for key, value in found.items() if key not in header or not same(value, header[key])}
 
 
 def _number(typed: str, field: str) -> float:

@@ -1,6 +1,6 @@
 """One run of a job's text, and what came of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -12,119 +12,19 @@ from agent.events.runs import Speaker
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
-from agent.markdown.blocks import parse_body
-from agent.markdown.tasks import TaskDates, find_tasks, without_created
-from agent.memory import daily
+from agent.runs.briefing.briefing import aims_of, briefing_of
 from agent.runs.crash_recovery import is_own
-from agent.runs.decisions import approvals
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
-from agent.schedule.aims import load_aims
 from agent.schedule.history import Outcome
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
-from agent.schedule.task_notes import load_tasks
 from agent.texts import text
-from agent.times.named_days import names_day, written_day
-from agent.vault.find import notes_with_line
-from agent.vault.store import Vault
-from agent.vault.task_lines import open_tasks, own_notes, own_words
 from agent.workspace.workspace import Workspace
-
-_NOTES, _LONGEST = 200, 200
-"""The most notes that are read, and the most characters of a line."""
-_MOST = {"due": 30, "day": 12, "waits": 12}
-"""The most lines of each kind; how many are left out is said."""
-
-
-@dataclass(frozen=True, slots=True)
-class _DueLine:
-    """A task as a line, and the day on which it was to be seen; `is_deadline`: it is due on that day."""
-
-    day: date
-    is_deadline: bool
-    line: str
 
 
 def asks_for_agenda(task: str) -> bool:
     """True for a task about the person's day: a briefing, what is due, appointments."""
     return pattern("agenda").search(task) is not None
-
-
-def agenda_of(workspace: Workspace, today: date) -> str:
-    """The agenda as lists with links; empty if there is nothing."""
-    vault, language = workspace.vault, workspace.settings.vault.language
-    waiting = (f"[[{each.path.removesuffix('.md')}]]" for each in approvals(workspace).pending())
-    due = list(dict.fromkeys(each.line for each in _due(vault, today)))
-    named = (each for each in _of_day(vault, today) if each not in due)
-    shown: list[str] = []
-    for key, lines in (("due", due), ("day", named), ("waits", waiting)):
-        rows = list(dict.fromkeys(lines))
-        if rows:
-            shown += [text(f"agenda.{key}", language, day=today), *(f"- {row}" for row in rows[: _MOST[key]])]
-            left = len(rows) - _MOST[key]
-            shown += [*([f"- {text('agenda.more', language, count=left)}"] if left > 0 else []), ""]
-    return "\n".join(shown).strip()
-
-
-def aims_of(workspace: Workspace) -> str:
-    """What the person works towards, for whoever words a day; empty if nothing of it is to be spoken of."""
-    aims, language = load_aims(workspace.vault), workspace.settings.vault.language
-    if not aims.may_be_spoken_of:
-        return ""
-    given = (("focus", aims.focus), ("drives", aims.drives), ("sources", aims.sources))
-    rows = (f"- {text(f'agenda.{key}', language)}: {'; '.join(words)}" for key, words in given if words)
-    return "\n".join((text("agenda.aims", language), *map(daily.inert, rows)))
-
-
-def _due(vault: Vault, today: date) -> list[_DueLine]:
-    """The open tasks whose day has come: what is overdue first, the nearest first; where there are too many, the
-    nearest are there."""
-    found = [*_due_boxes(vault, today), *_due_tasks(vault, today)]
-    nearest = sorted(found, key=lambda each: (today - each.day, not each.is_deadline))
-    kept, rest = nearest[: _MOST["due"]], nearest[_MOST["due"] :]
-    return [*sorted(kept, key=lambda each: each.day == today), *rest]
-
-
-def _due_boxes(vault: Vault, today: date) -> Iterator[_DueLine]:
-    """The boxes whose day has come; where too many notes have some, those of the notes with the nearest day."""
-
-    def is_due(_: str, dates: TaskDates) -> bool:
-        return dates.has_come(today)
-
-    for box in open_tasks(vault, is_due, lambda dates: (today - min(dates.day or today, today)).days):
-        day = min(box.day, today)
-        yield _DueLine(day, box.dates.due == day, _line(vault, box.path, box.text))
-
-
-def _due_tasks(vault: Vault, today: date) -> Iterator[_DueLine]:
-    for task in load_tasks(vault, done=False).waiting:
-        if task.due is not None and task.due.date() <= today:
-            yield _DueLine(task.due.date(), True, _line(vault, task.path, task.title))
-
-
-def _of_day(vault: Vault, today: date) -> Iterator[str]:
-    """The lines that name the day, and what the person wrote in its note; no box that is ticked."""
-    named = written_day(today)
-    path = vault.home.day_note(today)
-    own = [path] if vault.read(path) is not None else []
-    for each in dict.fromkeys([*own, *own_notes(vault, notes_with_line(vault, named))[:_NOTES]]):
-        note = own_words(vault, each)
-        body = parse_body(note.body, note.body_line)
-        boxes = {box.line: box for box in find_tasks(body)}
-        for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
-            box, plain = boxes.get(at), line.strip()
-            if each == path and plain.startswith("## "):
-                break
-            is_said = plain and not plain.startswith(("#", ">", "%%")) and kind not in {"code", "fence", "comment"}
-            words = without_created(line) if box else line
-            if is_said and (box is None or box.is_open) and (each == path or names_day(words, today)):
-                yield _line(vault, each, box.text if box else plain.removeprefix("- "))
-
-
-def _line(vault: Vault, path: str, words: str) -> str:
-    day = vault.home.day_of(path)
-    link = daily.link_to(day, vault.home) if day else f"[[{path.removesuffix('.md')}]]"
-    return f"{daily.inert(daily.cut(' '.join(words.split()), _LONGEST))} ({link})"
 
 
 _OWN_CHANNEL = "cli"
@@ -172,11 +72,13 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
     links = [f"- [[{path.removesuffix('.md')}]]" for path in paths[:_NAMED]]
     links += [f"- … ({len(paths) - _NAMED})"] if len(paths) > _NAMED else []
     task = "\n".join((job.text, "", *links)) if links else job.text
-    if not job.user_id and asks_for_agenda(job.text):
-        agenda = agenda_of(runs.workspace, runs.workspace.clock.now().astimezone(job.zone).date())
+    is_briefing = not job.user_id and asks_for_agenda(job.text)
+    if is_briefing:
         if not runs.account.models.main.model.present:
-            return _plain_agenda(runs.workspace, agenda)
-        task = "\n\n".join(filter(None, (task, agenda, aims_of(runs.workspace))))
+            return plain_briefing(runs.workspace, job, "")
+        facts = briefing_of(runs.workspace, _today(runs.workspace, job), job, for_model=True)
+        head = text("briefing.facts", runs.workspace.settings.vault.language) if facts else ""
+        task = "\n\n".join(filter(None, (task, head, facts, aims_of(runs.workspace))))
     request = RunRequest(task, Speaker(OF_JOBS, job.user_id), job=job.id, spend=job.spend, place=_place(job))
     try:
         ended = runs.ask(request, _session(runs, job), line)
@@ -184,7 +86,8 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
         if job.mode == "isolated":
             raise
         ended = runs.ask(request, "", line)  # its person is talking in that session now
-    return result_of(runs.workspace, ended, runs.account.spent(ended.run).money)
+    result = result_of(runs.workspace, ended, runs.account.spent(ended.run).money)
+    return _with_facts(runs.workspace, job, result) if is_briefing and result.outcome == "failed" else result
 
 
 def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
@@ -206,14 +109,23 @@ def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
     )
 
 
-def _plain_agenda(workspace: Workspace, agenda: str) -> JobResult:
-    """The agenda as the answer: without a model, passages that have words of the job's text in common with it would be
-    the day's own note, in which they then stand twice."""
-    if not agenda:
-        return JobResult("nothing")
-    return JobResult(
-        "done", workspace.vault.masked(f"{agenda}\n\n{text('agenda.plain', workspace.settings.vault.language)}")
-    )
+def plain_briefing(workspace: Workspace, job: Job, reason: str) -> JobResult:
+    """The facts alone as the answer; `reason` is why no model has put them into words (empty: there is none). Passages
+    that have words of the job's text in common with it would be no briefing."""
+    language = workspace.settings.vault.language
+    facts = briefing_of(workspace, _today(workspace, job), job) or text("briefing.nothing", language)
+    why = [text("briefing.no_words", language, reason=reason.rstrip(".。"))] if reason else []
+    return JobResult("done", workspace.vault.masked("\n\n".join((facts, *why))))
+
+
+def _with_facts(workspace: Workspace, job: Job, failed: JobResult) -> JobResult:
+    """The briefing of a run that has failed: its person has the facts all the same, and hears why no more."""
+    plain = plain_briefing(workspace, job, failed.reason)
+    return replace(failed, outcome="done", text=plain.text, reason="")
+
+
+def _today(workspace: Workspace, job: Job) -> date:
+    return workspace.clock.now().astimezone(job.zone).date()
 
 
 def _place(job: Job) -> str:

@@ -79,7 +79,7 @@ def decision_text(workspace: Workspace, asked: Proposal) -> str:
 def approval_text(asked: Proposal, data: bytes, language: Language) -> str:
     """The call and all its changes, from the program's own record; `data` is the content of its note."""
     other = "" if shows(data, asked) else text("decide.changed_note", language)
-    lines = [f"{asked.question}  ({asked.path})", asked.why, asked.shown, other, asked.change]
+    lines = [f"{asked.question}  ({asked.path})", asked.why, other, asked.change, asked.shown]
     return "\n".join(line for line in lines if line)
 
 

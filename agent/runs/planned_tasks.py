@@ -1,7 +1,7 @@
 """The agent's tasks for an interface: listed with what has begun, found by name, and planned in the person's name."""
 
 from agent.errors import Unknown, UserError
-from agent.schedule.procedures import TaskType
+from agent.schedule.procedures import WORK_TYPES, TaskType
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, TaskShelf, load_tasks, plan_task
 from agent.schedule.task_progress import TaskProgress
@@ -38,8 +38,8 @@ def find_task(among: tuple[Task, ...], shelf: TaskShelf, name: str) -> Task:
 
 
 def plain_task(workspace: Workspace, kind: TaskType) -> NewTask:
-    """A task of which only the type is known; raises `UserError` for one that needs a topic."""
-    if kind == "explore_topic":
+    """A task of which only the type is known; raises `UserError` for one whose title says what it is about."""
+    if kind in WORK_TYPES:
         raise UserError("{kind} needs a topic", hint='vault-agent jobs tasks add explore_topic "green tea"', kind=kind)
     return NewTask(kind, text(f"task.{kind}", workspace.settings.vault.language))
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # what tells of things that most vaults do not have is loaded
     from agent.runs.machines import MachineNote, SessionElsewhere
 
 
-GrowthPart: TypeAlias = Literal["reflections", "rules", "mutations", "beliefs", "questions", "research", "patterns"]
+GrowthPart: TypeAlias = Literal["reflections", "lessons", "mutations", "beliefs", "questions", "research", "patterns"]
 _PARTS: tuple[GrowthPart, ...] = get_args(GrowthPart)
 _BEGINNING = "growth/"
 

@@ -12,6 +12,7 @@ from agent.lazy import later
 from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Header, Value
+from agent.schedule.channel_words import without_channel
 from agent.schedule.header_fields import plain_id, readable_id
 from agent.schedule.job import TYPE, Job, JobProblem, JobSource
 from agent.schedule.job_header import begins_as_wish, parse_job
@@ -49,12 +50,14 @@ def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:
     """The job that a sentence asks for; raises `UserError` if it is empty or its time is not clear."""
     if not words.strip():
         raise UserError("the sentence is empty", hint=_EXAMPLES)
-    found = parse_when(words, now)
+    asked, channel = without_channel(words)
+    found = parse_when(asked, now)
     if isinstance(found, Unclear):
         raise_unclear(words, found, examples="" if begins_as_wish(words) else _EXAMPLES)
     task = found.rest.strip()
     header: dict[str, Value] = {"on": found.on, **({"timezone": found.zone} if found.zone else {})}
-    return replace(make_job(vault, short_title(task or words), task, header, "static", now), time=found)
+    header |= {"channel": channel} if channel else {}
+    return replace(make_job(vault, short_title(task or asked), task, header, "static", now), time=found)
 
 
 def make_job(

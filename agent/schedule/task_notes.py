@@ -17,7 +17,7 @@ from agent.markdown.note import Note
 from agent.markdown.title import clipped_between_links, short_title
 from agent.markdown.yaml_write import Value
 from agent.schedule.header_fields import plain_id
-from agent.schedule.procedures import SUBJECT_IN_TITLE, TaskType
+from agent.schedule.procedures import WORK_TYPES, TaskType
 from agent.schedule.task import TYPE, USUAL, Task, TaskProblem, TaskStatus, parse_task
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Move, Request
@@ -94,7 +94,7 @@ class NewTask:
     @property
     def subject(self) -> str:
         """What the task is about, beside its kind: two tasks with the same subject are the same on one day."""
-        return self.target_file or (self.title if self.kind in SUBJECT_IN_TITLE else "")
+        return self.target_file or (self.title if self.kind in WORK_TYPES else "")
 
 
 @dataclass(frozen=True, slots=True)

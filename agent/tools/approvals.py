@@ -114,7 +114,7 @@ class Approvals:
         if asked.status == "rejected":
             raise ToolFailed(f"the person said no{f': {asked.reason}' if asked.reason else ''}")
         if not approved:
-            waits = text("approval.waits", self.language, tool=tool, path=asked.path, why=why)
+            waits = text("approval.waits", self.language, question=asked.question, path=asked.path, why=why)
             raise NeedsApproval(waits, path=asked.path, hint=text("approval.hint", self.language))
         for draft in drafts:  # the person has seen the current text and the change
             if draft.before is not None:

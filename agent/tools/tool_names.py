@@ -13,7 +13,7 @@ ACTION = "action"
 """The argument with which a call names the action."""
 ACTIONS = MappingProxyType(
     {
-        "jobs": ("list", "add", "change", "pause", "delete"),
+        "jobs": ("list", "add", "change", "pause", "resume", "delete"),
         "profile": ("list", "read", "search", "summary", "write", "create", "delete"),
         "skills": ("list", "show", "feedback"),
     }

@@ -30,11 +30,15 @@ SKILL_HISTORY = "skills/history/"
 DEPRECATED = "skills/deprecated/"
 MUTATIONS = "skills/mutations/"
 MUTATION_LOG = "skills/mutations/log.md"
+"""What became of variants, as earlier versions logged it."""
 PROMPTS = "prompts/"
+LESSONS_NOTE = "lessons.md"
+LESSONS = "lessons/"
+LESSON_LOG = "lessons/log.md"
+LESSON_HISTORY = "lessons/history/"
+FOUND_METHODS = "lessons/found-methods.md"
 RULES = "rules/"
-RULE_LOG = "rules/log.md"
-RULE_HISTORY = "rules/history/"
-FOUND_METHODS = "rules/found-methods.md"
+"""The rules of earlier versions, until they are lessons."""
 JOBS = "jobs/"
 JOB_HISTORY = "jobs/history/"
 TASKS = "tasks/"
@@ -124,17 +128,18 @@ FOLDERS = (
     Folder(SKILL_HISTORY, "the uses of each skill", _PROGRAM, logs=True),
     Folder(DEPRECATED, "skills that were set aside", _PROGRAM),
     Folder(MUTATIONS, "variants of skills on trial", _PROGRAM),
-    Folder(MUTATION_LOG, "what became of each variant, and why", _PROGRAM, logs=True, undone=False),
     Folder(PROMPTS, "the person's own prompts", _AFTER_YES, steers=True),
-    Folder(RULES, "rules of conduct that the agent has learned", _AFTER_YES, steers=True),
-    Folder(RULE_LOG, "what became of each rule, and why", _PROGRAM, logs=True, undone=False),
+    Folder(LESSONS_NOTE, "what the agent has learned, one row each", _AFTER_YES, steers=True, logs=True),
+    Folder(LESSONS, "what belongs to lessons, of which none steers", _PROGRAM),
+    Folder(LESSON_LOG, "what became of each lesson and of each variant, and why", _PROGRAM, logs=True, undone=False),
     Folder(FOUND_METHODS, "tools and methods that research has found, of which none steers", _PROGRAM, logs=True),
-    Folder(RULE_HISTORY, "the runs that were given rules", _PROGRAM, searched=False, logs=True),
+    Folder(LESSON_HISTORY, "the runs that were given lessons", _PROGRAM, searched=False, logs=True),
+    Folder(RULES, "rules of an earlier version, which become lessons", _AFTER_YES, steers=True),
     Folder(JOBS, "when to wake, and what to do then", _AFTER_YES, steers=True),
     Folder(JOB_HISTORY, "the runs of each job", _PROGRAM, undone=False),
     Folder(TASKS, "work that the agent will do by itself", _AFTER_YES, steers=True, undone=False),
     Folder(TASKS_DONE, "tasks that are over", _PROGRAM, undone=False),
-    Folder(REFLECTIONS, "what the agent thinks of its work, from which rules come", _PROGRAM, logs=True),
+    Folder(REFLECTIONS, "what the agent thinks of its work, from which lessons come", _PROGRAM, logs=True),
     Folder(RESEARCH, "reports with sources", _PROGRAM, Recalled.AS_NOTE),
     Folder(MACHINES, "the machines that have the vault", _PROGRAM, searched=False),
     Folder(ARCHIVE, "what has expired or was replaced", _FREE, searched=False),

@@ -17,10 +17,10 @@ from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.identity import index_identity
 from agent.index.keyword import Engine, Weights, engine_for
-from agent.index.nearest import load_library
 from agent.index.query import SearchResult
 from agent.index.records import Filters
 from agent.index.search import Searcher, UnsavedNote
+from agent.index.vectors import load_library
 from agent.prefetch import Prefetch
 from agent.vault.listing import VaultListing, contents_at, list_notes, listed
 from agent.vault.obsidian import excluded_files

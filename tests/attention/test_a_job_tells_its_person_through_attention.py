@@ -35,7 +35,7 @@ def test_an_answer_for_a_channel_is_a_notice_and_the_history_names_it(town: Town
 
 def test_quiet_hours_hold_the_message_and_not_the_job(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "22-10")
-    town.write("jobs/morning.md", job(channel="mail"))
+    town.write("jobs/morning.md", job('[{cron: "0 9 * * *"}, {change: {path: "plans/**"}}]', channel="mail"))
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
@@ -49,6 +49,19 @@ def test_quiet_hours_hold_the_message_and_not_the_job(town: Town, monkeypatch: p
     assert "Good morning." in town.daily()
     (told,) = notices(town)
     assert told.delivered_at is not None and told.delivered_at - told.at >= timedelta(minutes=59)
+
+
+def test_an_answer_at_the_hour_and_by_the_channel_that_its_person_named_is_not_held(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "22-10")
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__DAILY", "0")
+    town.write("jobs/morning.md", job(channel="mail"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=1)
+        town.wait_for(house, "morning", "done")
+        house.until(lambda: "Good morning." in town.daily(), "it comes at once")
 
 
 def test_a_reminder_is_a_notice_that_no_quiet_hours_hold(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,7 +29,7 @@ def test_a_notice_about_a_call_names_the_note_and_has_the_change(town: Town) -> 
     lines = "".join(f"Rule {number}.\n" for number in range(60))
     asked(town, "vault_write", path="rules/tea.md", content=f"# Tea\n\nAlways green tea.\n{lines}")
     (notice,) = waiting_notices(town.workspace, set())
-    assert notice.title == "This waits for your yes: vault_write rules/tea.md"
+    assert notice.title == "May I change rules/tea.md?"
     assert "+Always green tea." in notice.lines and notice.lines[-1].startswith("[[approvals/")
     assert "more lines" in notice.lines[-2] and "Rule 59" not in "".join(notice.lines), "a mail stays short"
     outbox = open_outbox(town.workspace)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from agent.background.experiments import experiment_routine
+from agent.background.lessons import variant_routine
 from agent.background.part import PartTable
 from agent.background.routine import RoutineRunner
 from agent.events.bus import Bus
@@ -21,7 +21,7 @@ class Scene:
         self.clock, self.begun = FakeClock(), 0
         self.bus = Bus(self.clock)
         pool = AtOnce(self.clock)
-        runner = RoutineRunner(experiment_routine(self.propose), pool, self.clock)
+        runner = RoutineRunner(variant_routine(self.propose), pool, self.clock)
         PartTable(pool, [runner.part()]).subscribe(self.bus)
 
     def propose(self, _: object) -> None:

@@ -14,9 +14,7 @@ from pathlib import Path
 
 from agent.clock import SystemClock
 from agent.errors import Permanent
-from agent.index.keyword import EXACT_CHUNKS, SHORTLIST, Engine
-from agent.index.passage_store import open_store
-from agent.index.vector import load_vectors
+from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 from agent.interfaces.cli.benches.site import Site, daemon, site
 from agent.interfaces.cli.benches.speed import SAVED_MS, saves_beside
@@ -61,9 +59,6 @@ def measure_built(place: Site, paths: Sequence[str], rounds: int, say: Callable[
         asked = questions(place.root, list(paths), QUESTIONS)
         say("searches")
         found = middle_and_tail(warm_searches(index, asked), SEARCH_MS)
-        say("recall")
-        share = recall(index, asked)
-    found.append(Measure("recall of the 10 nearest notes", share, "", RECALL, at_least=True))
     say("saves, with a daemon at work")
     with daemon(place) as pid:
         process = Process(pid)
@@ -119,21 +114,3 @@ def warm_searches(index: SearchIndex, asked: Sequence[str]) -> Figure:
         if not answer.hits or answer.mode != "hybrid":
             raise Permanent("a search was not answered in full: {reason}", reason=answer.degraded or text)
     return Figure("search, warm (processor time)", tuple(times))
-
-
-def recall(index: SearchIndex, asked: Sequence[str], limits: tuple[int, int] = (EXACT_CHUNKS, SHORTLIST)) -> float:
-    """The share of the 10 nearest notes, by a comparison with all passages, that a search with these limits finds."""
-    model = index.chosen.embedder
-    if model is None:
-        raise Permanent("there is no embedding model")
-    with closing(open_store(index.files.store, write=False)) as store:
-        state = store.meta("vectors")
-    chosen = load_vectors(index.files, state, model.dimensions, limits)
-    every = load_vectors(index.files, state, model.dimensions, (len(chosen), len(chosen)))
-    shares = []
-    for text in asked:
-        vector = model.vectors(model.tokens([text])[0]).sum(axis=0)
-        vector /= max(float((vector**2).sum()) ** 0.5, 1e-9)
-        nearest = set(every.search(vector, _NEAREST))
-        shares.append(len(nearest & set(chosen.search(vector, _NEAREST))) / max(len(nearest), 1))
-    return sum(shares) / len(shares)

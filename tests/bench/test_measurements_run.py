@@ -127,7 +127,6 @@ def test_scale_reports_every_figure(capsys: pytest.CaptureFixture[str], monkeypa
 def test_a_vault_of_many_passages_is_measured_whole(tmp_path: Path) -> None:
     pytest.importorskip("wordllama")
     found = {each.name: each for each in passages.measure(tmp_path, 200, "whoosh", 2, print)}
-    assert found["recall of the 10 nearest notes"].value == 1, "of few passages all are compared"
     assert found["… most memory of its process"].value > 20
     assert found["memory of the daemon at rest"].reached and found["… after the saves"].reached
     assert found["… after it was asked 5 times"].reached
@@ -152,5 +151,4 @@ def test_the_nearest_of_many_chunks_are_measured(capsys: pytest.CaptureFixture[s
     main(["vectors", "--chunks", "33000", "--json"])
     figures = {each["name"]: each["value"] for each in json.loads(capsys.readouterr().out)["figures"]}
     assert figures["recall of the 10 nearest"] >= 0.97
-    assert figures["held in memory by a reader"] < 33_000 * 50 / 1e6, "the signs, not the rows"
-    assert figures["… by one that asks again"] > 33_000 * 256 / 1e6
+    assert 33_000 * 256 / 1e6 < figures["on disk"] < 33_000 * 340 / 1e6

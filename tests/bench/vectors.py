@@ -1,4 +1,4 @@
-"""Searches in very many chunk vectors: time, memory, disk, and how much of what is nearest is found.
+"""Searches in very many chunk vectors: time, memory, disk, and how much of what is nearest is found with 8 bits.
 
 The vectors are those of this repository's own texts: runs of lines from its Markdown files, often from two of them.
 Every 15th line is a question and stands in none of the vectors: a line that stands in some is nearest to these, and of
@@ -18,11 +18,8 @@ from agent.errors import Permanent
 from agent.index.arrays import Floats
 from agent.index.embedder import Embedder, choose_embedder
 from agent.index.files import IndexFiles
-from agent.index.keyword import EXACT_CHUNKS, SHORTLIST
-from agent.index.nearest import small_rows
-from agent.index.signs import nearest_by_signs
-from agent.index.vector import VectorIndex, load_vectors
 from agent.index.vector_writer import VectorWriter
+from agent.index.vectors import VectorIndex, load_vectors
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 
 ROOT = Path(__file__).parents[2]
@@ -30,7 +27,6 @@ CHUNKS_OF_A_NOTE = 3
 RECALL = 0.97
 SEARCH_MS = 25.0
 """For a million chunks; a search has the keyword engine and the scores besides."""
-_LIMITS = (EXACT_CHUNKS, SHORTLIST)
 _QUESTIONS = 100
 _HELD_OUT = 15
 """One of so many lines is a question."""
@@ -72,29 +68,26 @@ def measure(folder: Path, chunks: int, say: Callable[[str], None]) -> list[Measu
     for at, rows in enumerate(_batches(lines, chunks)):
         notes = range(at * _TOGETHER // CHUNKS_OF_A_NOTE, at * _TOGETHER // CHUNKS_OF_A_NOTE + -(-len(rows) // 3))
         writer.add(notes, [rows[each : each + 3] for each in range(0, len(rows), 3)])
-    written, state = time.process_time() - started, writer.save()
-    size = sum(path.stat().st_size for path in files.vectors(writer.state.name).iterdir()) / 1e6
+    state, written = writer.save(), time.process_time() - started
+    size = sum(files.vectors(name).stat().st_size for name in writer.state.names) / 1e6
     started = time.process_time()
-    index = load_vectors(files, state, model.dimensions, _LIMITS)
+    index = load_vectors(files, state, model.dimensions)
     loaded = time.process_time() - started
     asked = lines.asked[:: max(len(lines.asked) // _QUESTIONS, 1)][:_QUESTIONS]
     say("searches")
     times = Figure(f"nearest of {chunks} chunks (processor time)", tuple(_search(index, each) for each in asked))
+    say("recall")
+    share = recall(index, asked, lines, chunks)
     say("saves")
     saves = Figure("one note's chunks saved and read again", tuple(_saves(files, writer, index, lines)))
-    arrays = (index.notes, index.sums, *index.signs, index.gone)
-    held = sum(part.entries.nbytes for part in arrays) / 1e6
-    of_rows = index.rows.hold(index.state.rows).nbytes / 1e6
     return [
         Measure(f"{chunks} chunks: made and written", written, "s"),
         Measure("opened (processor time)", loaded, "s"),
         Measure("on disk", size, "MB"),
-        Measure("held in memory by a reader", held, "MB"),
-        Measure("… by one that asks again", held + of_rows, "MB"),
         Measure("most memory of this process", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, "MB"),
         *middle_and_tail(times, SEARCH_MS),
         *middle_and_tail(saves, None),
-        Measure("recall of the 10 nearest", recall(index, asked, lines, chunks), "", RECALL, at_least=True),
+        Measure("recall of the 10 nearest", share, "", RECALL, at_least=True),
     ]
 
 
@@ -115,19 +108,12 @@ def load_lines(model: Embedder) -> Lines:
 
 
 def recall(index: VectorIndex, asked: Floats, lines: Lines, chunks: int) -> float:
-    """The share of the 10 nearest chunks by all their bits that are compared in full."""
-    near = np.concatenate(
-        [
-            small_rows(asked).astype(np.float32) @ _of_length_one(small_rows(rows).astype(np.float32)).T
-            for rows in _batches(lines, chunks)
-        ],
-        axis=1,
-    )
-    shares, signs = [], [each.entries for each in index.signs]
+    """The share of the 10 nearest chunks, by whole numbers of 32 bits, whose notes are found."""
+    near = np.concatenate([asked @ rows.T for rows in _batches(lines, chunks)], axis=1)
+    shares = []
     for question, nearness in zip(asked, near, strict=True):
-        found = np.arange(chunks) if index.is_small else nearest_by_signs(signs, index.middle, question, index.compared)
-        last = np.sort(nearness)[-_NEAREST]
-        shares.append(min(int(np.count_nonzero(nearness[found] >= last - 1e-3)), _NEAREST) / _NEAREST)
+        wanted = {int(chunk) // CHUNKS_OF_A_NOTE for chunk in np.argsort(-nearness)[:_NEAREST]}
+        shares.append(len(wanted & set(index.search(question, _NEAREST))) / len(wanted))
     return float(np.mean(shares))
 
 
@@ -149,7 +135,7 @@ def _saves(files: IndexFiles, writer: VectorWriter, index: VectorIndex, lines: L
         started = time.process_time()
         writer.remove([number])
         writer.add([number], [rows])
-        index = load_vectors(files, writer.save(), writer.dimensions, _LIMITS, index)
+        index = load_vectors(files, writer.save(), writer.dimensions, index)
         yield (time.process_time() - started) * 1000
 
 

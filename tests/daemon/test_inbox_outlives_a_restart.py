@@ -4,12 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
 from agent.background.inbox.answer_log import CYCLES
 from agent.background.inbox.queue import PendingRequest, request_queue
 from agent.interfaces.cli.main import main
 from agent.markdown import requests
 from agent.markdown.note import Note
+from agent.runs.needs import needs_of
 from tests.daemon.house import BRISK, HASTE, living
 from tests.stories.agents import furnish, script
 from tests.vaults import write
@@ -131,3 +133,19 @@ def test_a_key_in_a_request_is_kept_in_the_note_alone(root: Path, monkeypatch: p
     write(root / note, "Something else.\n")
     kept = request_queue(vault).load()[0][0].request
     assert kept is not None and kept.text == "Is *** my key?"
+
+
+def test_a_request_left_while_no_daemon_ran_stands_in_what_needs_me_and_is_told_of_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_AGENT_INBOX__QUIET_SECONDS", "0.2")
+    monkeypatch.setenv("VAULT_AGENT_ATTENTION__QUIET", "")
+    note = root / "inbox/old.md"
+    write(note, "Which coffee?\n")
+    for _ in range(2):
+        with living(root) as house:
+            house.until(lambda: bool(open_ledger(house.workspace).all()), "it is told of")
+            house.for_a_while(1.0)
+    assert [each.raised.title for each in open_ledger(house.workspace).all()] == ["A request has no answer yet: old"]
+    assert status(note) == "", "nobody has seen who wrote it"
+    assert [(each.kind, each.path) for each in needs_of(open_workspace(root))] == [("request", "inbox/old.md")]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.reflections.store import load_reflections
+from agent.growth.lessons.reflection_notes import load_reflections
 from agent.interfaces.cli.main import main
 from tests.daemon.house import BRISK, hasten, living
 from tests.growth.reflections.desk import JUDGES, failing, says

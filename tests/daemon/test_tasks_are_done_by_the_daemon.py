@@ -154,19 +154,18 @@ def test_a_daemon_that_ends_in_the_middle_leaves_the_task_as_it_was(
 def test_a_task_whose_run_asks_waits_and_ends_after_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
-    found = '- **Birthday**: 3 May ([[cake]] "My birthday is on 3 May")'
-    said = script(tmp_path / "script.json", call("human_ask", question="When is your birthday?"), found)
+    said = script(tmp_path / "script.json", call("human_ask", question="For whom?"), "Dear Anna, the keys are with Bo.")
     root = furnish(tmp_path, monkeypatch.setenv, said)
-    write(root / "profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
-    write(root / "cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
-    path = task(root, "learn", "fill_gap", target_file="00-basic-info")
+    write(root / "keys.md", "# Keys\n\nThe keys are with Bo.\n")
+    path = task(root, "letter", "draft")
     with living(root) as house:
         house.until(lambda: "in_progress" in path.read_text("utf-8"), "it waits for its person")
         assert "[[questions/" in path.read_text("utf-8")
         question = next((root / "questions").glob("*.md"))
-        write(question, question.read_text("utf-8").rstrip() + "\n\n3 May\n")
-        house.until(lambda: over(root, "learn") is not None, "it is over")
-    assert "- **Birthday**: 3 May ([[cake]])" in (root / "profile/00-basic-info.md").read_text("utf-8")
+        write(question, question.read_text("utf-8").rstrip() + "\n\nAnna\n")
+        house.until(lambda: over(root, "letter") is not None, "it is over")
+    (done,) = (root / "tasks/done").rglob("letter.md")
+    assert "Dear Anna, the keys are with Bo." in done.read_text("utf-8")
 
 
 def test_a_task_that_arrived_is_not_done_before_its_person_has_looked(root: Path, tmp_path: Path) -> None:

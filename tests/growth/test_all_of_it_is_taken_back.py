@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from agent.app.agent import opened_runs
-from agent.app.rules import rule_work
+from agent.app.lessons import lesson_work
 from agent.asking.answers import pending_proposals
+from agent.growth.lessons.lesson import IN_FORCE
+from agent.growth.lessons.lesson_note import load_lessons
+from agent.growth.lessons.tend import tend_lessons
 from agent.growth.procedures.procedure import ProcedureCall
 from agent.growth.procedures.run import run_procedure
-from agent.growth.rules.rule import IN_FORCE
-from agent.growth.rules.tend import tend_rules
-from agent.markdown.note import Note
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.growth.reflections.desk import Desk, desk, says
@@ -22,7 +22,7 @@ from tests.stories.agents import ticked
 from tests.vaults import git, write
 
 MOST_UNASKED = 4
-"""Notes a day that nobody asked for: the reflections of the day, a rule's proposal, the rule and the log."""
+"""Notes a day that nobody asked for: the reflections of the day, a proposal, the lesson and the log."""
 NOTES = {"notes/report.md": "# Report\n\nSales grew by 4 %.\n", "notes/plan.md": "# Plan\n\n- [ ] Call Ana\n"}
 ANSWER = """```yaml
 result: "It was too long."
@@ -33,7 +33,7 @@ strategies:
   - {strategy: "Be more careful", when: "always", effect: "better work", confidence: HIGH, severity: HIGH}
 ```"""
 _LINK = re.compile(r"\[\[([^\]|#]+)(?:#([^\]|]+))?[^\]]*\]\]")
-_JOBS = ("growth/rules", "growth/reflections", "self-reflection")
+_JOBS = ("growth/lessons", "growth/reflections", "self-reflection")
 
 
 def days(made: Desk) -> None:
@@ -47,13 +47,13 @@ def days(made: Desk) -> None:
         looked = run_procedure("self_reflection", call)
         vault = made.workspace.vault
         vault.commit_held(vault.held_of(looked.session))  # as the jobs do, of a look back that says nothing new
-        tend_rules(rule_work(made.workspace))
+        tend_lessons(lesson_work(made.workspace))
         made.clock.advance(timedelta(days=1).total_seconds())
 
 
 def agents_notes(made: Desk) -> dict[str, str]:
     """The agent's notes about itself, by their paths."""
-    found = (path for folder in ("rules", "reflections") for path in (made.root / folder).rglob("*.md"))
+    found = (path for folder in ("lessons*", "reflections") for path in made.root.glob(f"{folder}/**/*.md"))
     return {path.relative_to(made.root).as_posix(): path.read_text("utf-8") for path in found}
 
 
@@ -66,7 +66,8 @@ def follow(made: Desk, path: str, wanted: str, seen: frozenset[str] = frozenset(
     for name, heading in _LINK.findall(text):
         target = made.root / f"{name}.md"
         assert target.exists() or name.startswith("daily/"), f"{path} links to {name}"
-        assert not heading or f"## {heading}\n" in target.read_text("utf-8"), f"{path} links to {name}#{heading}"
+        there = f" {heading}\n" if heading.startswith("^") else f"## {heading}\n"
+        assert not heading or there in target.read_text("utf-8"), f"{path} links to {name}#{heading}"
         if target.exists() and name not in seen and f"{name}.md" != path:
             found = found or follow(made, f"{name}.md", wanted, seen | {name})
     return found
@@ -88,9 +89,9 @@ def test_a_rule_leads_to_the_persons_words_and_all_of_it_is_taken_back(made: Des
     assert "five lines" in asked.question, "what nobody can follow is not asked about"
     note = made.root / asked.path
     write(note, ticked(note.read_text("utf-8"), "approve"))
-    tend_rules(rule_work(made.workspace))
-    (rule,) = [path for path, status in _rules(made) if status in IN_FORCE]
-    assert follow(made, rule, "That is too long. Shorter please.")
+    tend_lessons(lesson_work(made.workspace))
+    (_,) = [each for each in load_lessons(made.workspace.vault) if each.state in IN_FORCE]
+    assert follow(made, "lessons/log.md", "That is too long. Shorter please.")
     new = set(agents_notes(made)) - begun
     assert len(new) <= 3 * MOST_UNASKED, sorted(new)
 
@@ -98,11 +99,6 @@ def test_a_rule_leads_to_the_persons_words_and_all_of_it_is_taken_back(made: Des
         done = undo(made.workspace.vault, Selection(jobs=(job,)), confirmed=True)
         assert done.commit, job
     assert {path: (made.root / path).read_text("utf-8") for path in NOTES} == NOTES
-    left = {path: text for path, text in agents_notes(made).items() if path not in begun and path != "rules/log.md"}
+    left = {path: text for path, text in agents_notes(made).items() if path not in begun and path != "lessons/log.md"}
     assert not [path for path, text in left.items() if "## " in text], "of a day's note the title may stay"
     assert git(made.root, "status", "--porcelain") == ""
-
-
-def _rules(made: Desk) -> list[tuple[str, str]]:
-    notes = {path: Note.parse(text.encode()) for path, text in agents_notes(made).items()}
-    return [(path, note.string("status") or "") for path, note in notes.items() if note.type == "rule"]

@@ -6,15 +6,14 @@ from pathlib import Path
 import pytest
 
 from agent.app.jobs import procedures_of
-from agent.growth.reflections.store import reflections_name
+from agent.growth.lessons.reflection_notes import reflections_name
 from agent.llm.messages import System, never
 from agent.loop.session import load_session, sessions
-from agent.runs.diary import Diary
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.schedule.task_notes import load_tasks
-from tests.growth.test_each_task_is_done_without_a_model import PLAIN, WEEK
-from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said
+from tests.growth.test_each_task_is_done_without_a_model import WEEK
+from tests.growth.work import NOW, YESTERDAY, Office, entry, office, said
 from tests.stories.agents import call, script
 from tests.vaults import write
 
@@ -29,67 +28,18 @@ def told(made: Office) -> str:
     return "\n".join(each.text for each in session.history if not isinstance(each, System) and hasattr(each, "text"))
 
 
-def test_update_profile_adds_lines_with_evidence_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = f"- Takes tea plain ({FACT.link})\n- Is a genius\n- Owns a boat ([[nowhere]])\nSome more words."
-    mine = "# Preferences\n\nMy own line.\n"
-    made = office(tmp_path, monkeypatch, {**said(FACT), "profile/31-preferences.md": mine}, answer)
-    before = made.commit_count()
-    ended = made.do("update_profile", target_file="31-preferences")
-    note = made.text("profile/31-preferences.md")
-    assert note == f"{mine}\n## What I conclude\n\n- Takes tea plain ({dated_link(FACT)})\n"
-    assert f'{FACT.link} 2026-11-21 "I prefer tea without sugar."' in made.text("profile/_changelog.md")
-    assert "“I prefer tea without sugar.”" in told(made)
-    assert PLAIN not in ended.text and not ended.is_plain
-    assert made.commit_count() == before + 2, "the task as written, and one commit of all that came of it"
-    assert made.actors()[0] == "job:task/update_profile"
-    assert made.done("update_profile").body.count("[[sessions/") == 1
-
-
 def test_a_model_that_finds_nothing_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, said(FACT), "NOTHING")
-    ended = made.do("update_profile", target_file="31-preferences")
+    ended = made.do("draft", "The letter")
     assert (ended.status, ended.did_something) == ("completed", False)
     assert not (made.root / "profile").exists()
 
 
-def test_consolidate_says_what_is_left_to_decide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    facts = [entry("My blood group is A negative.", YESTERDAY - timedelta(days=back)) for back in range(3)]
-    made = office(tmp_path, monkeypatch, {**said(*facts), "MEMORY.md": "# Long-term memory\n"}, "All agree.")
-    monkeypatch.setenv("VAULT_AGENT_MEMORY__LONG_TERM", "on")
-    ended = made.do("consolidate")
-    assert "All agree." in ended.text and "blood group" in made.text("MEMORY.md")
-
-
-def test_discover_patterns_puts_each_part_into_its_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = "- Loses the passport ([[2026-11-20]] [[2026-11-21]])\n\nDAYS\n\n- Begins at nine ([[2026-11-21]])"
-    made = office(tmp_path, monkeypatch, WEEK, answer)
-    assert made.do("discover_patterns").did_something
-    assert "## 2026-W47\n\n- Loses the passport" in made.text("profile/51-patterns-insights.md")
-    assert "## 2026-W47\n\n- Begins at nine" in made.text("profile/30-daily-patterns.md")
-
-
-def test_learn_from_history_remembers_what_is_worth_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save = call("memory_save", text="Ida moves to Oslo in May.")
-    made = office(tmp_path, monkeypatch, WEEK, save, "Ida moves to Oslo.")
-    ended = made.do("learn_from_history")
-    assert ended.text.startswith("Ida moves to Oslo.")
-    (kept,) = (made.root / "entries/2026/11").glob("2026-11-22-*.md")
-    assert "Ida moves to Oslo in May." in kept.read_text("utf-8")
-
-
 def test_a_task_writes_only_where_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, WEEK, call("vault_write", path="mine.md", content="# Ours\n"), "Tried.")
-    made.do("learn_from_history")
+    made.do("prepare", "The review")
     assert not (made.root / "mine.md").exists()
     assert "is not for this run to change" in told(made)
-
-
-def test_a_summary_takes_the_place_of_the_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = office(tmp_path, monkeypatch, day(NOW, ("09:10", "Plan the garden")), "- Planned the garden [[garden]]")
-    made.do("summarize_period", "Sum up the day")
-    assert "## Summary of the day\n\n- Planned the garden [[garden]]\n" in made.text("daily/2026-11-22.md")
-    tip = made.commit_count()
-    assert not Diary(made.workspace).summarise(NOW.date()).commit and made.commit_count() == tip, "the model's stays"
 
 
 RESEARCHED = [
@@ -153,51 +103,6 @@ def test_the_result_of_a_job_names_the_strangers_whose_text_was_read(
 OPEN = "---\ntype: question\nstatus: open\nexpires: 2027-11-01T10:00:00+00:00\n---\n# Tea?\n\n## Answer\n\n"
 
 
-def test_a_gap_is_asked_and_the_answer_fills_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
-    ask = call("human_ask", question="When is your birthday?")
-    made = office(tmp_path, monkeypatch, {"profile/00-basic-info.md": profile}, ask, FOUND, "unused")
-    write(made.root / "tea.md", "# Tea\n\nMy birthday is on 3 May.\n")
-    task = made.task("fill_gap", target_file="00-basic-info")
-    ended = made.work.do(task)
-    assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
-    assert (made.root / "tasks/fill_gap.md").exists(), "it waits in its place"
-    assert made.work.finish_waiting(task) is None
-    question = made.root / ended.waits_for
-    question.write_text(question.read_text("utf-8").rstrip() + "\n\n3 May\n", "utf-8")
-    with made.work.open_runs() as runs:
-        runs.resume(ended.session)
-    over = made.work.finish_waiting(task)
-    assert over is not None and over.status == "completed"
-    assert "# Basic information\n\n- **Birthday**: 3 May ([[tea]])\n" in made.text("profile/00-basic-info.md")
-    assert not (made.root / "tasks/fill_gap.md").exists()
-
-
-def test_a_gap_that_may_not_be_asked_is_only_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = "# Basic information\n\n- **Birthday**: [to be filled]\n"
-    notes = {f"questions/{name}.md": OPEN for name in ("one", "two")} | {"profile/00-basic-info.md": profile}
-    made = office(tmp_path, monkeypatch, notes, call("human_ask", question="When is your birthday?"), "NOTHING")
-    ended = made.work.do(made.task("fill_gap", target_file="00-basic-info"))
-    assert ended.status == "completed" and len(list((made.root / "questions").glob("*.md"))) == 2
-    said = (made.root / ended.session).read_text("utf-8")
-    assert "Ask nothing now" in said and "nothing may be asked now" in said
-
-
-def test_a_health_check_asks_a_model_only_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = office(tmp_path, monkeypatch, {"broken.md": "---\na: [\n---\n"}, "Close the bracket in [[broken]].")
-    assert made.do("health_check").is_plain, "by itself it costs nothing"
-    write(made.root / "worse.md", "---\nb: [\n---\n")
-    ended = made.do("health_check", description="Explain it to me.")
-    assert not ended.is_plain and "Close the bracket" in ended.text
-
-
-def test_cleanup_says_what_else_lies_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = "---\ntype: question\nstatus: open\nexpires: 2026-11-01T10:00:00+00:00\n---\n# Tea?\n"
-    made = office(tmp_path, monkeypatch, {"questions/tea.md": old}, "The task about tea is pointless.")
-    ended = made.do("cleanup", description="What else lies about?")
-    assert "pointless" in ended.text and "status: expired" in made.text("questions/tea.md")
-
-
 def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plans = [call("create_task", task_type="explore_topic", title=f"Topic {word}", description="why")
              for word in ("one", "two", "three", "four", "five", "six")]  # fmt: skip
@@ -214,30 +119,65 @@ def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pyte
 
 def test_a_plan_that_cannot_be_is_refused_clearly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = [
-        call("create_task", task_type="self_reflection", title="Again", description="x"),
-        call("create_task", task_type="update_profile", title="Rule", description="x", target_file="../AGENT.md"),
-        call("create_task", task_type="cleanup", title="Tidy", description="x", target_file="notes.md"),
-        call("create_task", task_type="cleanup", title="Tidy", description="x"),
-        call("create_task", task_type="cleanup", title="Tidy", description="x"),
+        call("create_task", task_type="explore_topic", title="Rule", description="x", target_file="../AGENT.md"),
+        call("create_task", task_type="draft", title="Letter", description="x", target_file="notes.md"),
+        call("create_task", task_type="draft", title="Letter", description="x"),
+        call("create_task", task_type="draft", title="Letter", description="x"),
     ]
     made = office(tmp_path, monkeypatch, said(FRESH), *wrong, "Done.")
     made.do("self_reflection")
     words = told(made)
-    for part in ("it comes by itself", "leaves the vault", "no note of its own", "planned already"):
+    for part in ("leaves the vault", "no note of its own", "planned already"):
         assert part in words
-    assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["cleanup"]
+    assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["draft"]
+
+
+@pytest.mark.parametrize("kind", ["upkeep", "health_check", "self_reflection"])
+def test_a_model_plans_its_persons_work_and_no_upkeep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    plan = call("create_task", task_type=kind, title="Again", description="x")
+    made = office(tmp_path, monkeypatch, said(FRESH), plan, "Done.")
+    made.do("self_reflection")
+    assert load_tasks(made.workspace.vault).waiting == ()
+
+
+def test_a_look_ahead_is_told_what_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = {"plans.md": "- 23 November 14:00 review with Rui\n- I promised Anna the recipe.\n"}
+    made = office(tmp_path, monkeypatch, notes, "NOTHING")
+    made.do("self_reflection")
+    assert "14:00 review with Rui ([[plans]])" in told(made) and "I promised Anna the recipe ([[plans]])" in told(made)
+
+
+def test_what_is_drafted_stands_in_the_task_and_its_run_may_ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = {"tea.md": "# Tea\n\nThe tea society wants the talk by Friday.\n"}
+    made = office(tmp_path, monkeypatch, notes, call("human_ask", question="How long?"), "Dear society, …")
+    task = made.task("draft", "The talk for the tea society")
+    ended = made.work.do(task)
+    assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
+    assert made.work.finish_waiting(task) is None
+    assert "wants the talk by Friday" in told(made)
+    question = made.root / ended.waits_for
+    question.write_text(question.read_text("utf-8").rstrip() + "\n\nTen minutes\n", "utf-8")
+    with made.work.open_runs() as runs:
+        runs.resume(ended.session)
+    over = made.work.finish_waiting(task)
+    assert over is not None and over.status == "completed" and not over.is_plain
+    assert "Dear society, …" in made.done("draft").text and made.text("tea.md") == notes["tea.md"]
 
 
 def test_the_planning_tools_exist_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, WEEK, call("get_pending_tasks"), "Well.")
-    made.do("learn_from_history")
+    made.do("prepare", "The review")
     assert "get_pending_tasks" in told(made) and "no task waits" not in told(made)
 
 
 def test_a_model_that_fails_fails_the_task_with_its_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, said(FACT), {"error": "permanent"})
-    ended = made.do("update_profile", target_file="31-preferences")
-    header = made.done("update_profile").header
+    ended = made.do("draft", "The letter")
+    header = made.done("draft").header
     assert ended.status == "failed" and header["status"] == "failed" and header["error"]
 
 

@@ -26,7 +26,7 @@ DAYS = {
 
 
 def found(made: Office) -> str:
-    made.do("discover_patterns")
+    made.do("upkeep")
     return made.text(INSIGHTS)
 
 
@@ -51,7 +51,7 @@ def test_a_line_is_brought_up_to_date_in_place(tmp_path: Path, monkeypatch: pyte
     assert "Asked 4 times" in note and "Asked 3 times" not in note and "My own words." in note
     assert len(parse_blocks(note.splitlines())) == 1
     before = made.commit_count()
-    assert not made.do("discover_patterns").did_something and made.commit_count() == before + 2, "only the task itself"
+    assert not made.do("upkeep").did_something and made.commit_count() == before + 2, "only the task itself"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -135,16 +135,6 @@ def test_what_is_over_is_taken_out_unless_the_person_has_said_something(
     assert "Asked 3 times" in found(made)
 
 
-def test_a_model_may_add_what_it_sees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    insights = "- Looks for papers before journeys ([[2026-11-21]])\n- Made up ([[2020-01-01]])\n"
-    says = f"{insights}DAYS\n- Reads at night ([[2026-11-20]])"
-    made = office(tmp_path, monkeypatch, DAYS, says)
-    note = found(made)
-    assert "Asked 3 times" in note and "## 2026-W47\n\n- Looks for papers before journeys" in note
-    assert "Made up" not in note
-    assert "- Reads at night" in made.text("profile/30-daily-patterns.md")
-
-
 def test_each_change_of_a_pattern_has_its_row_in_the_changelog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, DAYS)
     note = found(made)
@@ -155,7 +145,7 @@ def test_each_change_of_a_pattern_has_its_row_in_the_changelog(tmp_path: Path, m
     rows = [row for row in made.text(CHANGELOG).splitlines() if "[[profile/51-patterns-insights]]" in row]
     assert [row.split(" · ")[2].partition(":")[0] for row in rows] == ["added", "replaced", "taken out"]
     assert "Asked 3 times" in rows[0] and "Asked 4 times" in rows[1] and "[[2026-11-21]]" in rows[0]
-    assert all("^pattern-" not in row and row.endswith(" · job:task/discover_patterns") for row in rows), note
+    assert all("^pattern-" not in row and row.endswith(" · agent") for row in rows), note
 
 
 def test_a_pattern_whose_evidence_is_gone_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

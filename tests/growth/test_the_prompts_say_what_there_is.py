@@ -17,8 +17,8 @@ from tests.growth.work import office
 PROMPTS = Path(__file__).parents[2] / "agent/prompts/tasks"
 TOOL = re.compile(r"`([a-z]+_[a-z_]+)`")
 NO_TOOLS = {"target_file", *TASK_TYPES}
-WITH_PROMPT = [kind for kind in TASK_TYPES if kind != "explore_topic"]
-"""A topic is explored by `growth.research`, which has prompts of its own."""
+WITH_PROMPT = [kind for kind in TASK_TYPES if kind not in {"explore_topic", "upkeep"}]
+"""A topic is explored by `growth.research`, which has prompts of its own; upkeep asks no model."""
 
 
 def test_each_kind_has_a_prompt() -> None:
@@ -30,7 +30,7 @@ def test_each_tool_that_is_named_exists(tmp_path: Path, monkeypatch: pytest.Monk
     with made.work.open_runs() as runs:
         plain, known, planning = (
             {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=OF_JOBS, purpose=purpose))}
-            for purpose in ("cleanup", "learn_from_history", PURPOSE)
+            for purpose in ("upkeep", "prepare", PURPOSE)
         )
     own = {each.name for each in PlanningTools(made.workspace.vault, made.clock, 100).tools()}
     assert planning - known == own, "the planning tools exist only in a reflection"

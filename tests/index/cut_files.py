@@ -7,7 +7,6 @@ A process that dies has printed what it was at.
 import os
 import shutil
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from agent.index.files import IndexFiles
@@ -24,12 +23,8 @@ PAGE = 4096
 
 
 def main(engine: Engine, folder: Path) -> None:
-    """Cut every file to nothing, and those of more than a page to half, each in an index of its own.
-
-    With tantivy the vectors are searched as in a large index, which reads some from their file at the first
-    search, and all at the second.
-    """
-    weights = replace(Weights(), exact_chunks=0) if engine == "tantivy" else Weights()
+    """Cut every file to nothing, and those of more than a page to half, each in an index of its own."""
+    weights = Weights()
     whole = folder / "whole"
     vault = MemoryVault(dict(NOTES))
     vault.searcher(whole, engine, FAKE, weights).close()

@@ -1,6 +1,5 @@
 """The vectors of one index, written and read as an update and a search do it."""
 
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,13 +8,10 @@ import numpy as np
 
 from agent.index.arrays import Floats
 from agent.index.files import IndexFiles
-from agent.index.vector import VectorIndex, load_vectors
 from agent.index.vector_writer import VectorWriter
+from agent.index.vectors import VectorIndex, load_vectors
 
-ALL = (1_000_000, 2_000)
-"""Limits with which every chunk is compared in full."""
 DIMENSIONS = 80
-"""Not a whole number of words of 64 signs."""
 CHANCE = np.random.default_rng(5)
 KINDS = CHANCE.standard_normal((12, DIMENSIONS)).astype(np.float32)
 ROWS = CHANCE.standard_normal((3000, DIMENSIONS)).astype(np.float32)
@@ -33,38 +29,37 @@ class Shelf:
     """The vectors of one index: its writer, and a reader that stays open."""
 
     folder: Path
-    limits: tuple[int, int] = ALL
     writer: VectorWriter = field(init=False)
     reader: VectorIndex | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS, self.limits[0])
-
-    @property
-    def data(self) -> Path:
-        """The folder that has them now."""
-        return IndexFiles(self.folder).vectors(self.writer.state.name)
+        self.folder.mkdir(exist_ok=True)
+        self.writer = VectorWriter(IndexFiles(self.folder), DIMENSIONS)
 
     def put(self, notes: Sequence[int]) -> None:
         """Each with its row as its only chunk."""
         self.writer.add(notes, [ROWS[note][None] for note in notes])
 
-    def open(self, *, again: bool = False, limits: tuple[int, int] | None = None) -> VectorIndex:
+    def open(self, *, again: bool = False) -> VectorIndex:
         """The reader, in the state of now; `again` as another search of this process opens it."""
         held = None if again else self.reader
-        state = self.writer.save()
-        self.reader = load_vectors(IndexFiles(self.folder), state, DIMENSIONS, limits or self.limits, held)
+        self.reader = load_vectors(IndexFiles(self.folder), self.writer.save(), DIMENSIONS, held)
         return self.reader
 
-    def opened_elsewhere(self, copy: Path) -> VectorIndex:
-        """The index as a process opens it that has never seen it: from a copy of its folder."""
-        shutil.copytree(self.folder, copy)
-        return load_vectors(IndexFiles(copy), self.writer.save(), DIMENSIONS, self.limits)
+    def file(self, part: str) -> Path:
+        """The file `base` or `recent` of the last state."""
+        written = getattr(self.writer.state, part)
+        assert written is not None
+        return IndexFiles(self.folder).vectors(written.name)
 
 
 def nearest(notes: Iterable[int], count: int) -> set[int]:
     """The nearest of some notes, by an own comparison of eight bits."""
     known = sorted(notes)
-    rows = np.trunc(ROWS[known] * 127)
-    near = rows @ np.trunc(question() * 127) / np.linalg.norm(rows, axis=1)
+    rows, asked = eight_bits(ROWS[known]), eight_bits(question()[None])[0]
+    near = rows @ asked / np.linalg.norm(rows, axis=1)
     return {known[at] for at in np.argsort(-near)[:count]}
+
+
+def eight_bits(rows: Floats) -> Floats:
+    return np.rint(rows * (127 / np.abs(rows).max(axis=1, keepdims=True))) if len(rows) else rows

@@ -122,7 +122,7 @@ def test_another_process_s_rebuild_is_seen_by_an_open_writer(tmp_path: Path, who
 
 @pytest.mark.parametrize(
     "name",
-    ["lock", "REBUILD", "notes.db", "keyword-whoosh", "keyword-whoosh/SEAL.json", "vectors-*", "vectors-*/rows"],
+    ["lock", "REBUILD", "notes.db", "keyword-whoosh", "keyword-whoosh/SEAL.json", "vectors", "vectors/*"],
 )
 def test_a_folder_or_file_in_the_wrong_place_is_cleared_away(
     tmp_path: Path, whole: Path, vault: MemoryVault, name: str

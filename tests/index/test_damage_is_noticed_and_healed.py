@@ -110,7 +110,7 @@ def damage(path: Path, harm: str) -> None:
 
 def test_damaged_vectors_leave_the_keywords_and_the_reason(tmp_path: Path) -> None:
     vault = build(tmp_path)
-    vectors = next(tmp_path.glob("vectors-*/heads"))
+    vectors = next(tmp_path.glob("vectors/*"))
     vectors.write_bytes(b"nonsense")
     hits, degraded, mode = search(tmp_path)
     assert (hits[0], mode) == ("7.md", "keyword")

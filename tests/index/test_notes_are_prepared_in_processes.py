@@ -17,6 +17,7 @@ from agent.index.keyword import Engine, Weights
 from agent.index.passage_store import open_store
 from agent.index.prepare import MOST_NOTES, NoteBytes, in_groups, prepare
 from agent.index.processes import PrepareProcesses
+from agent.index.vectors import chunks_of, parse_state
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FAKE, FakeEmbedder
 
@@ -69,13 +70,21 @@ def at_work() -> Iterator[PrepareProcesses]:
 
 
 def dump(folder: Path) -> list[tuple[object, ...]]:
-    """Every row of an index's store; but not the name of the vectors' folder, which no two indexes share."""
-    store = open_store(IndexFiles(folder).store, write=False)
-    name, *vectors = json.loads(store.meta("vectors"))
+    """Every row of an index's store, and the vectors; but not the names of their files, which no two indexes share."""
+    files = IndexFiles(folder)
+    store = open_store(files.store, write=False)
+    state = parse_state(store.meta("vectors"), FakeEmbedder().dimensions)
     rows = [*store.connection.execute("select * from note order by path")]
-    rows += [(place, data.replace(name, "")) for place, data in store.connection.execute("select id, data from bucket")]
+    written = store.meta("vectors")
+    found = store.connection.execute("select id, data from bucket").fetchall()
+    rows += [(place, data.replace(json.dumps(written), "")) for place, data in found]
     store.close()
-    return [*rows, (vectors,)]
+    chunks: list[tuple[object, ...]] = []
+    for each in (state.base, state.recent):
+        if each is not None:
+            keys, vectors = chunks_of(each.open(files, state.dimensions, mapped=False))
+            chunks += [(int(key), row.tobytes()) for key, row in zip(keys, vectors, strict=True)]
+    return [*rows, *sorted(chunks)]
 
 
 def test_the_notes_come_in_order_and_as_one_process_makes_them(at_work: PrepareProcesses) -> None:

@@ -229,23 +229,20 @@ def test_a_run_that_asked_its_person_is_delivered_after_the_answer(town: Town) -
 
 
 def test_the_answer_after_a_question_lands_where_the_procedure_puts_it(town: Town) -> None:
-    found = '- **Birthday**: 3 May ([[cake]] "My birthday is on 3 May")'
-    town.says(call("human_ask", question="When is your birthday?"), found, after=found)
-    town.write("profile/00-basic-info.md", "# Basic information\n\n- **Birthday**: [to be filled]\n")
-    town.write("cake.md", "# Cake\n\nMy birthday is on 3 May.\n")
-    town.write("jobs/explore.md", job(text="", title="Gaps", task="fill_gap", target_file="00-basic-info"))
+    town.says(call("human_ask", question="For whom?"), "Dear Anna, the keys are with Bo.", after="Dear Anna.")
+    town.write("keys.md", "# Keys\n\nThe keys are with Bo.\n")
+    town.write("jobs/letter.md", job(text="", title="The letter about the keys", task="draft"))
     with town.daemon() as house:
         house.step()
         town.clock.pass_by(minutes=1)
-        town.wait_for(house, "explore", "waits")
+        town.wait_for(house, "letter", "waits")
         (question,) = open_questions(town.workspace)
-        write_answer(town.workspace.vault, question, "3 May", "en")
-        town.wait_for(house, "explore", "waits", "done")
-        note = "profile/00-basic-info.md"
-        assert "- **Birthday**: 3 May ([[cake]])" in (town.root / note).read_text("utf-8")
-        commit = git(town.root, "log", "-1", "--format=%H", "--", note).strip()
+        write_answer(town.workspace.vault, question, "Anna", "en")
+        town.wait_for(house, "letter", "waits", "done")
+        assert "Dear Anna" in town.daily()
+        commit = git(town.root, "log", "-1", "--format=%H", "--", "jobs/history/letter.md").strip()
         changed = git(town.root, "show", "--format=", "--name-only", commit).split()
-        assert "jobs/history/explore.md" in changed, "in one commit with its row"
+        assert any(each.startswith("daily/") for each in changed), "in one commit with its row"
 
 
 def test_a_daemon_killed_during_a_run_says_so_and_does_not_run_it_again(town: Town) -> None:

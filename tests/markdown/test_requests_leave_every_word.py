@@ -120,3 +120,20 @@ def test_a_note_that_nobody_can_read_is_told_how_to_be_mended() -> None:
     assert unreadable_reason(b"caf\xe9\n") == "the note is not UTF-8 text; save it as UTF-8"
     assert unreadable_reason(b"---\nstatus: [x\n---\nTea?\n").endswith("; mend the lines between the two ---")
     assert unreadable_reason(b"Tea?\n") == ""
+
+
+@given(LINES, ENDS, st.sampled_from(["Which tea?", "- [ ] @agent buy tea"]), st.booleans())
+def test_the_answer_takes_the_place_of_what_was_said_while_it_waited(
+    lines: list[str], end: str, first: str, written_into: bool
+) -> None:
+    data = end.join([first, *lines]).encode()
+    found = open_requests(data, whole=first == "Which tea?")
+    if not found:
+        return
+    waits = Answer("01RUN", "May I?", "needs_approval")
+    waiting = with_answer(data, found[0], waits)
+    assert waiting is not None and b"May I?" in waiting
+    if written_into:
+        waiting = waiting.replace(b"May I?", b"May I? (I am thinking.)")
+    after = with_answer(waiting, found[0], SAID)
+    assert after is not None and b"Yes." in after and (b"May I?" in after) == written_into

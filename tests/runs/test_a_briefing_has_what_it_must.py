@@ -12,7 +12,7 @@ from agent.runs.job_run import run_job
 from agent.runs.run_io import RunIO
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
-from agent.texts import Language
+from agent.texts import Language, text
 from tests.growth.fortnight import at, fortnight
 from tests.growth.work import office
 from tests.stories.agents import PROJECT
@@ -63,7 +63,7 @@ def told(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     language: Language,
-    text: str = "",
+    words: str = "",
     notes: dict[str, str] | None = None,
 ) -> str:
     """What a job is told at nine on the Monday after the fortnight; the template's briefing, unless it has a text."""
@@ -73,7 +73,7 @@ def told(
     model = Listener()
     monkeypatch.setattr("agent.runs.accounts.providers", lambda *given: Providers(model, model))
     note = (PROJECT / f"vault_template/{language}/jobs/morning-briefing.md").read_text("utf-8")
-    note = f"{note.rpartition('---')[0]}---\n{text}\n" if text else note
+    note = f"{note.rpartition('---')[0]}---\n{words}\n" if words else note
     job = parse_job("jobs/morning-briefing.md", note.encode(), "")
     assert isinstance(job, Job)
     with opened_runs(here.workspace) as runs:
@@ -106,9 +106,9 @@ def test_what_is_due_is_overdue_first_and_nothing_near_is_left_out_for_what_is_o
     }
     words = told(tmp_path, monkeypatch, "en", notes=notes)
     rows = [each.removeprefix("- ").partition(" (")[0] for each in words.splitlines() if each.startswith("- ")]
-    assert rows[:2] == ["yesterday ⏳ 2026-11-22", "begun @{2026-11-20}"], rows
-    assert all(each.startswith("ancient") for each in rows[2:29]), rows
-    assert rows[29:] == ["today 📅 2026-11-23", "… and 13 more, which are not named here"], rows
+    assert rows[:3] == ["today", "yesterday: a day late", "begun: 3 days late"], rows
+    assert all(each.startswith("ancient") for each in rows[3:16]) and rows[16] == "… and 27 more", rows
+    assert "idea" not in words
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -131,7 +131,7 @@ def test_without_a_model_it_is_these_lists_and_nothing_of_the_log(
         if any(part in path.parts for part in ("Notes", "笔记", "daily")):
             path.unlink()
     with opened_runs(here.workspace) as runs:
-        assert run_job(runs, job, RunIO()).outcome == "nothing"
+        assert run_job(runs, job, RunIO()).text == text("briefing.nothing", language)
 
 
 GOALS = "# Goals\n\n## Current focus\n\n- Publish the field guide\n\n## Core drives\n\n- Music (5)\n"

@@ -57,7 +57,7 @@ def note(workspace: Workspace, path: str = "jobs/night.md") -> str:
 
 def test_a_form_that_was_not_changed_changes_nothing(workspace: Workspace) -> None:
     found = job_in_form(workspace, "night")
-    assert found.form == JobForm("Night", "30 2 * * *", "Asia/Tokyo", "Say hello.", False, "", "", "2")
+    assert found.form == JobForm("Night", "30 2 * * *", "Asia/Tokyo", "Say hello.", False, "", "", "2", "")
     assert save_job(workspace, found.path, found.base, found.form) is None
     assert note(workspace) == JOB
 
@@ -189,3 +189,17 @@ def test_where_the_answer_goes_quiet_and_second_tries_are_changed_alone(workspac
         with pytest.raises(WrongInput) as wrong:
             changed_job(workspace, "night", form)
         assert wrong.value.field == field
+
+
+def test_any_other_setting_is_a_line_of_the_form(workspace: Workspace) -> None:
+    found = job_in_form(workspace, "night")
+    save_job(workspace, found.path, found.base, JobForm(more="priority: 8\nspend: 0.5\nactive_days: [0, 4]"))
+    assert all(f"\n{line}\n" in note(workspace) for line in ("priority: 8", "spend: 0.5", "active_days:"))
+    again = job_in_form(workspace, "night")
+    save_job(workspace, again.path, again.base, JobForm(more="priority: 8"))
+    assert "spend" not in note(workspace) and "priority: 8\n" in note(workspace)
+    last = job_in_form(workspace, "night")
+    for wrong in ("prioritty: 8", "priority: 80", "just words", "on: {every: 1m}"):
+        with pytest.raises(WrongInput) as error:
+            save_job(workspace, last.path, last.base, JobForm(more=wrong))
+        assert error.value.field == "more"

@@ -29,7 +29,7 @@ from tests.fakes import FakeClock
 from tests.vaults import git, make_vault, write
 
 NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
-OWN = "---\ntype: task\ntask_type: cleanup\npriority: 8 # soon\nmood: calm\n---\n# Tidy up\n\nThe old things.\n"
+OWN = "---\ntype: task\ntask_type: upkeep\npriority: 8 # soon\nmood: calm\n---\n# Tidy up\n\nThe old things.\n"
 
 
 def perform(vault: Vault, *requests: Request | None) -> None:
@@ -52,7 +52,7 @@ def test_a_person_writes_a_task_in_an_editor(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"tasks/tidy.md": OWN, "tasks/About tasks.md": "---\ntype: about\n---\n"})
     task = only(vault)
     assert (task.kind, task.title, task.description, task.priority, task.status) == (
-        "cleanup",
+        "upkeep",
         "Tidy up",
         "The old things.",
         8,
@@ -74,7 +74,7 @@ def test_a_person_writes_a_task_in_an_editor(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_field_is_named(line: str, key: str) -> None:
-    kind = "" if line.startswith("task_type") else "task_type: update_profile\n"
+    kind = "" if line.startswith("task_type") else "task_type: explore_topic\n"
     found = parse_task("tasks/x.md", f"---\ntype: task\n{kind}{line}\n---\n".encode())
     if key:
         assert isinstance(found, TaskProblem)
@@ -86,26 +86,25 @@ def test_a_wrong_field_is_named(line: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ("20-skills", "profile/20-skills.md"),
-        ("profile/20-skills.md", "profile/20-skills.md"),
-        ("Agent/profile/20-skills.md", "profile/20-skills.md"),
-        ("topics/tea", "profile/topics/tea.md"),
+        ("tea", "research/tea.md"),
+        ("research/tea.md", "research/tea.md"),
+        ("Agent/research/tea.md", "research/tea.md"),
     ],
 )
 def test_a_target_may_be_named_shortly(text: str, name: str) -> None:
-    assert target_name("update_profile", text, AgentFolder("Agent/")) == name
+    assert target_name("explore_topic", text, AgentFolder("Agent/")) == name
 
 
-@pytest.mark.parametrize("text", ["../x", "profile/../AGENT.md", "journal/x.md", "/etc/passwd", ".git/config"])
+@pytest.mark.parametrize("text", ["../x", "research/../AGENT.md", "journal/x.md", "/etc/passwd", ".git/config"])
 def test_a_target_outside_its_folder_is_refused(text: str) -> None:
     with pytest.raises(BadPath):
-        target_name("update_profile", text, AT_ROOT)
+        target_name("explore_topic", text, AT_ROOT)
 
 
 def test_the_same_task_is_planned_once_a_day(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
-    new = NewTask("update_profile", "Skills", target_file="profile/20-skills.md")
-    first, second = add(vault, new), add(vault, NewTask("update_profile", "Other words", target_file=new.target_file))
+    new = NewTask("explore_topic", "Skills", target_file="research/skills.md")
+    first, second = add(vault, new), add(vault, NewTask("explore_topic", "Other words", target_file=new.target_file))
     assert second.request is None and second.task.id == first.task.id
     assert add(vault, NewTask("explore_topic", "Tea")).request and add(vault, NewTask("explore_topic", "Rust")).request
     assert add(vault, new, NOW + timedelta(days=1)).request is not None
@@ -114,7 +113,7 @@ def test_the_same_task_is_planned_once_a_day(tmp_path: Path) -> None:
 
 def test_what_was_done_today_is_not_planned_again_unless_it_is_asked_for(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
-    new = NewTask("cleanup", "Tidy")
+    new = NewTask("upkeep", "Tidy")
     first = add(vault, new)
     perform(vault, *end_task(vault, first.task, TaskEnd("completed", NOW, "done"), "en"))
     assert add(vault, new).request is None
@@ -172,24 +171,24 @@ def test_a_task_that_came_back_is_done_again(tmp_path: Path) -> None:
 def test_the_oldest_go_to_the_archive(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, clock=FakeClock())
     for day in range(4):
-        planned = add(vault, NewTask("cleanup", "Tidy"), NOW + timedelta(days=day))
+        planned = add(vault, NewTask("upkeep", "Tidy"), NOW + timedelta(days=day))
         end = TaskEnd("completed", NOW + timedelta(days=day), "ok")
         perform(vault, *end_task(vault, planned.task, end, "en"))
     perform(vault, *archive_done(vault, load_tasks(vault), 1))
-    assert [each.name for each in load_tasks(vault).done] == ["2026-11-26-cleanup"]
+    assert [each.name for each in load_tasks(vault).done] == ["2026-11-26-upkeep"]
     assert len(list((vault.place.root / "archive/tasks/done/2026-11").glob("*.md"))) == 3
     assert archive_done(vault, load_tasks(vault), 1) == ()
 
 
 def test_a_task_that_recurs_becomes_a_job_once(tmp_path: Path) -> None:
-    words = "---\ntype: task\ntask_type: discover_patterns\nrecurring: true\nrecurrence_interval: 1d\n---\n# Patterns\n"
+    words = "---\ntype: task\ntask_type: upkeep\nrecurring: true\nrecurrence_interval: 1d\n---\n# Patterns\n"
     vault = make_vault(tmp_path, {"tasks/patterns.md": words})
     made = job_of_task(vault, only(vault), NOW)
     assert made is not None
     perform(vault, made)
     job = parse_job(made.path, made.data)
     assert isinstance(job, Job)
-    assert (job.id, job.task, job.title, job.status) == ("every-patterns", "discover_patterns", "Patterns", "active")
+    assert (job.id, job.task, job.title, job.status) == ("every-patterns", "upkeep", "Patterns", "active")
     (first,) = job.next_occurrences(NOW, 1)
     assert first.at == NOW + timedelta(days=1)
     assert job_of_task(vault, only(vault), NOW) is None

@@ -20,7 +20,7 @@ def tasks(draw: st.DrawFn) -> list[Task]:
         Task(
             name,
             f"tasks/{name}.md",
-            "cleanup",
+            "upkeep",
             name,
             status=draw(st.sampled_from(STATUSES)),
             priority=draw(st.integers(1, 10)),

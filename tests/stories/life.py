@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
-from agent.background.inbox.answering import WrittenAnswer, asked_in, run_request, write_answer
+from agent.background.inbox.answering import WrittenAnswer, run_request, write_answer
 from agent.clock import SystemClock
 from agent.events.runs import Speaker
 from agent.loop.outcome import Ended
@@ -19,6 +19,7 @@ from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
 from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.open_requests import asked_in
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.workspace.search_index import open_index

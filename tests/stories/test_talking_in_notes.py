@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.background.inbox.answering import asked_in
 from agent.markdown.note import Note
 from agent.markdown.requests import own_words
+from agent.runs.open_requests import asked_in
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import git, write
 

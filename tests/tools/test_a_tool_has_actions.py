@@ -37,7 +37,7 @@ def enum_of(home: House, name: str = "jobs") -> object:
 
 def test_a_model_sees_one_tool_and_is_answered_as_by_several(home: House) -> None:
     assert [each.name for each in home.registry.specs(home.context)].count("jobs") == 1
-    assert enum_of(home) == ["list", "add", "change", "pause", "delete"]
+    assert enum_of(home) == ["list", "add", "change", "pause", "resume", "delete"]
     assert "tea: Tea; every 1d; active" in home.says("jobs", action="list")
     home.says("jobs", action="pause", job="tea")
     assert "status: paused" in home.text("jobs/tea.md")
@@ -45,16 +45,24 @@ def test_a_model_sees_one_tool_and_is_answered_as_by_several(home: House) -> Non
 
 def test_a_job_is_given_another_time_name_and_state_and_keeps_its_text(home: House) -> None:
     home.says("jobs", action="pause", job="tea")
-    said = home.says("jobs", action="change", job="tea", title="Green tea", when="every weekday at 8", status="active")
+    home.says("jobs", action="change", job="tea", title="Green tea", when="every weekday at 8")
+    said = home.says("jobs", action="resume", job="tea")
     assert said.splitlines()[-1].startswith("tea: Green tea; cron 0 8 * * 1-5; active; next 20")
     assert home.text("jobs/tea.md") == (
         "---\ntype: job\non:\n  cron: 0 8 * * 1-5\nstatus: active\n---\n# Green tea\n\nSay which tea.\n"
     )
-    assert "nothing of tea would change" in home.fails("jobs", action="change", job="tea", status="active")
-    assert "no job" in home.fails("jobs", action="change", job="coffee", status="active")
+    assert "nothing of tea would change" in home.fails("jobs", action="change", job="tea", title="Green tea")
+    assert "no job" in home.fails("jobs", action="resume", job="coffee")
     before = home.text("jobs/tea.md")
     assert "time is not clear" in home.fails("jobs", action="change", job="tea", when="a note in notes/ changes")
     assert home.text("jobs/tea.md") == before
+
+
+def test_what_a_job_does_is_changed_by_whoever_made_it(home: House) -> None:
+    assert "your person wrote what tea does" in home.fails("jobs", action="change", job="tea", text="Say which coffee.")
+    home.says("jobs", action="add", title="Cup", text="Say which cup.", when="every weekday at 8")
+    home.says("jobs", action="change", job="cup", text="Say which mug.", channel="mail")
+    assert "Say which mug." in home.text("jobs/cup.md") and "channel: mail" in home.text("jobs/cup.md")
 
 
 def test_a_job_is_changed_without_a_yes_only_where_its_person_is_there(home: House) -> None:
@@ -65,8 +73,11 @@ def test_a_job_is_changed_without_a_yes_only_where_its_person_is_there(home: Hou
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({}, "it needs an action; `action` must be one of list, add, change, pause, delete"),
-        ({"action": "create"}, "it has no action create; `action` must be one of list, add, change, pause, delete"),
+        ({}, "it needs an action; `action` must be one of list, add, change, pause, resume, delete"),
+        (
+            {"action": "create"},
+            "it has no action create; `action` must be one of list, add, change, pause, resume, delete",
+        ),
         ({"action": 3}, "it has no action 3"),
         ({"action": "add", "title": "Tea"}, "jobs.add was not called:\ntext is missing\nwhen is missing"),
         ({"action": "pause", "job": "tea", "when": "now"}, 'unknown argument "when"; allowed: job'),
@@ -80,7 +91,7 @@ def test_a_wrong_action_or_argument_is_answered_with_what_there_is(
 
 def test_an_action_is_denied_by_itself(tmp_path: Path) -> None:
     home = under("deny: [{tool: jobs.delete}]", tmp_path)
-    assert enum_of(home) == ["list", "add", "change", "pause"]
+    assert enum_of(home) == ["list", "add", "change", "pause", "resume"]
     assert "the policy does not allow it" in home.fails("jobs", action="delete", job="tea")
     assert home.says("jobs", action="list")
     assert home.text("jobs/tea.md") == MADE

@@ -11,9 +11,9 @@ from random import Random
 
 from agent.app.open import open_workspace
 from agent.asking.questions.question import read_question
-from agent.background.inbox.answering import asked_in
 from agent.errors import NeedsApproval
 from agent.runs.decisions import approvals
+from agent.runs.open_requests import asked_in
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.change import Stamp

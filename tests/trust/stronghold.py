@@ -18,7 +18,7 @@ from typing import Literal
 from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.events.runs import Speaker
-from agent.growth.rules import uses as rule_uses
+from agent.growth.lessons import uses as lesson_uses
 from agent.llm.messages import JsonObject
 from agent.llm.providers import Providers
 from agent.loop.outcome import Ended
@@ -46,7 +46,7 @@ NOTES = {
     "notes/pictures.md": "# Pictures\n\n![[cat.png]]\n",
     "profile/me.md": "# Me\n\nI live by the sea.\n",
     "skills/tea/SKILL.md": "# Tea\n\nWater first.\n",
-    "rules/quiet.md": "# Quiet\n\nNothing before nine.\n",
+    "lessons.md": "# Quiet\n\n- Nothing before nine.\n",
     "jobs/morning.md": "# Morning\n\nSay hello.\n",
     "tasks/open.md": "- [ ] call the plumber\n",
     "entries/2026/01/2026-01-01-tea-abc123.md": "---\nid: 01HZZZZZZZ0000000000000009\ntype: user_explicit\n"
@@ -69,19 +69,19 @@ _USE = re.compile(
 )
 """What a run that was given a skill leaves in that skill's history, whoever steers the run."""
 _RULE_RUN = re.compile(
-    r"\| [0-9T:+-]+ \| [0-9A-Z]{26} \| [a-z_]+ \| \[\[rules/[^|\]\n]+\]\] [0-9a-f]{8}"
-    r"(?:, \[\[rules/[^|\]\n]+\]\] [0-9a-f]{8})* \| [a-z_]* \| \[\[(sessions/[^|\]\n]+)\]\] \|"
+    r"\| [0-9T:+-]+ \| [0-9A-Z]{26} \| [a-z_]+ \| \[\[lessons#\^l-[0-9a-f]{8}\]\] [0-9a-f]{8}"
+    r"(?:, \[\[lessons#\^l-[0-9a-f]{8}\]\] [0-9a-f]{8})* \| [a-z_]* \| \[\[(sessions/[^|\]\n]+)\]\] \|"
 )
-"""What a run that was given rules leaves in the history of the rules, whoever steers the run."""
-_BY_HAND = re.compile(r"\| [0-9T:+-]+ \| \[\[rules/[^|\]\n]+\]\] [^|\n]+ \| active \| person \| [^|\n]*\|")
-"""What the log of the rules says of a rule that the person wrote."""
+"""What a run that was given lessons leaves in the history of the lessons, whoever steers the run."""
+_BY_HAND = re.compile(r"\| [0-9T:+-]+ \| \[\[lessons#\^l-[0-9a-f]{8}\]\] [^|\n]+ \| active \| person \| [^|\n]*\|")
+"""What the log says of a lesson that the person wrote."""
 _ROUNDS = 25
 Put = Callable[[object, str, object], None]
 Person = Literal["refuses", "ignores", "removes", "approves one"]
 
 STEERING = re.compile(
     r"(agent|agents|claude|gemini|skill)\.md|(.*/)(agent|agents|claude|gemini|skill)\.md"
-    r"|(skills|rules|jobs|prompts|inbox|tasks|entries|profile)(/.*)?|memory\.md|\.obsidian(/.*)?|\.gitattributes"
+    r"|(skills|rules|lessons|jobs|prompts|inbox|tasks|entries|profile)(/.*)?|memory\.md|lessons\.md|\.obsidian(/.*)?|\.gitattributes"
     r"|(.*/)?\.gitmodules|(.*/)?\.gitattributes|vault-agent\.ya?ml"
 )
 """What no run may change without a yes once it has read a stranger's text, in folded spelling."""
@@ -194,7 +194,7 @@ class Stronghold:
         for commit in git(self.root, "log", "--format=%an%x1f%B%x1e", "HEAD").split("\x1e"):
             if commit.strip().startswith("vault-agent"):
                 actors = re.findall(r"^Vault-Actor: (.*)$", commit, re.MULTILINE)
-                assert len(actors) == 1 and actors[0] in {"agent", "human", "job:growth/rules"}, (
+                assert len(actors) == 1 and actors[0] in {"agent", "human", "job:growth/lessons"}, (
                     f"a forged trailer: {commit}"
                 )
 
@@ -239,22 +239,22 @@ class Stronghold:
         return path.startswith("entries/") and after is not None and self._is_own_words(after)
 
     def _is_usage(self, path: str, before: bytes | None, after: bytes | None) -> bool:
-        """Whether the history of a skill, or of the rules, has grown by rows about runs that there were, and by nothing
-        else; or the log of the rules by a row about a rule of the person's own."""
+        """Whether the history of a skill, or of the lessons, has grown by rows about runs that there were, and by
+        nothing else; or the log of the lessons by a row about one of the person's own."""
         name, never = Path(path).stem, datetime.fromtimestamp(0, UTC)
         ((_, head, _),) = usage.history_rows([usage.Use(name, never, "")])
         form = _USE
-        if path == "rules/log.md":
+        if path == "lessons/log.md":
             rest = (after or b"").removeprefix(before or b"").decode().splitlines()
             grown = [row for row in rest if row.startswith("| 2")]
             is_ours = all(_BY_HAND.fullmatch(row) and "evil" not in row and CANARY not in row for row in grown)
             return is_ours and (before is None or (after or b"").startswith(before))
-        if path.startswith("rules/history/"):
-            head, form = rule_uses._head(name, "en"), _RULE_RUN
+        if path.startswith("lessons/history/"):
+            head, form = lesson_uses._head(name, "en"), _RULE_RUN
         old = (before or head).decode()
         new = (after or b"").decode()
         rows = [form.fullmatch(row) for row in new.removeprefix(old).splitlines()]
-        is_history = path.startswith(("skills/history/", "rules/history/"))
+        is_history = path.startswith(("skills/history/", "lessons/history/"))
         if not is_history or not new.startswith(old) or "evil" in new or CANARY in new:
             return False
         return all(row and (self.root / f"{row[1]}.md").is_file() for row in rows)

@@ -328,15 +328,15 @@ def test_a_long_call_fits_the_screen_and_says_that_it_is_cut(language: Language)
     assert 20 <= len(rows) <= 30
     assert ("NOT ALL IS SHOWN" if language == "en" else "没有全部显示") in rows[-2] and "approvals/x.md" in rows[-1]
     line = approval_prompt(asked, language)
-    assert "vault_write" in line and '"a folder/0' in line and "37" in line and len(line) < 320
+    assert '"a folder/0' in line and "37" in line and len(line) < 320
 
 
-def test_tool_and_path_stand_in_the_last_line() -> None:
+def test_the_note_or_the_tool_stands_in_the_last_line() -> None:
     asked = replace(asked_about("x"), name="vault_append", bases={"AGENT.md": ""})
-    assert approval_prompt(asked, "en") == "Allow vault_append to change AGENT.md? yes, no (and why), or later? "
+    assert approval_prompt(asked, "en") == "May I change AGENT.md? yes, no (and why), or later? "
     fetch = replace(asked, name="web_fetch", bases={}, shown=shown_call("web_fetch", {"url": "https://a.example/x"}))
     assert approval_prompt(fetch, "en").startswith('Allow web_fetch with "https://a.example/x"? yes')
-    assert approval_prompt(asked, "zh").startswith("允许 vault_append 改动 AGENT.md 吗？")
+    assert approval_prompt(asked, "zh").startswith("可以修改 AGENT.md 吗？")
 
 
 def test_every_kind_of_text_is_tried() -> None:

@@ -112,7 +112,7 @@ def test_notes_of_strangers_change_nothing(here: World, count: int) -> None:
     here.workspace.vault.provenance.look()
     assert MARK in git(here.root, "grep", MARK), "they have arrived"
     assert list(effects(here)) == []
-    for kind in ("learn_from_history", "update_profile", "discover_patterns", "consolidate"):
+    for kind in ("upkeep", "prepare", "draft"):
         write(here.root / f"tasks/{kind}.md", f"---\ntype: task\ntask_type: {kind}\n---\n# {kind}\n")
         here.workspace.vault.commit_human()
         task = next(each for each in load_tasks(here.workspace.vault).waiting if each.name == kind)

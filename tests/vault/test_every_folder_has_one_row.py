@@ -94,7 +94,7 @@ def test_what_comes_back_unasked_as_a_memory_is_never_free_to_write() -> None:
 
 
 def test_what_steers_is_no_knowledge_and_changes_only_with_a_yes() -> None:
-    for name in ("tasks/x.md", "jobs/x.md", "rules/x.md", "prompts/system.md", "AGENT.md"):
+    for name in ("tasks/x.md", "jobs/x.md", "lessons.md", "prompts/system.md", "AGENT.md"):
         row = folder_of(name)
         assert row.steers and row.write is WriteRule.AFTER_YES and row.recalled is Recalled.NO
 

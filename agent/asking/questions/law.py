@@ -2,7 +2,7 @@
 
 It holds for what nothing waits for: what the agent is curious of, tasks that fill gaps, the profile. One is asked at a
 time, and only while fewer than `MOST_OPEN` wait for an answer, whoever asked these. What nobody has prompted also keeps
-to good hours (`growth.curiosity.asking`); the profile asks about what the person has just said, and a task of theirs
+to good hours (`growth.curiosity.look`); the profile asks about what the person has just said, and a task of theirs
 when it is done.
 
 A question that a run waits for is another thing: work that the person wants done stands still without its answer, so it

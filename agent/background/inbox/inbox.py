@@ -15,14 +15,13 @@ from functools import partial
 from math import inf
 
 from agent.background.inbox.answer_log import CYCLES, WINDOW, AnswerLog, LoggedAnswer
-from agent.background.inbox.answering import WrittenAnswer, asked_in, commit_record, is_inbox
+from agent.background.inbox.answering import WrittenAnswer, commit_record
 from agent.background.inbox.provenance import (
     asks_more,
     check_origin,
     drop_arrived,
     meant_requests,
     touched_by,
-    unanswered,
     why_nothing,
 )
 from agent.background.inbox.queue import PendingRequest, RequestQueue, request_queue
@@ -40,6 +39,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.changes import NoteChange
 from agent.markdown.requests import NoteRequest, is_answered, is_pending, may_ask
 from agent.runs.left_requests import channel_of_left, channel_of_pulled, is_answered_by_daemon
+from agent.runs.open_requests import asked_in, is_inbox, unanswered
 from agent.texts import text
 from agent.vault.folders import INBOX, SESSIONS
 from agent.workspace.workspace import Workspace

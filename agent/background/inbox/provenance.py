@@ -5,19 +5,18 @@ found by comparing the versions of the note.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from agent.background.inbox.answer_log import LoggedAnswer
-from agent.background.inbox.answering import asked_in, is_inbox
 from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
 from agent.events.types import NoteCreated, NoteEdited, NoteMoved
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
-from agent.markdown.requests import NoteRequest, has_answer, is_answered, may_ask, task_key, unreadable_reason
+from agent.markdown.requests import NoteRequest, is_answered, may_ask, task_key, unreadable_reason
+from agent.runs.open_requests import asked_in, is_inbox
 from agent.texts import text
 from agent.tools.text_origin import stated_origin
-from agent.vault.folders import INBOX
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -75,15 +74,6 @@ def why_nothing(
     if asked and (is_page_of_others(workspace.vault, path) or workspace.vault.provenance.strangers(path, data)):
         return text("inbox.page", language, path=path)
     return unreadable_reason(data) if is_inbox(workspace, path) else ""
-
-
-def unanswered(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """The notes in `inbox/` that ask and have no answer yet, each with the id of its content."""
-    vault = workspace.vault
-    for path in vault.note_paths(vault.home.at(INBOX)):
-        data = vault.read(path)
-        if data is not None and not has_answer(data) and asked_in(workspace, path):
-            yield path, vault.content_id(data)
 
 
 def check_origin(vault: Vault, entry: PendingRequest) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from agent.background.failures import failure_text
 from agent.background.inbox.answering import (
     WrittenAnswer,
-    asked_in,
     request_lock,
     run_request,
     write_answer,
@@ -25,6 +24,7 @@ from agent.llm.messages import Cancelled, never
 from agent.llm.model_key import MissingModelKey
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
+from agent.runs.open_requests import asked_in
 from agent.runs.run_io import RunIO
 from agent.texts import text
 from agent.vault.store import Vault

@@ -24,6 +24,7 @@ from agent.runs.job_run import JobResult, run_job
 from agent.runs.run_io import RunIO
 from agent.schedule.history import HistoryRow, history_path, parse_history, with_rows
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
+from agent.schedule.triggers import At, Cron, RecurrenceRule
 from agent.texts import text
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import CAPTURE, Append, Create, Outcome, Request, Stamp, actor_of
@@ -64,10 +65,18 @@ def notify_answer(notify: Notify, job: Job, planned: datetime, result: JobResult
         id = result.notice or result.run
         due = planned.isoformat() if job.remind or job.is_once else ""
         notice = NoticeRaised("job_answer", PRIORITY, title, lines, f"{job.id} {id}", job.channel, due=due)
+        if is_at_its_hour(job):
+            notice = replace(notice, urgent=True)
         if job.remind:  # at the time that its person has named: no rule may hold it
             channel = _CHANNELS.get(job.channel, job.channel)
             notice = replace(notice, type=REMINDER, priority=1.0, urgent=True, channel=channel)
         notify(notice, id)
+
+
+def is_at_its_hour(job: Job) -> bool:
+    """True for a job whose person has named both its channel and its hours: they want its answer there and then, in
+    quiet hours and beyond the day's number of notices, too."""
+    return job.source == "static" and all(isinstance(each, At | Cron | RecurrenceRule) for each in job.triggers)
 
 
 def notify_stopped(workspace: Workspace, notify: Notify, job: Job, result: JobResult, failures: int) -> None:

@@ -5,7 +5,8 @@ from hashlib import sha256
 from agent.background.failures import failure_text
 from agent.background.jobs.once import PendingRun
 from agent.errors import AgentError
-from agent.runs.job_run import JobResult, agenda_of, asks_for_agenda
+from agent.runs.briefing.briefing import briefing_of
+from agent.runs.job_run import JobResult, asks_for_agenda
 from agent.schedule.job import Job
 from agent.schedule.occurrences import Occurrence
 from agent.texts import text
@@ -31,7 +32,7 @@ def _agenda(workspace: Workspace, job: Job) -> str:
     if job.user_id or not asks_for_agenda(job.text):
         return ""
     try:
-        return agenda_of(workspace, workspace.clock.now().astimezone(job.zone).date())
+        return briefing_of(workspace, workspace.clock.now().astimezone(job.zone).date(), job)
     except (AgentError, OSError) as error:
         return failure_text(error)
 

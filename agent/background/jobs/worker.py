@@ -33,7 +33,7 @@ from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.messages import Cancelled
-from agent.runs.job_run import JobResult
+from agent.runs.job_run import JobResult, asks_for_agenda, plain_briefing
 from agent.runs.job_upkeep import job_record
 from agent.runs.registry import run_registry
 from agent.schedule.history import HistoryRow, Outcome
@@ -130,8 +130,13 @@ class JobWorker:
             self.ledger.decide(entry.occurrence.key, "waits", now)
             self._end(entry)
             return
-        missing = self.missing() if job.task is None and not job.remind else ""
+        missing = "" if job.task is not None or job.remind else self.missing()
         self.ledger.begin(entry.occurrence.key, now)
+        if missing and not job.user_id and asks_for_agenda(job.text):
+            result = plain_briefing(self.workspace, job, missing)
+            delivery = delivery_of(self.workspace, job, result, now)
+            entry.ended = result, replace(self._row(entry, "done"), started=now, delivery=delivery)
+            return
         if missing:
             row = replace(self._row(entry, "failed", missing), started=now)
             entry.ended = JobResult("failed", reason=missing), row

@@ -88,9 +88,10 @@ def beliefs(signals: Iterable[Sign], today: date) -> tuple[Belief, ...]:
 def believe(signals: Sequence[Sign], today: date) -> Belief | None:
     """The belief by the signals of one dimension; None if all of them are of days to come.
 
-    What the person has said decides, the last word first; without a word of theirs what they have shown more often. The
-    confidence is the plain mean of the strengths of the signals that decide, as in
-    (old · count + strength) / (count + 1); what contradicts them since is counted, and asked about if it is too much.
+    What the person has said decides, the last word first; without a word of theirs what they have shown more often.
+    Each signal that decides makes the confidence (old · count + strength) / (count + 1), in the order of their days,
+    but one that agrees never lowers it: a weak sign of the same is no doubt. What contradicts them since is counted,
+    and asked about if it is too much.
     """
     live = _newest_first(each for each in signals if each.day <= today)[:RECENT]
     if not live:
@@ -108,12 +109,20 @@ def believe(signals: Sequence[Sign], today: date) -> Belief | None:
     return Belief(
         signs[0].dimension,
         signs[0].value,
-        fsum(STRENGTH[each.kind] for each in deciding) / len(deciding),
+        _confidence(deciding),
         signs,
         against,
         _tasks(signs),
         fsum(1 / ENOUGH[each.kind] for each in signs) >= _ENOUGH,
     )
+
+
+def _confidence(deciding: Sequence[Sign]) -> float:
+    """How sure a belief is by these signals, the newest first."""
+    confidence = 0.0
+    for count, each in enumerate(reversed(deciding)):
+        confidence = max(confidence, (confidence * count + STRENGTH[each.kind]) / (count + 1))
+    return confidence
 
 
 def _is_after(sign: Sign, word: Sign | None) -> bool:

@@ -17,7 +17,7 @@ from agent.growth.beliefs.sign import Sign, SignKind, of_lesson, without_separat
 from agent.growth.beliefs.stated import Shown, shown_by, styles_in
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
-from agent.memory.edits.lesson import Lesson, LessonKind
+from agent.memory.edits.lesson import EditLesson, LessonKind
 from agent.memory.edits.person_edits import LessonLine, Seen, lessons_since, parse_lines, section_of
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.evidence import Evidence, evidence_of
@@ -127,7 +127,7 @@ def signals_in_ledger(made: Iterable[Commit], undone: frozenset[str], home: Agen
         for row in commit.body.splitlines() if commit.id not in undone else ():
             fields = row.removeprefix("- ").split(_SEPARATOR)
             if row.startswith("- ") and len(fields) == _FIELDS and fields[0] in _KINDS:
-                lesson = Lesson(_KINDS[fields[0]], fields[1], fields[2])
+                lesson = EditLesson(_KINDS[fields[0]], fields[1], fields[2])
                 try:
                     day = date.fromisoformat(fields[3])
                 except ValueError:
@@ -148,13 +148,13 @@ def seen_in_lines(lines: Iterable[LessonLine]) -> Iterator[Seen]:
             yield Seen(each.lesson, f"{each.note}.md", each.day)
 
 
-def change_shown(lesson: Lesson) -> str:
+def change_shown(lesson: EditLesson) -> str:
     """What was changed, as short quotations; empty if that is not known."""
     before, after = quoted(lesson.before), quoted(lesson.after)
     return " ".join(filter(None, (before, "→" if before and after else "", after)))
 
 
-def _signals(lesson: Lesson, path: str, day: date, shown: str, home: AgentFolder) -> Iterator[Sign]:
+def _signals(lesson: EditLesson, path: str, day: date, shown: str, home: AgentFolder) -> Iterator[Sign]:
     evidence = Evidence(PurePosixPath(path).with_suffix("").as_posix(), day=day.isoformat())
     is_wish = lesson.kind == "preference" and lesson.value == "with"
     wished = shown_by(lesson.after or lesson.topic) if is_wish else ()

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
-from agent.memory.edits.lesson import Lesson
+from agent.memory.edits.lesson import EditLesson
 from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.task_kind import TaskKind
 from agent.texts import Language, text
@@ -74,7 +74,7 @@ def without_separator(words: str) -> str:
     return _UNSAFE.sub(" - ", " ".join(words.split()))
 
 
-def of_lesson(lesson: Lesson) -> tuple[Dimension, str]:
+def of_lesson(lesson: EditLesson) -> tuple[Dimension, str]:
     """The dimension and the value that a lesson from an edit is about."""
     match lesson.kind:
         case "style":

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agent.asking.questions.notes import asked_questions
 from agent.channel_names import IN_NOTES
 from agent.context.prompt import fill
 from agent.dataclass import dataclass
@@ -25,14 +26,15 @@ from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
 from agent.growth.curiosity.known import KnownAlready
 from agent.growth.curiosity.look import ACCOUNT, is_good_moment
-from agent.growth.curiosity.looked_ahead import (
+from agent.growth.curiosity.needs import (
     HOLDS,
     LookedAhead,
+    WorkNeed,
     key_of_task,
     load_looked_ahead,
+    parse_needs,
     save_looked_ahead,
 )
-from agent.growth.curiosity.needs import WorkNeed, parse_needs
 from agent.index.query import Hit
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
@@ -40,6 +42,7 @@ from agent.memory.daily import inert
 from agent.memory.recall.likely import LEAST, likelihood
 from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
+from agent.runs.job_run import asks_for_agenda
 from agent.runs.recall_source import RecallSource
 from agent.runs.status import is_of_growth
 from agent.texts import Language, text
@@ -95,7 +98,8 @@ class BeforeWork:
         is_alone = (bool(event.job) and not event.purpose) or event.speaker.channel == IN_NOTES
         is_own = event.role == "owner" and not event.speaker.group and not event.untrusted and "." not in event.run
         is_on = growth.enabled and growth.curiosity.unprompted and self.accounts.models.main.model.present
-        return is_on and is_alone and is_own and not is_of_growth(event.job)
+        is_briefing = bool(event.job) and asks_for_agenda(event.task)  # it has its facts, other ones each day
+        return is_on and is_alone and is_own and not is_of_growth(event.job) and not is_briefing
 
     def _found(self, event: TaskStarted) -> LookedAhead | None:
         """What this task needs: as it was found lately, else by the model."""
@@ -131,7 +135,7 @@ class BeforeWork:
     def _told(self, event: TaskStarted, found: LookedAhead) -> Iterator[str]:
         """What the run is told, a line for each need."""
         may_wait = self._may_ask_now()
-        known = KnownAlready(self._vault, self.workspace.clock.now())
+        known = KnownAlready(self._vault, self.workspace.clock.now(), tuple(asked_questions(self._vault)))
         for need in found.needs:
             passages = self._passages(_query(need), _HITS) if need.where in ("notes", "person") else []
             if passages:

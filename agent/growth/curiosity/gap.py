@@ -10,8 +10,9 @@ from agent.asking.questions.notes import QuestionDraft, format_question
 from agent.dataclass import dataclass
 from agent.growth.beliefs.from_talk import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
-from agent.markdown.title import short_title
+from agent.markdown.title import clipped, short_title
 from agent.markdown.yaml_write import Value
+from agent.memory import daily
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import QUESTIONS
@@ -21,21 +22,18 @@ GapKind: TypeAlias = Literal["knowledge", "decision", "action", "judgement"]
 Urgency: TypeAlias = Literal["low", "high"]
 GAP = "gap"
 """The key of a question's header with the key of its gap."""
-NOTE = "note"
-"""The key of a question's header with the note in `profile/` that lacks the answer, as the folders' table names it."""
-FIELD = "field"
-"""The key of a question's header with the label of the field that lacks the answer."""
-_NAME = 6
+MOST_OPTIONS = 4
+"""The most options of a question."""
+_NAME, _WORDS = 6, 160
 
 
 @dataclass(frozen=True, slots=True)
 class CuriousGap:
     """`question` is asked in one sentence, `why` says what for, `fallback` what is done without an answer. `options`
     are to choose from; for a belief, `dimension` and the `values` of the options. `subject` is the same whenever the
-    gap is found again; `source` is a link to the note that shows it, `lacks` names the note in `profile/` in which the
-    answer belongs. `about` are the words by which the question is known when it comes again: the label of a field, or
-    what is not known. `note` says how to answer, if that needs to be said. `is_of_work`: it is about one
-    piece of work, and the same question about other work is another one."""
+    gap is found again; `source` is a link to the note that shows it. `about` are the words by which the question is
+    known when it comes again. `note` says how to answer, if that needs to be said. `is_of_work`: it is about one piece
+    of work, and the same question about other work is another one."""
 
     kind: GapKind
     subject: str
@@ -47,26 +45,31 @@ class CuriousGap:
     source: str = ""
     dimension: Dimension | None = None
     values: tuple[str, ...] = ()
-    lacks: str = ""
     about: str = ""
-    known_as: str = ""
     note: str = ""
     is_of_work: bool = False
 
     @property
     def key(self) -> str:
-        """The same for the same gap, whenever it is found; `known_as` if there is one."""
-        return (
-            self.known_as
-            or sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:KEY_LENGTH]
-        )
+        """The same for the same gap, whenever it is found."""
+        return sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:KEY_LENGTH]
+
+
+def shown(words: str, most: int = _WORDS) -> str:
+    """Words of a run or a model on one line that an editor neither loads nor links."""
+    plain = daily.inert(" ".join(words.split())).replace("[[", "[ [").replace("]]", "] ]").replace("^", "'")
+    return clipped(plain, most)
+
+
+def quoted(words: str) -> str:
+    """Words to be quoted in a sentence: without the stop at their end."""
+    return shown(words).rstrip(" .。")
 
 
 def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, language: Language) -> Create:
     """The note that asks about a gap, for so many days."""
     at = now.replace(microsecond=0)
     more: dict[str, Value] = {GAP: gap.key, KIND: gap.kind}
-    more |= {NOTE: gap.lacks, FIELD: gap.about} if gap.lacks else {}
     if gap.dimension is not None:
         more |= {key: list(values) for key, values in belief_header(gap.dimension, gap.values).items()}
     shown = (text("question.shown_in", language, link=gap.source) if gap.source else "", gap.note)

@@ -7,8 +7,7 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, value_words
 from agent.growth.curiosity.doubts import AnswerDoubt
-from agent.growth.curiosity.gap import CuriousGap, GapKind
-from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, quoted, shown
 from agent.texts import Language, text
 
 _OPPOSITE = {"shorter": "longer", "longer": "shorter", "prose": "items", "without": "with", "en": "zh", "zh": "en"}

@@ -1,12 +1,12 @@
 """Which gaps are none any more: what was asked before, in the same or in like words, also in a note that the person has
 thrown away; and what the person has said meanwhile."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 
 from agent.asking.questions.law import EverAsked, ever_asked
-from agent.asking.questions.notes import asked_questions
+from agent.asking.questions.notes import AskedQuestion
 from agent.dataclass import dataclass
 from agent.growth.curiosity.gap import CuriousGap
 from agent.growth.patterns.gather import notes_of_days
@@ -29,10 +29,11 @@ _DAYS = 60
 
 @dataclass
 class KnownAlready:
-    """What is known already in one vault; looked up when it is asked for first."""
+    """What is known already in one vault, with the questions of its notes; looked up when it is asked for first."""
 
     vault: Vault
     now: datetime
+    asked: Sequence[AskedQuestion]
 
     @cached_property
     def ever(self) -> EverAsked:
@@ -43,7 +44,7 @@ class KnownAlready:
     def recent(self) -> tuple[str, ...]:
         """The questions of the last days, also of runs."""
         since = self.now - RECENT
-        found = ((each.moment("created"), each.title) for each in asked_questions(self.vault))
+        found = ((each.moment("created"), each.title) for each in self.asked)
         return tuple(title for at, title in found if at is not None and at >= since)
 
     @cached_property
@@ -63,7 +64,7 @@ class KnownAlready:
         if self.ever.has(gap.key) or _plain(gap.question.partition("\n")[0]) in map(_plain, titles):
             return True
         words = words_in(gap.about)
-        if len(words) < _FEWEST or gap.lacks or gap.is_of_work:
+        if len(words) < _FEWEST or gap.is_of_work:
             return False
         if any(_share(words, words_in(title)) >= ASKED for title in self.ever.titles):
             return True

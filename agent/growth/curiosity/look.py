@@ -1,19 +1,20 @@
 """One look of the agent's curiosity: what was answered is taken in, what is over is closed, and one question at most is
-asked, if the settings want it and the moment is good."""
+asked, if the settings want it and the moment is good: at most one a day, never in quiet hours, and never while as many
+are open as the law in `asking.questions.law` allows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime, timedelta
 
-from agent.asking.questions.law import ASKS, CURIOSITY, asking_body
-from agent.asking.questions.notes import asked_questions
-from agent.attention.quiet import parse_quiet
+from agent.asking.questions.law import ASKS, CURIOSITY, MOST_OPEN, asking_body, waits_for_answer
+from agent.asking.questions.notes import AskedQuestion, asked_questions
+from agent.attention.quiet import QuietHours, parse_quiet
+from agent.dataclass import dataclass
 from agent.growth.beliefs.learn import person_model
-from agent.growth.curiosity.asking import AskedBefore, choose_gap, may_ask_now
 from agent.growth.curiosity.find import find_gaps
 from agent.growth.curiosity.gap import CuriousGap, question_note
 from agent.growth.curiosity.known import KnownAlready
-from agent.growth.curiosity.settle import SettledQuestions, fill_note, settle_questions
+from agent.growth.curiosity.settle import SettledQuestions, settle_questions
 from agent.runs.configured_models import has_model
-from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.texts import Sentence
 from agent.vault.change import Stamp, actor_of
@@ -22,6 +23,41 @@ from agent.workspace.workspace import Workspace
 ACCOUNT = growth_account("questions")
 """The account of what questions cost, and the job of their commits: `undo --job growth/questions` takes them back."""
 _STAMP = Stamp(actor_of(ACCOUNT), tool=CURIOSITY)
+
+
+APART = timedelta(hours=20)
+"""The least time between two questions: one a day, also for who sits down a little earlier."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBefore:
+    """What was asked before: the number of open questions, and when those were put that nothing waits for."""
+
+    open: int = 0
+    at: tuple[datetime, ...] = ()
+
+    @classmethod
+    def of(cls, asked: Iterable[AskedQuestion], gone: Iterable[datetime] = ()) -> "AskedBefore":
+        """What these notes say, with the times of questions whose notes are `gone`: who throws one away wants no other
+        for it."""
+        found = tuple(asked)
+        times = (each.moment("created") for each in found if each.is_unprompted)
+        return cls(sum(map(waits_for_answer, found)), tuple(sorted({*filter(None, times), *gone})))
+
+
+def may_ask_now(before: AskedBefore, quiet: QuietHours, now: datetime) -> bool:
+    """True if a question may be put now."""
+    if before.open >= MOST_OPEN or quiet.holds(quiet.on_the_wall(now)):
+        return False
+    return all(abs(now - at) >= APART for at in before.at)
+
+
+def choose_gap(gaps: Sequence[CuriousGap], before: AskedBefore, quiet: QuietHours, now: datetime) -> CuriousGap | None:
+    """The one of these gaps to ask about now, an urgent one first; None if nothing is to be asked, or not now. They are
+    new: none of them was asked about before."""
+    if not may_ask_now(before, quiet, now):
+        return None
+    return next((each for each in gaps if each.urgency == "high"), next(iter(gaps), None))
 
 
 def is_something_over(workspace: Workspace) -> bool:
@@ -37,11 +73,6 @@ def settle(workspace: Workspace, tell: Callable[[object], object]) -> SettledQue
         return found
     with vault.transaction(Sentence("question(settle): what was answered or is over"), _STAMP, masked=True) as change:
         change.requests += found.requests
-    for each in found.filled:
-        proposed = fill_note(profile_writing(workspace), each)
-        if proposed.requests:
-            with vault.transaction(f"question(fill): {each.note}", _STAMP, masked=True) as change:
-                change.requests += proposed.requests
     for answer in found.answers:
         tell(answer)
     return found
@@ -53,15 +84,12 @@ def gap_to_ask(workspace: Workspace) -> CuriousGap | None:
     settings, vault, now = workspace.settings, workspace.vault, workspace.clock.now()
     if not (settings.growth.enabled and settings.growth.curiosity.unprompted and has_model(workspace)):
         return None
-    if not is_good_moment(workspace):
+    quiet, asked = parse_quiet(settings.attention.quiet), tuple(asked_questions(vault))
+    if not may_ask_now(AskedBefore.of(asked), quiet, now):
         return None
-    found = find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)
-    known = KnownAlready(vault, now)
-    new = tuple(known.left_out_of(found))
-    if not new:
-        return None
-    before = AskedBefore.of(asked_questions(vault), known.ever.times)
-    return choose_gap(new, before, parse_quiet(settings.attention.quiet), now)
+    known = KnownAlready(vault, now, asked)
+    new = tuple(known.left_out_of(find_gaps(vault, person_model(workspace).beliefs, now, settings.vault.language)))
+    return choose_gap(new, AskedBefore.of(asked, known.ever.times), quiet, now) if new else None
 
 
 def is_good_moment(workspace: Workspace) -> bool:

@@ -1,12 +1,17 @@
-"""What a piece of work needs that its task does not say, as a model has listed it. Typed at this door; pure."""
+"""What a piece of work needs that its task does not say, as a model has listed it, and what was found for which task:
+kept on this machine, so that a job of every day is looked at once a week, and what is not asked at once is asked
+later."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.curiosity.gap import CuriousGap, GapKind
-from agent.growth.curiosity.wording import MOST_OPTIONS, quoted, shown
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, quoted, shown
 from agent.llm.messages import reply_items
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.texts import Language, text
 
 NeedPlace: TypeAlias = Literal["notes", "lookup", "person", "action", "access", "judgement"]
@@ -15,6 +20,9 @@ it, or judges it."""
 OF_PERSON: frozenset[NeedPlace] = frozenset(("person", "action", "access", "judgement"))
 MOST = 5
 """The most needs of one piece of work."""
+HOLDS = timedelta(days=7)
+"""How long what was found for a task holds; then it is looked at again."""
+_KEPT = 200
 _PLACES: tuple[NeedPlace, ...] = get_args(NeedPlace)
 _TRUE = frozenset(("true", "yes", "1"))
 _TASK = 60
@@ -116,3 +124,33 @@ def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
             item.get("needed", "").casefold() in _TRUE,
             item.get("urgent", "").casefold() in _TRUE,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAhead:
+    """The needs of one task, found at a time; `session` is the session that began with it then."""
+
+    key: str
+    at: datetime
+    task: str
+    session: str
+    needs: tuple[WorkNeed, ...] = ()
+
+
+def key_of_task(task: str) -> str:
+    """The same for the same task."""
+    return sha256(task.strip().encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def load_looked_ahead(records: Records) -> tuple[LookedAhead, ...]:
+    """What was found, the oldest first; nothing where that is damaged."""
+    return _table(records).get() or ()
+
+
+def save_looked_ahead(records: Records, found: Sequence[LookedAhead]) -> None:
+    """Write what was found, without the oldest beyond some hundred; durable when this returns."""
+    _table(records).put(tuple(found[-_KEPT:]))
+
+
+def _table(records: Records) -> Table[tuple[LookedAhead, ...]]:
+    return Table(records, "looked-ahead", tuple[LookedAhead, ...])

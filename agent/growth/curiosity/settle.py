@@ -1,29 +1,24 @@
 """What becomes of questions that are over: the one place for all that nothing waits for, whoever asked them.
 
-An answer is remembered as the person's own words, one about a belief counts for it, one that a note about the person
-lacks goes there. Without an answer in time, the note says what was done instead. What a run was answered is remembered,
-too, where no conversation keeps it.
+An answer is remembered as the person's own words, one about a belief counts for it. Without an answer in time, the note
+says what was done instead. What a run was answered is remembered, too, where no conversation keeps it.
 """
 
 from datetime import datetime, timedelta
-from pathlib import PurePosixPath
 
 from agent.asking.questions.notes import ANSWERED_AT, AskedQuestion, asked_questions, close_question
 from agent.dataclass import dataclass
 from agent.errors import BadNote
 from agent.events.runs import HumanResponse
 from agent.growth.beliefs.from_talk import is_of_owner, session_of
-from agent.growth.curiosity.gap import FIELD, GAP, NOTE
+from agent.growth.curiosity.gap import GAP
 from agent.loop.records import Began
 from agent.markdown.yaml_write import Value
 from agent.memory.entry import ANSWER, Entry, EntryType, with_question
-from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_change
-from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.questions import CONSENT
 from agent.memory.understanding.statements import is_statement
 from agent.texts import Language, text
 from agent.vault.change import Create, Edit, Request
-from agent.vault.folders import PROFILE
 from agent.vault.store import Vault
 
 REMEMBERED = "remembered"
@@ -33,23 +28,11 @@ _LOOKED_BACK = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class FilledGap:
-    """An answer that belongs into the note about the person that is named `note`; `entry` is the memory that has it."""
-
-    note: str
-    label: str
-    answer: str
-    entry: str
-
-
-@dataclass(frozen=True, slots=True)
 class SettledQuestions:
-    """What is to be written for the questions that are over, what the person has answered, and what of it belongs into
-    notes about them, once the requests are written."""
+    """What is to be written for the questions that are over, and what the person has answered."""
 
     requests: tuple[Request, ...] = ()
     answers: tuple[HumanResponse, ...] = ()
-    filled: tuple[FilledGap, ...] = ()
 
 
 def settle_questions(vault: Vault, now: datetime, language: Language) -> SettledQuestions:
@@ -58,21 +41,12 @@ def settle_questions(vault: Vault, now: datetime, language: Language) -> Settled
     return SettledQuestions(
         tuple(request for each in found for request in each.requests),
         tuple(answer for each in found for answer in each.answers),
-        tuple(filled for each in found for filled in each.filled),
     )
 
 
 def expired_text(asked: AskedQuestion, language: Language) -> str:
     """What is done after a question that nobody has answered in time."""
     return text("curiosity.expired", language, at=asked.moment("expires"), fallback=asked.fallback).strip()
-
-
-def fill_note(writing: Writing, filled: FilledGap) -> Proposed:
-    """What comes of an answer in the note that lacked it; its entry must be written."""
-    words = filled.answer.partition("\n")[0]
-    evidence = Evidence(filled.entry.removesuffix(".md"), words)
-    change = ProfileChange(filled.note.removeprefix(PROFILE), words, (evidence,), field=filled.label)
-    return propose_change(writing, change)
 
 
 def _settled(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> SettledQuestions:
@@ -105,9 +79,7 @@ def _answered(vault: Vault, asked: AskedQuestion, now: datetime, language: Langu
     closed = close_question(vault, asked, "answered", result, **taken)
     if closed is None:
         return SettledQuestions()
-    lacks, label = asked.note.string(NOTE) or "", asked.note.string(FIELD) or ""
-    filled = (FilledGap(lacks, label, asked.answer, PurePosixPath(kept.path).stem),) if lacks else ()
-    return SettledQuestions((closed, kept), (told,), filled)
+    return SettledQuestions((closed, kept), (told,))
 
 
 def _of_profile(vault: Vault, asked: AskedQuestion, now: datetime) -> SettledQuestions:

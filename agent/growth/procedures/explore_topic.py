@@ -11,7 +11,6 @@ from agent.texts import text
 from agent.vault.folders import RESEARCH
 
 MODEL: ModelPart = "own"
-WRITES: tuple[str, ...] = ()
 
 
 def plain(context: ProcedureContext) -> Work:

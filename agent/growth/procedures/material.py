@@ -1,7 +1,7 @@
 """What procedures look at: the days' logs, what the person has stated, and their notes; all of it the person's own."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date, timedelta
 from pathlib import PurePosixPath
 
@@ -30,12 +30,6 @@ def days_before(last: date, count: int) -> tuple[date, ...]:
     return tuple(last - timedelta(days=back) for back in range(count - 1, -1, -1))
 
 
-def week_of(day: date) -> str:
-    """The week of a day, as in 2026-W47."""
-    year, week, _ = day.isocalendar()
-    return f"{year}-W{week:02}"
-
-
 def logs(context: ProcedureContext, days: Iterable[date]) -> tuple[LoggedTask, ...]:
     """The tasks in the logs of these days."""
     return tuple(LoggedTask(day, each) for day in days for each in daily.log(context.day_note(day)))
@@ -56,14 +50,6 @@ def quote(text: str) -> str:
 def bullets(lines: Iterable[str]) -> str:
     """The lines as a list."""
     return "\n".join(f"- {line}" for line in lines)
-
-
-def counted(texts: Sequence[str], most: int) -> tuple[tuple[str, int], ...]:
-    """The texts by how often they are there, the most frequent first."""
-    counts = dict.fromkeys(texts, 0)
-    for each in texts:
-        counts[each] += 1
-    return tuple(sorted(counts.items(), key=lambda item: -item[1])[:most])
 
 
 def title_of(name: str) -> str:

@@ -20,11 +20,9 @@ from agent.vault.store import Vault
 
 OpenRuns: TypeAlias = Callable[[], AbstractContextManager[RunService]]
 """Opens the agent of the vault with the settings as they are now."""
-ModelPart: TypeAlias = Literal["instead", "if_found", "besides", "after", "if_asked", "own"]
+ModelPart: TypeAlias = Literal["instead", "if_found", "own", "never"]
 """What a model does where one is configured: the work `instead` of the plain form, the same but only `if_found`, if the
-plain form has found something, or something more `after` the plain form has found and done its part. `besides` is as
-`if_found`, but what the program knows by itself is written whatever the model answers. `if_asked` is as `after`, if
-words say what more is wanted: alone it costs nothing. `own`: the procedure asks models itself, in rooms of its own, and
+plain form has found something, or nothing, `never`. `own`: the procedure asks models itself, in rooms of its own, and
 its `Work` has the `result`."""
 _REFLECTION = re.compile(rf"\[\[[^\]\n]*{REFLECTIONS}")
 """The begin of a link to a look back: a task with such a context was planned there."""
@@ -162,14 +160,12 @@ class Work:
     `stands_in` is the note in which the requests put what `text` says.
 
     `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
-    `purpose` is that of the model's run; empty: the kind of the procedure.
     """
 
     text: str = ""
     requests: tuple[Request, ...] = ()
     commits: tuple[str, ...] = ()
     is_quiet: bool = False
-    purpose: str = ""
     stands_in: str = ""
     result: ProcedureResult = ProcedureResult()
     after: Callable[[], object] = field(default=do_nothing, compare=False)
@@ -180,10 +176,6 @@ class Procedure(Protocol):
 
     @property
     def MODEL(self) -> ModelPart: ...
-
-    @property
-    def WRITES(self) -> tuple[str, ...]:
-        """What the tools of its run may change, as the table of folders names it."""
 
     def plain(self, context: ProcedureContext) -> Work:
         """The work without a model; where one does the work, its `text` is what the model is given."""

@@ -12,20 +12,8 @@ from agent.channel_names import OF_JOBS
 from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
-from agent.growth.procedures import (
-    cleanup,
-    consolidate,
-    discover_patterns,
-    explore_topic,
-    fill_gap,
-    health_check,
-    learn_from_history,
-    self_reflection,
-    summarize_period,
-    update_profile,
-)
+from agent.growth.procedures import explore_topic, for_person, self_reflection, upkeep
 from agent.growth.procedures.procedure import (
-    ModelPart,
     Procedure,
     ProcedureCall,
     ProcedureContext,
@@ -48,16 +36,10 @@ _PROMPTS = "tasks"
 """The folder of the prompts, below all prompts."""
 _PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
     {
-        "self_reflection": self_reflection,
-        "update_profile": update_profile,
-        "consolidate": consolidate,
-        "discover_patterns": discover_patterns,
-        "learn_from_history": learn_from_history,
-        "summarize_period": summarize_period,
+        **dict.fromkeys(("prepare", "draft", "chase"), for_person),
         "explore_topic": explore_topic,
-        "fill_gap": fill_gap,
-        "health_check": health_check,
-        "cleanup": cleanup,
+        "self_reflection": self_reflection,
+        "upkeep": upkeep,
     }
 )
 
@@ -72,9 +54,9 @@ def run_procedure(kind: TaskType, call: ProcedureCall) -> ProcedureResult:
         is_found = bool(found.text) and not found.is_quiet
         if procedure.MODEL == "own":
             return _of_itself(kind, context, found)
-        if runs.present and _asks_model(procedure.MODEL, call, is_found):
+        if runs.present and (procedure.MODEL == "instead" or (procedure.MODEL == "if_found" and is_found)):
             return _with_model(kind, procedure, context, found)
-        return _written(kind, context, found, ProcedureResult(_plain_text(context, found), is_found))
+        return _written(kind, context, found, ProcedureResult(_plain_text(kind, context, found), is_found))
 
 
 def _of_itself(kind: TaskType, context: ProcedureContext, found: Work) -> ProcedureResult:
@@ -82,7 +64,7 @@ def _of_itself(kind: TaskType, context: ProcedureContext, found: Work) -> Proced
     if found.result.is_stopped:
         return found.result
     is_found = bool(found.text) and not found.is_quiet
-    says = _plain_text(context, found) if found.result.is_plain else found.text or context.text("nothing")
+    says = _plain_text(kind, context, found) if found.result.is_plain else found.text or context.text("nothing")
     done = _written(kind, context, found, replace(found.result, text=says, did_something=is_found))
     found.after()
     return done
@@ -92,11 +74,7 @@ def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> Proce
     """What a run came to that had waited for its person, and has ended now; as `run_procedure`."""
     with call.open_runs() as runs:
         context = ProcedureContext(call, runs, runs.workspace.clock.now())
-        return _of_run(kind, _PROCEDURES[kind], context, Work(), ended)
-
-
-def _asks_model(part: ModelPart, call: ProcedureCall, is_found: bool) -> bool:
-    return part == "instead" or (is_found and (part != "if_asked" or bool(call.description or call.context)))
+        return _of_run(kind, _PROCEDURES[kind], context, ended)
 
 
 def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work) -> ProcedureResult:
@@ -105,20 +83,17 @@ def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext,
         _task(kind, context, found),
         Speaker(OF_JOBS),
         job=call.job,
-        purpose=found.purpose or kind,
-        writes=tuple(map(context.path, procedure.WRITES)),
+        purpose=kind,
+        writes=(),
         spend=call.spend,
     )
-    return _of_run(kind, procedure, context, found, runs.ask(request, line=RunIO(cancelled=call.cancelled)))
+    return _of_run(kind, procedure, context, runs.ask(request, line=RunIO(cancelled=call.cancelled)))
 
 
-def _of_run(
-    kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work, ended: Ended
-) -> ProcedureResult:
-    """The result of a run that has ended or waits. What the plain form has done before it is kept in any case."""
+def _of_run(kind: TaskType, procedure: Procedure, context: ProcedureContext, ended: Ended) -> ProcedureResult:
+    """The result of a run that has ended or waits."""
     context.runs.capturing.settle()  # the record of the run is held from now on
     money = context.runs.account.spent(ended.run).money
-    kept = found if procedure.MODEL in ("after", "if_asked") else Work()
     strangers = _strangers(context, ended)
     result = ProcedureResult(run=ended.run, session=ended.session, money=money, is_plain=False, commits=ended.commits)
     result = replace(result, strangers=strangers)
@@ -128,25 +103,16 @@ def _of_run(
         return replace(result, is_stopped=True, text=ended.reason)
     if ended.outcome is not RunOutcome.FINISHED:
         reason = ". ".join(filter(None, (context.vault.masked(ended.reason), context.vault.masked(ended.hint))))
-        failed = replace(result, failure=reason, text=reason, did_something=bool(kept.requests))
-        return _written(kind, context, kept, failed, ended)
-    answer = context.vault.masked(ended.answer.strip())
+        return _written(kind, context, Work(), replace(result, failure=reason, text=reason), ended)
+    answer, work = context.vault.masked(ended.answer.strip()), Work()
     is_nothing = not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING
-    if procedure.MODEL == "besides" and (is_nothing or strangers):
-        kept = procedure.from_answer(replace(context, session=ended.session), "")
-    if is_nothing:
-        work = kept
-    elif strangers:
-        link = f"[[{ended.session.removesuffix('.md')}]]"
-        says = "\n\n".join(filter(None, (kept.text, context.text("strangers", link=link))))
-        work = replace(kept, text=says, is_quiet=False)
-    else:
-        made = procedure.from_answer(replace(context, session=ended.session), inert_blocks(answer))
-        work = replace(made, requests=(*kept.requests, *made.requests), commits=(*kept.commits, *made.commits))
+    if strangers and not is_nothing:
+        work = Work(context.text("strangers", link=f"[[{ended.session.removesuffix('.md')}]]"))
+    elif not is_nothing:
+        work = procedure.from_answer(replace(context, session=ended.session), inert_blocks(answer))
     says = work.text or context.text("nothing")
     is_done = bool(work.requests or ended.commits) or (bool(work.text) and not work.is_quiet)
-    done = replace(result, text=says, did_something=is_done)
-    return _written(kind, context, work, done, ended)
+    return _written(kind, context, work, replace(result, text=says, did_something=is_done), ended)
 
 
 def _written(
@@ -183,11 +149,12 @@ def _task(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     return f"{call.title or kind}\n\n{prompt}"  # the session is named by its first words
 
 
-def _plain_text(context: ProcedureContext, found: Work) -> str:
+def _plain_text(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     """What the plain form says, with the remark that no model has worked on it."""
     if not found.text:
         return context.text("nothing")
-    return found.text if context.runs.present or found.is_quiet else f"{found.text}\n\n{context.text('plain')}"
+    is_whole = context.runs.present or found.is_quiet or kind == "upkeep"  # a model would add nothing
+    return found.text if is_whole else f"{found.text}\n\n{context.text('plain')}"
 
 
 def _strangers(context: ProcedureContext, ended: Ended) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""`self_reflection`: looks back at what happened since the last time, and plans at most five tasks."""
+"""`self_reflection`: looks at what happened since the last time and at what comes, and plans work for the person: to
+prepare, to draft, to chase, at most five tasks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,28 +7,20 @@ from datetime import date, datetime, timedelta
 
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
-from agent.growth.procedures.fill_gap import gaps
+from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
 from agent.growth.procedures.material import bullets, days_before, logs, stated
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
-from agent.growth.procedures.update_profile import target_of
-from agent.growth.reflections.store import LookBack, append_look_back, last_look_back, reflections_name
-from agent.memory import daily
 from agent.memory.entry import with_offset
 from agent.memory.understanding.wording import similarity, wording
-from agent.runs.memory_upkeep import UpkeepDue
-from agent.schedule.procedures import TaskType
+from agent.runs.briefing.briefing import briefing_of
+from agent.runs.briefing.dated import dated_lines
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.jobs import MOST_PLANNED
 
 MODEL: ModelPart = "if_found"
-WRITES: tuple[str, ...] = ()
-_ENOUGH = 3
-"""From how many statements a note about the person is worth an update, and days a look for patterns."""
 _SAME = 0.9
 """The likeness of two looks back from which the second one says nothing new."""
-_FRIDAY = 5
-"""The day of the week from which it is worth a look for patterns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +33,20 @@ class _Review:
     over: tuple[Task, ...]
     waiting: int
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.asked or self.stated or self.over)
-
 
 def plain(context: ProcedureContext) -> Work:
-    """Count what happened since the last look back, for a model; without one, plan what follows from it by rules."""
+    """What happened and what comes, for a model; without one, the appointments of tomorrow are to be prepared."""
     shelf = load_tasks(context.vault)
+    if not context.runs.present:
+        planned = tuple(_planned(context, shelf))
+        requests = tuple(each.request for each in planned if each.request is not None)
+        return Work(_plans(context, [each.task for each in planned]), requests) if requests else Work()
     review = _review(context, shelf)
-    if review.is_empty:
+    comes = briefing_of(context.runs.workspace, context.today, for_model=True)
+    if not (review.asked or review.stated or review.over or comes):
         return Work()
-    if context.runs.present:
-        since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
-        return Work(f"{since}\n\n{bullets(_lines(context, review))}")
-    planned = tuple(_planned(context, shelf))
-    requests = tuple(each.request for each in planned if each.request is not None)
-    return Work(_plans(context, [each.task for each in planned]), requests) if requests else Work()
+    since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")
+    return Work("\n\n".join(filter(None, (since, bullets(_lines(context, review)), comes))))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -68,7 +58,7 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
         return Work()
     words = "\n\n".join(filter(None, (answer, _plans(context, planned))))
     request = append_look_back(context.vault.home, context.now, context.text("look_back"), words, context.language)
-    return Work(words, (request,), stands_in=request.path)  # it is told nowhere else, four times a day
+    return Work(words, (request,), stands_in=request.path)
 
 
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
@@ -118,7 +108,7 @@ def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTas
     """The new tasks, at most `MOST_PLANNED`; none that waits or was done today."""
     most = context.runs.workspace.settings.schedule.tasks_waiting
     count = 0
-    for new in _ideas(context, shelf):
+    for new in _ideas(context):
         try:
             found = plan_task(context.vault, new, shelf, context.now, most)
         except QueueFull:
@@ -129,35 +119,14 @@ def _planned(context: ProcedureContext, shelf: TaskShelf) -> Iterator[PlannedTas
             yield found
 
 
-def _ideas(context: ProcedureContext, shelf: TaskShelf) -> Iterator[NewTask]:
-    """What would be worth doing, the most useful first."""
-    yesterday = context.today - timedelta(days=1)
-    note = context.day_note(yesterday)
-    week = days_before(context.today, 7)
-    if daily.has_log(note):
-        yield _idea(context, "learn_from_history", 6, day=yesterday)
-        if daily.summary_of(note) is None:
-            yield _idea(context, "summarize_period", 6, day=yesterday)
-    if len(stated(context, days_before(context.today, 3))) >= _ENOUGH:
-        yield replace(_idea(context, "update_profile", 5), target_file=target_of(context))
-    was_done = _was_done(shelf, "discover_patterns", context.now - timedelta(days=6))
-    is_late = context.today.isoweekday() >= _FRIDAY and not was_done
-    if is_late and len({each.day for each in logs(context, week)}) >= _ENOUGH:
-        yield _idea(context, "discover_patterns", 4)
-    if UpkeepDue(context.runs.workspace).is_due(context.now):
-        yield _idea(context, "consolidate", 4)
-    gap = next(gaps(context), None) if context.runs.workspace.settings.growth.curiosity.unprompted else None
-    if gap is not None:
-        planned_in = f"[[{context.path(reflections_name(context.today)).removesuffix('.md')}]]"
-        yield replace(_idea(context, "fill_gap", 3), target_file=gap.name, context=planned_in)
-
-
-def _was_done(shelf: TaskShelf, kind: TaskType, since: datetime) -> bool:
-    return any(each.kind == kind and each.completed_at and each.completed_at > since for each in shelf.done)
-
-
-def _idea(context: ProcedureContext, kind: TaskType, priority: int, **values: object) -> NewTask:
-    return NewTask(kind, context.text(f"plan_{kind}", **values), priority=priority)
+def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
+    """The appointments of tomorrow, each to be prepared."""
+    tomorrow = context.today + timedelta(days=1)
+    planned_in = f"[[{context.path(reflections_name(context.today)).removesuffix('.md')}]]"
+    for line in dated_lines(context.vault, context.today, context.language).week:
+        if line.day == tomorrow and line.at is not None:
+            link = f"[[{line.path.removesuffix('.md')}]]"
+            yield NewTask("prepare", line.words, link, priority=6, context=planned_in)
 
 
 def _plans(context: ProcedureContext, planned: Sequence[Task]) -> str:

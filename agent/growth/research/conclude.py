@@ -3,7 +3,7 @@ earlier check of the same fact.
 
 The memory is a model's conclusion with its evidence. If it rests on text of strangers, the entry names them: such a
 memory is given only to who asks for it, framed, and nothing of it becomes a fact about the person or a rule. The tools
-and methods are listed for the person, who may tick one to have it proposed as a rule.
+and methods are listed for the person, who may tick one to have it proposed as a lesson.
 
 A check of a fact that the notes in `research/` answer already searches nothing again. Only a verdict that rests on
 sources counts, for the same words, for thirty days: what is older is looked up anew, and so is what was left open.
@@ -16,6 +16,7 @@ from datetime import date, datetime, timedelta
 from typing import cast, get_args
 
 from agent.errors import LimitReached
+from agent.growth.lessons.found_methods import append_tools, found_tool
 from agent.growth.research.desk import ResearchDesk
 from agent.growth.research.findings import (
     LIMITS,
@@ -30,7 +31,6 @@ from agent.growth.research.findings import (
 from agent.growth.research.own_sources import NAME as VAULT
 from agent.growth.research.reading import Reading
 from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
-from agent.growth.rules.found_methods import append_tools, found_tool
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of

@@ -83,7 +83,7 @@ COMMANDS = {
     "tasks": LazyCommand(".tasks", "What the agent does by itself: list, plan, do.", now="jobs tasks"),
     "why": LazyCommand(".notices", "Explain why a notice was sent, held or dropped.", name="why", now="notices why"),
     "notify": LazyCommand(".notify", "Tell yourself something, by the rules of attention.", now="notices notify"),
-    "rules": LazyCommand(".lessons", "The rules among the lessons.", name="rules", now="lessons"),
+    "rules": LazyCommand(".lessons", "What the agent has learned.", now="lessons"),
     "reflect": LazyCommand(".reflect", "Look back at a run or a day, and learn from it.", now="lessons reflect"),
     "wake": LazyCommand(".wake", "Wake the agent: its tasks begin now.", name="wake", now="daemon wake"),
     "sleep": LazyCommand(".wake", "Let the agent sleep until something is due.", name="sleep", now="daemon sleep"),

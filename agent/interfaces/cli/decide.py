@@ -113,10 +113,11 @@ def _ask_answer(workspace: Workspace, path: str, ask: AskLine) -> GivenDecision 
 
 
 def approval_frame(asked: Proposal, data: bytes, language: Language, columns: int, rows: int) -> list[str | Styled]:
-    """The approval, cut to a screen of this size; its end has the number of missing lines and the command to see
-    them."""
+    """The approval, cut to a screen of this size: the change that a yes makes, or the call if there is none or its
+    change is too long to be shown whole. The end has the number of missing lines and the command to see them."""
     room = max(rows - _AROUND, _FEWEST)
-    call, change = asked.shown.split("\n"), asked.change.split("\n") if asked.change else []
+    change = asked.change.split("\n") if asked.change else []
+    call = asked.shown.split("\n") if not change or change[-1].startswith("…") else []
     head = [asked.why, "" if shows(data, asked) else text("decide.changed_note", language)]
     shown_change = _fitting(change, columns, max(room - len(call), room * 2 // 3))
     shown_call = _fitting(call, columns, room - _rows(shown_change, columns))
@@ -127,7 +128,7 @@ def approval_frame(asked: Proposal, data: bytes, language: Language, columns: in
         "",
         *(_cut(line, columns) for line in shown_call),
         *(["…"] if len(shown_call) < len(call) else []),
-        *([""] if change else []),
+        *([""] if change and call else []),
         *(patch_line(_cut(line, columns)) for line in shown_change),
         "",
         *([Styled(text("decide.hidden_call", language, count=left, id=short_id(asked)), bold=True)] if left else []),
@@ -136,13 +137,14 @@ def approval_frame(asked: Proposal, data: bytes, language: Language, columns: in
 
 
 def approval_prompt(asked: Proposal, language: Language) -> str:
-    """The prompt for an approval: the tool, and its target or arguments."""
+    """The prompt for an approval: the notes that it changes, else the tool and its arguments."""
     values = asked.paths or tuple(_values(parse_json(asked.shown)["arguments"]))
     names = text("decide.comma", language).join(map(_quoted, values[:_NAMED]))
     if len(values) > _NAMED:
         names = text("decide.and_more", language, names=names, count=len(values) - _NAMED)
-    key = "decide.to_change" if asked.paths else "decide.with_values"
-    what = text(key, language, names=names) if values else ""
+    if asked.paths:
+        return text("decide.change", language, question=text("approval.of_change", language, names=names))
+    what = text("decide.with_values", language, names=names) if values else ""
     return text("decide.approve", language, tool=_quoted(asked.name), what=what)
 
 

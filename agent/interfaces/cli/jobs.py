@@ -39,7 +39,7 @@ from agent.markdown.note import Note
 from agent.runs.configured_models import has_model
 from agent.runs.job_upkeep import DayCost, cost_of_day, job_as_it_is, job_shelf, record_here
 from agent.schedule.history import history_path
-from agent.schedule.job import Job
+from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.task_notes import load_tasks
 from agent.schedule.trigger_words import often_words
@@ -146,6 +146,7 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
         "  " + format_when(job),
         *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
         *(f"  {each}" for each in made.remarks(spoken())),
+        *(["  " + said("the answer goes to {channel}", channel=job.channel)] if job.channel != DAILY_CHANNEL else []),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
     document = {"job": job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}

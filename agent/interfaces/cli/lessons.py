@@ -1,5 +1,5 @@
 """`vault-agent lessons`: what the agent has learned: rules, which are set aside and brought back here, what it believes
-the person prefers, and what it thought of its runs. `rules` is a part of it, by its old name.
+the person prefers, and what it thought of its runs.
 """
 
 from collections.abc import Mapping
@@ -11,42 +11,44 @@ import click
 from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.growth.rules.book import RuleBook, load_book, rule_document, rule_history
-from agent.growth.rules.deciding import deprecate_rule, restore_rule
-from agent.growth.rules.rule import LearnedRule
+from agent.growth.lessons.book import LessonBook, lesson_document, load_book
+from agent.growth.lessons.by_person import decide_lesson
+from agent.growth.lessons.lesson import Lesson
+from agent.growth.lessons.lesson_note import load_rows
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines, columns, padded
+from agent.interfaces.cli.printing import as_lines, padded
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.markdown.title import clipped
 from agent.memory.profile.owner import shown_confidence
-from agent.vault.folders import RULES
+from agent.vault.folders import LESSONS_NOTE
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.app.rules import rule_work
+    from agent.app.lessons import lesson_work
     from agent.growth.beliefs.documents import last_changed, model_document
     from agent.growth.beliefs.learn import person_model
     from agent.growth.beliefs.sign import says
+    from agent.growth.lessons.reflection import reflection_document
+    from agent.growth.lessons.reflection_notes import load_reflections
+    from agent.growth.lessons.tend import follow_lessons, tend_lessons
     from agent.growth.patterns.likeness import vectors_of
-    from agent.growth.reflections.documents import reflection_document
-    from agent.growth.reflections.store import load_reflections
-    from agent.growth.rules.tend import tend_rules
     from agent.interfaces.cli.profile_texts import format_beliefs
     from agent.workspace.search_index import open_index
 else:
     open_index = later("agent.workspace.search_index", "open_index")
     vectors_of = later("agent.growth.patterns.likeness", "vectors_of")
-    rule_work = later("agent.app.rules", "rule_work")
-    tend_rules = later("agent.growth.rules.tend", "tend_rules")
+    lesson_work = later("agent.app.lessons", "lesson_work")
+    follow_lessons = later("agent.growth.lessons.tend", "follow_lessons")
+    tend_lessons = later("agent.growth.lessons.tend", "tend_lessons")
     last_changed = later("agent.growth.beliefs.documents", "last_changed")
     model_document = later("agent.growth.beliefs.documents", "model_document")
     person_model = later("agent.growth.beliefs.learn", "person_model")
     says = later("agent.growth.beliefs.sign", "says")
-    load_reflections = later("agent.growth.reflections.store", "load_reflections")
-    reflection_document = later("agent.growth.reflections.documents", "reflection_document")
+    load_reflections = later("agent.growth.lessons.reflection_notes", "load_reflections")
+    reflection_document = later("agent.growth.lessons.reflection", "reflection_document")
     format_beliefs = later("agent.interfaces.cli.profile_texts", "format_beliefs")
 
 _SHOWN, _LAST = 100, 5
@@ -57,19 +59,9 @@ _ORDER = ("active", "probation", "deprecated")
 def command() -> None:
     """What the agent has learned from its work with you: rules, what it believes you prefer, and its reflections.
 
-    Rules are notes in rules/. The agent proposes them, and follows them after your yes: first on probation, then
-    active, and set aside when they do not help. A sentence of your own in a note there is a rule, too. NAME is a rule's
-    note, its name, or the beginning of that.
-    """
-
-
-@group("list")
-def rules() -> None:
-    """Rules are notes in rules/. The agent proposes them from what it has learned, and follows them after your yes:
-    first on probation, then active, and set aside when they do not help. You can write one yourself: a sentence in a
-    note there is a rule.
-
-    NAME is a rule's note, its name, or the beginning of that.
+    Each rule is a line of lessons.md. The agent proposes it, and follows it after your yes: first on probation, then
+    active, and set aside when it does not help. A line of your own is a rule, too. NAME is the mark at the end of a
+    line, such as 3f2a91c0, or some of its words.
     """
 
 
@@ -102,14 +94,6 @@ def list_all(output: Output, workspace: Workspace) -> None:
     output.emit(document, text)
 
 
-@rules.command("list", short_help="List the rules with their uses.")
-@in_vault
-def list_rules(output: Output, workspace: Workspace) -> None:
-    """List the rules: how many runs had each before them, and how many of those went well."""
-    found = _rules(workspace)
-    output.emit(found.document, as_lines(found.lines) if found.lines else found.empty)
-
-
 @dataclass(frozen=True, slots=True)
 class _Rules:
     """The rules as a document and as lines; `empty` is said where there are none."""
@@ -121,17 +105,18 @@ class _Rules:
 
 def _rules(workspace: Workspace) -> _Rules:
     book, waiting = load_book(workspace.vault), pending_proposals(workspace.vault, "rule")
-    rules = sorted(book.rules, key=lambda rule: (_ORDER.index(rule.status), rule.path))
+    rules = sorted(book.lessons, key=lambda rule: (_ORDER.index(rule.state), rule.sentence))
     document = {
-        "rules": [rule_document(book, rule) for rule in rules],
+        "rules": [lesson_document(book, rule) for rule in rules],
         "waiting": [{"path": each.path, "question": each.question} for each in waiting],
     }
-    width = max((columns(rule.name) for rule in rules), default=0)
-    lines = [_line(book, rule, width) for rule in rules]
+    lines = [_line(book, rule) for rule in rules]
     lines += ["", said("they wait for your yes:")] if waiting else []
     lines += [f"{each.question}  {each.path}" for each in waiting]
-    empty = said("there are no rules yet; write one: {rules}NAME.md", rules=workspace.vault.home.at(RULES))
-    return _Rules(document, lines, empty)
+    empty = "there are no rules yet; write one into {path}"
+    if load_rows(workspace.vault).is_damaged:
+        empty = "the header of {path} cannot be read: no lesson is followed until it is mended"
+    return _Rules(document, lines, said(empty, path=workspace.vault.home.at(LESSONS_NOTE)))
 
 
 @command.command(short_help="Show a rule, what it rests on, and what became of it.")
@@ -141,14 +126,14 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show a rule with its case, its evidence, and all that became of it."""
     book, now = load_book(workspace.vault), workspace.clock.now()
     rule = book.find(name)
-    document = rule_document(book, rule)
-    rows = list(rule_history(book, rule))
+    document = lesson_document(book, rule)
+    rows = book.log.of(rule.key)
     history = [{"at": row.at.isoformat(), "event": row.event, "by": row.by, "why": row.why} for row in rows]
     lines = [
-        f"{rule.path}  {said(rule.status)}",
+        f"{rule.key}  {said(rule.state)}",
         rule.sentence,
         said("{successes} of {uses} runs with it went well", uses=document["uses"], successes=document["successes"]),
-        *(said("rests on {path}", path=path) for path in rule.evidence),
+        *(said("rests on {path}", path=link.strip("[]")) for link in book.log.evidence(rule.key)),
         "" if rows else said("the log has nothing about it yet"),
         *(f"{format_time(row.at, now)}  {said(row.event)}  {row.why}" for row in rows),
     ]
@@ -161,10 +146,11 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
 @in_vault
 def deprecate(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Set a rule aside: no run is given it any more, and it does not come back by itself."""
-    work = rule_work(workspace)
-    rule = deprecate_rule(work, load_book(workspace.vault).find(name), reason)
+    work = lesson_work(workspace)
+    follow_lessons(work)  # also what was written by hand just now
+    rule = decide_lesson(work, load_book(workspace.vault).find(name), "deprecated", reason)
     back = "{rule} is set aside; vault-agent lessons restore {rule} brings it back"
-    _decided(output, rule, said(back, rule=rule.name))
+    _decided(output, rule, said(back, rule=rule.key))
 
 
 @command.command(short_help="Make a rule active.")
@@ -173,8 +159,10 @@ def deprecate(output: Output, workspace: Workspace, name: str, reason: str) -> N
 @in_vault
 def restore(output: Output, workspace: Workspace, name: str, reason: str) -> None:
     """Make a rule active: one that was set aside, or one on probation. It is then not set aside without asking you."""
-    rule = restore_rule(rule_work(workspace), load_book(workspace.vault).find(name), reason)
-    _decided(output, rule, said("{rule} is active", rule=rule.name))
+    work = lesson_work(workspace)
+    follow_lessons(work)
+    rule = decide_lesson(work, load_book(workspace.vault).find(name), "active", reason)
+    _decided(output, rule, said("{rule} is active", rule=rule.key))
 
 
 @command.command(short_help="Look at the reflections and the uses of rules now.")
@@ -184,27 +172,30 @@ def learn(output: Output, workspace: Workspace) -> None:
     if not workspace.settings.growth.enabled:
         raise UserError("growth is switched off", hint="vault-agent config set growth.enabled true")
     with closing(open_index(workspace)) as index:
-        rows = tend_rules(rule_work(workspace, lambda: vectors_of(index.chosen.embedder)))
+        rows = tend_lessons(lesson_work(workspace, lambda: vectors_of(index.chosen.embedder)))
     waiting = pending_proposals(workspace.vault, "rule")
     lines = [f"{said(row.event)}  {row.words}  {row.why}" for row in rows]
     lines += [f"{each.question}  {each.path}" for each in waiting]
     document = {
-        "changes": [{"path": row.path or None, "event": row.event, "rule": row.words, "why": row.why} for row in rows],
+        "changes": [
+            {"lesson": row.key if row.target else None, "event": row.event, "rule": row.words, "why": row.why}
+            for row in rows
+        ],
         "waiting": [{"path": each.path, "question": each.question} for each in waiting],
     }
     output.emit(document, as_lines(lines) or said("nothing new was learned"))
 
 
-def _line(book: RuleBook, rule: LearnedRule, width: int) -> str:
+def _line(book: LessonBook, rule: Lesson) -> str:
     uses = book.counted(rule)
     went_well = sum(use.is_success for use in uses)
     counts = said("{successes} of {uses}", successes=went_well, uses=len(uses)) if uses else "-"
-    state = f"{padded(said(rule.status), 10)}  {padded(counts, 8)}"
-    return f"{padded(rule.name, width)}  {state}  {clipped(rule.sentence, _SHOWN)}"
+    state = f"{padded(said(rule.state), 10)}  {padded(counts, 8)}"
+    return f"{rule.key}  {state}  {clipped(rule.sentence, _SHOWN)}"
 
 
-def _decided(output: Output, rule: LearnedRule, shown: str) -> None:
-    output.emit({"rule": {"path": rule.path, "status": rule.status}}, shown)
+def _decided(output: Output, rule: Lesson, shown: str) -> None:
+    output.emit({"rule": {"id": rule.key, "path": rule.path, "status": rule.state}}, shown)
 
 
 @command.command(short_help="Show what I believe you prefer, and by what.")
@@ -217,7 +208,3 @@ def beliefs(output: Output, workspace: Workspace) -> None:
         lambda: model_document(workspace.vault, model, language),
         lambda: as_lines(format_beliefs(model, last_changed(workspace.vault), language)),
     )
-
-
-for _each in (show, deprecate, restore, learn):
-    rules.add_command(_each)

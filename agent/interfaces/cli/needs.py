@@ -39,6 +39,7 @@ from agent.runs.named_decisions import (
     find_question,
     name_of,
 )
+from agent.runs.needs import Need, needs_of
 from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
@@ -74,7 +75,7 @@ def questions() -> None:
 @command.command("list", short_help="List all that waits for you.")
 @in_vault
 def list_all(output: Output, workspace: Workspace) -> None:
-    """List what needs your yes, the oldest first, and the questions."""
+    """List what needs your yes, the oldest first, questions, requests without an answer, and what failed."""
     output.emit(lambda: list_needs(workspace), lambda: fitted(_all_lines(workspace)))
 
 
@@ -105,12 +106,22 @@ def list_asked(output: Output, workspace: Workspace) -> None:
 
 
 def _all_lines(workspace: Workspace) -> str:
-    decisions, asked = _decision_lines(workspace), _questions(workspace)
-    if not decisions and not asked:
+    """All that waits, a line each; what no answer settles has the command that helps below it."""
+    found = needs_of(workspace)
+    if not found:
         return said("nothing waits for you")
+    decisions = _decision_lines(workspace)
+    asked = _questions(workspace)
+    others = [line for each in found if each.kind not in ("yes", "question") for line in _other(each)]
     hints = [said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")] if decisions else []
     hints += [said("vault-agent needs answer NAME TEXT")] if asked else []
-    return "\n\n".join([*([as_lines(decisions)] if decisions else []), *asked, as_lines(hints)])
+    parts = [as_lines(decisions) if decisions else "", *asked, as_lines(others) if others else "", as_lines(hints)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _other(need: Need) -> list[str]:
+    lines = [f"{need.title}  {need.path}".rstrip()]
+    return [*lines, f"  → {need.command}"] if need.command else lines
 
 
 def _decision_lines(workspace: Workspace) -> list[str]:
@@ -119,13 +130,9 @@ def _decision_lines(workspace: Workspace) -> list[str]:
     width = max((columns(name_of(each)) for each in waiting), default=0)
     return [
         f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {format_time(each.created, now)}  "
-        f"{_about(each)}  {each.path}"
+        f"{each.question or each.name}  {each.path}"
         for each in waiting
     ]
-
-
-def _about(asked: Proposal) -> str:
-    return " ".join((asked.name, *asked.paths)) if asked.kind == "call" else asked.question
 
 
 def _questions(workspace: Workspace) -> list[str]:

@@ -6,10 +6,10 @@ from agent.app.open import open_workspace
 from agent.clock import in_clock_zone
 from agent.context.budget import estimate
 from agent.errors import UserError
-from agent.growth.reflections.by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
-from agent.growth.reflections.documents import reflection_document
-from agent.growth.reflections.note_format import format_reflection
-from agent.growth.reflections.reflecting import Reflecting
+from agent.growth.lessons.reflect_by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
+from agent.growth.lessons.reflecting import Reflecting
+from agent.growth.lessons.reflection import reflection_document
+from agent.growth.lessons.reflection_format import format_reflection
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output

@@ -10,9 +10,7 @@ import click
 from agent.app.agent import build_runs
 from agent.background.inbox.answering import (
     WrittenAnswer,
-    asked_in,
     commit_record,
-    is_standing,
     request_lock,
     run_request,
     write_answer,
@@ -30,6 +28,7 @@ from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
 from agent.loop.outcome import Ended, RunOutcome
 from agent.markdown.requests import NoteRequest
 from agent.runs.crash_recovery import close_cut_off
+from agent.runs.open_requests import asked_in, is_standing
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.vault.folders import INBOX

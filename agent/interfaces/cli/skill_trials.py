@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.errors import UserError
-from agent.growth.mutations.candidates import LEAST_RATE, LEAST_USES, NotTried, Unfit
-from agent.growth.mutations.overview import (
+from agent.growth.lessons.trial_views import (
     TrialView,
     find_open_trial,
     find_trials,
@@ -15,6 +14,7 @@ from agent.growth.mutations.overview import (
     reasons_not_to_try,
     trial_document,
 )
+from agent.growth.lessons.variant_candidates import LEAST_RATE, LEAST_USES, NotTried, Unfit
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import Output
@@ -25,9 +25,9 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.app.experiments import propose_variants
-    from agent.growth.mutations.mutations import Mutations
+    from agent.growth.lessons.variants import Variants
 else:
-    Mutations = later("agent.growth.mutations.mutations", "Mutations")
+    Variants = later("agent.growth.lessons.variants", "Variants")
     propose_variants = later("agent.app.experiments", "propose_variants")
 
 _STATUS: Mapping[VariantStatus, str] = {
@@ -64,7 +64,7 @@ def list_(output: Output, workspace: Workspace) -> None:
     """List all variants, and the skills that could be tried."""
     skills = skills_on_demand(workspace)
     found = load_trials(skills.workspace.vault)
-    mutations = Mutations(skills)
+    mutations = Variants(skills)
     ready = [each.skill.name for each in mutations.candidates()]
     unfit = list(reasons_not_to_try(skills)) if mutations.is_on else []
     document = {
@@ -95,7 +95,7 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
 def stop(output: Output, workspace: Workspace, name: str) -> None:
     """Stop the trial of a variant of the skill NAME; the skill stays as it is."""
     skills = skills_on_demand(workspace)
-    ended = Mutations(skills).stop(find_open_trial(skills.workspace.vault, name))
+    ended = Variants(skills).stop(find_open_trial(skills.workspace.vault, name))
     told = said("{name}: variant {number} is not tried any more", name=name, number=ended.number)
     output.emit({"skill": name, "number": ended.number, "status": ended.status, "path": ended.path}, told)
 
@@ -109,10 +109,10 @@ def propose(output: Output, workspace: Workspace, name: str | None) -> None:
     The daemon does this by itself after runs.
     """
     skills = skills_on_demand(workspace)
-    mutations = Mutations(skills)
+    mutations = Variants(skills)
     if not mutations.is_on:
         raise UserError(
-            "no variants are tried: growth is off", hint="vault-agent config set growth.mutations.mode careful"
+            "no variants are tried: growth is off", hint="vault-agent config set growth.mutations.mode usual"
         )
     if name is not None:
         skill = find_skill(skills.library, name)

@@ -68,7 +68,7 @@ def _format_unheard(receipt: "NoticeReceipt") -> str:
 
 
 if TYPE_CHECKING:  # most vaults have none
-    from agent.growth.reflections.looked import UnreadAnswers
+    from agent.growth.lessons.looks import UnreadAnswers
 
 
 def unread_messages(workspace: Workspace) -> Mapping[str, int]:
@@ -90,7 +90,7 @@ def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":
     """The trouble, if the last answer of the model could not be read; None without one."""
     if not has_rows(workspace.vault, "reflected"):
         return None
-    module = import_module("agent.growth.reflections.looked")
+    module = import_module("agent.growth.lessons.looks")
     return cast("UnreadAnswers | None", module.unread_answers(workspace.vault))
 
 

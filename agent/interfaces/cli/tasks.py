@@ -12,7 +12,7 @@ from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.language import said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.task_texts import (
@@ -25,10 +25,12 @@ from agent.interfaces.cli.task_texts import (
 )
 from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import TASK_NAMES, TASK_TYPES, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_notes import NewTask, load_task, load_tasks
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
+from agent.times.reading import Understood, remarks
+from agent.times.when import parse_when
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
@@ -118,9 +120,11 @@ def add(
     planned = plan_in_vault(workspace, new, again=False)
     task = planned.task
     words = "planned in {path}" if planned.request else "this is planned or was done today already: {path}"
+    taken = _taken(due, now) if planned.request else []
     shelf = load_tasks(workspace.vault)
     output.emit(
-        {"task": task_document(task_view(task, shelf)), "new": planned.request is not None}, said(words, path=task.path)
+        {"task": task_document(task_view(task, shelf)), "new": planned.request is not None, "remarks": taken},
+        as_lines([said(words, path=task.path), *taken]),
     )
 
 
@@ -141,7 +145,7 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
     """Do a task now, in front of you. NAME may also be a type: then a task of that type is planned and done, also if
     one was done today."""
     shelf = load_tasks(workspace.vault)
-    if name in TASK_TYPES and not any(each.is_named(name) for each in shelf.waiting):
+    if name in TASK_NAMES and not any(each.is_named(name) for each in shelf.waiting):
         task = plan_in_vault(workspace, plain_task(workspace, task_type_of(name)), again=True).task
     else:
         task = find_task(shelf.waiting, shelf, name)
@@ -200,6 +204,12 @@ def _due(words: str, now: datetime) -> datetime:
     with suppress(UserError):
         return moment(words)
     return moment(one_moment(words, now.astimezone()))
+
+
+def _taken(due: str, now: datetime) -> list[str]:
+    """What a person is told of a time in words, such as the hour that was taken because they named none."""
+    found = parse_when(due, now.astimezone()) if due else None
+    return list(remarks(found, spoken())) if isinstance(found, Understood) else []
 
 
 def _interval(words: str) -> int:

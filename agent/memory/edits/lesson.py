@@ -36,7 +36,7 @@ _MARKS = re.compile(r"^(?:[\s>*+-]|\[[ xX]\]|\d{1,3}[.)](?=\s))+")
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class EditLesson:
     """One thing that an edit says: for a style the measure and its value; for a correction the wrong and the right
     value; for a preference `without` or `with` and the words that it is about. `before` and `after` are the evidence.
     """
@@ -66,7 +66,7 @@ class _Hunk:
         return [line.text for line in self.old if line.own and line.text.strip()]
 
 
-def lessons_in(before: Sequence[AuthoredLine], after: Sequence[str]) -> tuple[Lesson, ...]:
+def lessons_in(before: Sequence[AuthoredLine], after: Sequence[str]) -> tuple[EditLesson, ...]:
     """What the edit of a note says, at most once each; `before` has the note's lines with what the agent wrote of late
     as its own."""
     hunks = tuple(_hunks(before, after))
@@ -108,33 +108,33 @@ def _joined(
         yield _Hunk(old, tuple(line for _, _, begin, end in parts for line in new[begin:end]))
 
 
-def _styles(replaced: Sequence[_Hunk]) -> Iterator[Lesson]:
+def _styles(replaced: Sequence[_Hunk]) -> Iterator[EditLesson]:
     """How the form of the agent's text was changed where other text stands in its place now."""
     for each in replaced:
         old, new = "\n".join(each.own), "\n".join(each.new)
         for measure, value in changed_form(old, new):
-            yield Lesson("style", measure, value, old, new)
+            yield EditLesson("style", measure, value, old, new)
 
 
-def _headings(hunks: Sequence[_Hunk]) -> Iterator[Lesson]:
+def _headings(hunks: Sequence[_Hunk]) -> Iterator[EditLesson]:
     """Headings alone that were taken out, or put in, while the text below them stayed."""
     for each in hunks:
         old, new = each.own, [row for row in each.new if row.strip()]
         for rows, others, value in ((old, new, "fewer"), (new, old, "more")):
             if rows and not others and all(map(_HEADING.match, rows)):
-                yield Lesson("style", "headings", value, "\n".join(old), "\n".join(new))
+                yield EditLesson("style", "headings", value, "\n".join(old), "\n".join(new))
 
 
-def _cut_down(before: Sequence[AuthoredLine], hunks: Sequence[_Hunk]) -> Iterator[Lesson]:
+def _cut_down(before: Sequence[AuthoredLine], hunks: Sequence[_Hunk]) -> Iterator[EditLesson]:
     """Shorter, if the agent's text as a whole lost much by lines that were taken out."""
     whole = [line.text for line in before if line.own and line.text.strip()]
     gone = [line for each in hunks for line in each.own if line]
     left = [line for line in whole if line not in gone] + [row for each in hunks if each.own for row in each.new]
     if len(gone) > _FEW and is_shorter("\n".join(whole), "\n".join(left)):
-        yield Lesson("style", "length", "shorter", "\n".join(whole), "\n".join(left))
+        yield EditLesson("style", "length", "shorter", "\n".join(whole), "\n".join(left))
 
 
-def _corrections(replaced: Sequence[_Hunk]) -> Iterator[Lesson]:
+def _corrections(replaced: Sequence[_Hunk]) -> Iterator[EditLesson]:
     for each in replaced:
         rows = [row for row in each.new if row.strip()]
         for line in each.own:
@@ -147,7 +147,7 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, _tokens(canonical(one)), _tokens(canonical(other)), autojunk=False).ratio()
 
 
-def _values(line: str, row: str) -> Iterator[Lesson]:
+def _values(line: str, row: str) -> Iterator[EditLesson]:
     """The values that another one took the place of in a line."""
     old, new = _tokens(canonical(line)), _tokens(canonical(row))
     opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -160,9 +160,9 @@ def _values(line: str, row: str) -> Iterator[Lesson]:
         is_number = any(map(_DIGIT.search, gone)) and any(map(_DIGIT.search, come))
         is_name = (_is_name(gone) and a > 0 and _is_name(come)) or (_is_han(gone) and _is_han(come))
         if is_number:
-            yield Lesson("correction", _near(line, old, a, b), _near(row, new, c, d), line, row)
+            yield EditLesson("correction", _near(line, old, a, b), _near(row, new, c, d), line, row)
         elif is_name:
-            yield Lesson("correction", _said(gone), _said(come), line, row)
+            yield EditLesson("correction", _said(gone), _said(come), line, row)
 
 
 def _tokens(text: str) -> list[str]:
@@ -195,7 +195,7 @@ def _said(words: Sequence[str]) -> str:
     return text
 
 
-def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) -> Iterator[Lesson]:
+def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) -> Iterator[EditLesson]:
     """What the person takes out: a section by its heading, else single lines, if they are few; nothing if the text as
     a whole was cut down."""
     whole = [each for each in gone if not all(map(_HEADING.match, each.own))]
@@ -204,21 +204,21 @@ def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) 
     if is_cut:
         return
     for title in headings:
-        yield Lesson("preference", _words(title), "without", title)
+        yield EditLesson("preference", _words(title), "without", title)
     if not headings and len(lines) <= _FEW:
         for line in lines:
             label = _LABEL.match(line)
             if words := _words(label[1] if label else line):
-                yield Lesson("preference", words, "without", line)
+                yield EditLesson("preference", words, "without", line)
 
 
-def _wishes(hunks: Sequence[_Hunk]) -> Iterator[Lesson]:
+def _wishes(hunks: Sequence[_Hunk]) -> Iterator[EditLesson]:
     """The wishes that the person has written into the note."""
     for each in hunks:
         known = {sentence.casefold() for line in each.old for sentence in preferences(line.text)}
         for sentence in preferences("\n".join(each.new)):
             if sentence.casefold() not in known:
-                yield Lesson("preference", _words(sentence, 160), "with", "", sentence)
+                yield EditLesson("preference", _words(sentence, 160), "with", "", sentence)
 
 
 def _words(text: str, most: int = _QUOTED) -> str:

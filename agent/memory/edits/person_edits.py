@@ -10,7 +10,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.memory.blame import AuthoredLine
-from agent.memory.edits.lesson import Lesson, lessons_in
+from agent.memory.edits.lesson import EditLesson, lessons_in
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.profile_file import KEEP
 from agent.texts import LANGUAGES, Language, text
@@ -152,7 +152,7 @@ _MOST = 12
 class Seen:
     """A lesson with the edit that it comes from: the note, the day, and the commit with which the edit was over."""
 
-    lesson: Lesson
+    lesson: EditLesson
     path: str
     day: date
     commit: str = ""
@@ -176,7 +176,7 @@ def _without_secrets(vault: Vault, found: list[Seen]) -> list[Seen]:
     """What was seen, but what would quote a secret, or something that the person wanted to be forgotten."""
     stones = load_tombstones(vault)
 
-    def may_be_quoted(lesson: Lesson) -> bool:
+    def may_be_quoted(lesson: EditLesson) -> bool:
         texts = (lesson.before, lesson.after, lesson.topic, lesson.value)
         return all(vault.masked(each) == each and not stones.is_forgotten(each) for each in texts)
 
@@ -197,7 +197,7 @@ class LessonLine:
     """A line of the section: its lesson (without evidence), how often it was seen more than its opposite, the day and
     the note (without `.md`) of the last time, and the line as it stands there."""
 
-    lesson: Lesson
+    lesson: EditLesson
     count: int
     day: date
     note: str
@@ -237,16 +237,16 @@ def _parse(row: str) -> LessonLine | None:
     return None
 
 
-def _lesson(said: str, language: Language) -> Lesson | None:
+def _lesson(said: str, language: Language) -> EditLesson | None:
     for name in _STYLES:
         if said == text(f"edit_lesson.{name}", language):
             topic, _, value = name.partition("_")
-            return Lesson("style", topic, value)
+            return EditLesson("style", topic, value)
     if match := _pattern("edit_lesson.corrects", language).fullmatch(said):
-        return Lesson("correction", match["old"], match["new"])
+        return EditLesson("correction", match["old"], match["new"])
     for value in ("without", "with"):
         if match := _pattern(f"edit_lesson.{value}", language).fullmatch(said):
-            return Lesson("preference", match["what"], value)
+            return EditLesson("preference", match["what"], value)
     return None
 
 

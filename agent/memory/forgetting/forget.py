@@ -23,7 +23,7 @@ from agent.memory.store import ARCHIVED
 from agent.texts import Language, Sentence, joined
 from agent.vault.change import FORGET, Outcome, Stamp
 from agent.vault.find import find_note
-from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, RULES, SESSIONS, AgentFolder
+from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.former_names import keep_former_names
 from agent.vault.store import Vault
 
@@ -33,7 +33,6 @@ _KINDS = (
     (SESSIONS, "1 session", "{count} sessions"),
     (DAILY, "1 daily note", "{count} daily notes"),
     (MEMORY_NOTE, "1 {note}", "{count} {note}"),
-    (RULES, "1 rule", "{count} rules"),
     ("", "1 note", "{count} notes"),
 )
 """The kinds of notes by their folders, with what one and several of them are called."""

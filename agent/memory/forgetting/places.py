@@ -25,7 +25,7 @@ from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said, told_
 from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
 from agent.memory.forgetting.sentences import needs_the_one_before
-from agent.memory.forgetting.steering_notes import agents_lines_without, is_rule, is_steering, rule_fate
+from agent.memory.forgetting.steering_notes import agents_lines_without, is_steering
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import is_told
 from agent.memory.understanding.wording import wording
@@ -107,7 +107,6 @@ class _Search:
         self._other_values(memories)
         self._entries([path for path in memories if path not in self.gone and path not in self.mentions])
         self.said = self.said.with_statements(said_in(data) for data in self.gone.values())
-        self._rules(path for path in paths if is_rule(home, path))
         moved = self._moved(path for path in paths if path not in self.gone and path not in self.mentions)
         names = {stem_of(path): "" for path in self.gone} | {stem_of(path): stem_of(to) for path, to in moved.items()}
         self.said = replace(self.said, names=names)
@@ -181,17 +180,6 @@ class _Search:
                 self.gone[path] = data
             else:
                 self.changed[path] = _reworded(path, data, entry, rest)
-
-    def _rules(self, paths: Iterable[str]) -> None:
-        """Let the rules go that say it in the agent's words."""
-        for path, data in list(self._near(paths)):
-            match rule_fate(self.vault, path, data, self.said):
-                case "goes":
-                    self.gone[path] = data
-                case "is_persons":
-                    self.mentions.append(path)
-                case "stays":
-                    pass
 
     def _moved(self, paths: Iterable[str]) -> dict[str, str]:
         """The new paths of the records and entries that are named after the text."""

@@ -20,6 +20,8 @@ from agent.vault.folders import (
     DAILY,
     ENTRIES,
     JOBS,
+    LESSONS,
+    LESSONS_NOTE,
     MACHINES,
     PROMPTS,
     QUESTIONS,
@@ -49,7 +51,21 @@ _MARK = b"%% vault-agent: "
 OWN_ENTRIES = frozenset({EntryType.AUTO_CAPTURE, EntryType.WORKFLOW_TRACE, EntryType.RESEARCH, EntryType.REFLECTION})
 """The entries about what the agent did, found or thought itself."""
 _OWN_FOLDERS = (
-    *(SESSIONS, APPROVALS, QUESTIONS, SKILLS, PROMPTS, RULES, JOBS, TASKS, REFLECTIONS, MACHINES, ARCHIVE),
+    *(
+        SESSIONS,
+        APPROVALS,
+        QUESTIONS,
+        SKILLS,
+        PROMPTS,
+        LESSONS_NOTE,
+        LESSONS,
+        RULES,
+        JOBS,
+        TASKS,
+        REFLECTIONS,
+        MACHINES,
+        ARCHIVE,
+    ),
     AGENT_NOTE,
 )
 

@@ -29,8 +29,6 @@ from agent.vault.store import Vault
 
 ANSWERED = "the person answered: "
 """What a result begins with that has the person's answer."""
-SILENT = "fill_gap_silent"
-"""The purpose of a run that looks for something missing and may ask nothing: enough is asked, or this is no hour."""
 _TOOL = "human_ask"
 _HIDING = re.compile(r"[<>`$\[\]]|%%")
 
@@ -61,8 +59,6 @@ class Questions:
         options = tuple(dict.fromkeys(_option(self.vault.masked(each)) for each in arguments.texts(call, "options")))
         if not question.strip():
             raise ToolRetry("the question is empty")
-        if context.purpose == SILENT:
-            raise ToolFailed("nothing may be asked now; go on without the answer, and say what is missing")
         key = sha256(f"{context.run} {self.vault.masked(canonical(call))}".encode()).hexdigest()[:8]
         path = self._asked(context.run, key)
         if path is None and context.resumed and self._was_asked(context.run, key):

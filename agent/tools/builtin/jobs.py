@@ -11,10 +11,11 @@ from agent.lazy import later
 from agent.llm.messages import JsonObject
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
+from agent.schedule.channel_words import without_channel
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
-from agent.schedule.job_words import with_title
-from agent.schedule.procedures import TASK_TYPES, target_name, task_type_of
+from agent.schedule.job_words import with_task_text, with_title
+from agent.schedule.procedures import WORK_TYPES, WorkType, target_name
 from agent.schedule.shelf import JobShelf
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.task_notes import NewTask, QueueFull, load_tasks, needs, plan_task
@@ -24,7 +25,7 @@ from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import format_profile
 from agent.tools.tool import Cited, Draft, Effect, PlanDrafts, RunContext, Tool, ToolOutput
 from agent.vault.change import Stamp
-from agent.vault.folders import PROFILE, RESEARCH
+from agent.vault.folders import RESEARCH
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ else:
 _GROUP = frozenset({"schedule"})
 _SHOWN = 100
 _JOB: JsonObject = {"type": "string", "minLength": 1}
+_CHANNEL: JsonObject = {"type": "string", "description": "such as mail"}
+_TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 4000}
 _TITLE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 80}
 _WHEN: JsonObject = {"type": "string", "description": "every weekday at 9, every 2h, at 2026-12-24 09:00, or cron"}
 
@@ -46,7 +49,7 @@ _ONE_JOB = arguments.schema("job", job=_JOB)
 
 def job_tools(notes: Notes) -> tuple[Tool, ...]:
     """The actions of the tool, for the jobs of one vault."""
-    return _list(notes), _add(notes), _change(notes), _pause(notes), _delete(notes)
+    return _list(notes), _add(notes), _change(notes), _pause(notes), _resume(notes), _delete(notes)
 
 
 def _list(notes: Notes) -> Tool:
@@ -69,7 +72,9 @@ def _add(notes: Notes) -> Tool:
             fields = _times(call, now)
             if "remind" in call:
                 fields["remind"] = call["remind"] is True
-            text = arguments.text(call, "text").strip()
+            text, channel = without_channel(arguments.text(call, "text").strip())
+            if channel := arguments.text(call, "channel") or channel:
+                fields["channel"] = channel
             return make_job(notes.vault, arguments.text(call, "title"), text, fields, "dynamic", now)
         except UserError as error:
             raise ToolRetry(f"{error.message}; {error.hint}") from None
@@ -93,10 +98,11 @@ def _add(notes: Notes) -> Tool:
         "text",
         "when",
         title=_TITLE,
-        text={"type": "string", "minLength": 1, "maxLength": 4000},
+        text=_TEXT,
         when=_WHEN,
         timezone={"type": "string"},
         remind={"type": "boolean", "description": "only show `text`"},
+        channel=_CHANNEL,
     )
     about = "do `text` by itself, once or again and again"
     effect = Effect(lambda call: (made(call).job.path,), plan, notes.done)
@@ -121,11 +127,15 @@ def _change(notes: Notes) -> Tool:
             times = _times(call, notes.vault.clock.now().astimezone()) if "when" in call else {}
         except UserError as error:
             raise ToolRetry(f"{error.message}; {error.hint}") from None
-        status = {"status": arguments.text(call, "status")} if "status" in call else {}
-        for key, value in {**times, **status}.items():
+        channel = {"channel": arguments.text(call, "channel")} if "channel" in call else {}
+        for key, value in {**times, **channel}.items():
             note = note.with_key(key, value)
+        if "text" in call:
+            if job.source == "static":
+                raise ToolRetry(f"your person wrote what {job.id} does: they change it in its note")
+            note = with_task_text(note, arguments.text(call, "text"))
         if note.data == data:
-            raise ToolRetry(f"nothing of {job.id} would change: give title, when or status")
+            raise ToolRetry(f"nothing of {job.id} would change: give title, when, channel or text")
         made = parse_job(job.path, note.data, "")
         if made is None:
             raise ToolRetry(f"{job.id} is the goal in {job.path}: change `review` in that note")
@@ -139,9 +149,10 @@ def _change(notes: Notes) -> Tool:
         title=_TITLE,
         when=_WHEN,
         timezone={"type": "string"},
-        status={"enum": ["active", "paused"]},
+        channel=_CHANNEL,
+        text=_TEXT,
     )
-    return _changing(notes, "jobs.change", "not what it does: edit its note", plan, schema)
+    return _changing(notes, "jobs.change", "its times, words or channel", plan, schema)
 
 
 def _pause(notes: Notes) -> Tool:
@@ -150,7 +161,16 @@ def _pause(notes: Notes) -> Tool:
         data = notes.existing(job.path)
         return (Draft(job.path, data, Note.parse(data).with_key("status", "paused").data),)
 
-    return _changing(notes, "jobs.pause", "until it is active again", plan)
+    return _changing(notes, "jobs.pause", "until it is resumed", plan)
+
+
+def _resume(notes: Notes) -> Tool:
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+        job = _job(notes, call)
+        data = notes.existing(job.path)
+        return (Draft(job.path, data, Note.parse(data).with_key("status", "active").data),)
+
+    return _changing(notes, "jobs.resume", "let it run again", plan)
 
 
 def _delete(notes: Notes) -> Tool:
@@ -253,17 +273,13 @@ class PlanningTools:
 
     def _new(self, call: JsonObject, context: RunContext) -> NewTask:
         try:
-            kind = task_type_of(arguments.text(call, "task_type"))
+            kind = _work_type(arguments.text(call, "task_type"))
             target = target_name(kind, arguments.text(call, "target_file"), self.vault.home)
         except BadPath as error:
             raise ToolRetry(f"target_file: {error.message}") from error
-        except UserError as error:
-            raise ToolRetry(f"{error.message}; there are: {', '.join(TASK_TYPES)}") from error
         title = " ".join(arguments.text(call, "title").split())
         if not title:
             raise ToolRetry("the title is empty")
-        if kind == PURPOSE:
-            raise ToolRetry("a reflection does not plan the next one: it comes by itself")
         hours = call.get("scheduled_hours_from_now")
         due = self.clock.now() + timedelta(hours=hours) if isinstance(hours, int | float) and hours > 0 else None
         words = arguments.text(call, "description").strip()
@@ -276,7 +292,7 @@ class PlanningTools:
             "task_type",
             "title",
             "description",
-            task_type={"type": "string", "enum": list(TASK_TYPES)},
+            task_type={"type": "string", "enum": list(WORK_TYPES)},
             title={"type": "string", "minLength": 1, "maxLength": 120},
             description={"type": "string", "maxLength": 2000, "description": "what to do, and why it is worth it"},
             priority={"type": "integer", "minimum": LOWEST, "maximum": HIGHEST, "description": "10 is urgent"},
@@ -284,14 +300,14 @@ class PlanningTools:
             target_file={
                 "type": "string",
                 "maxLength": 200,
-                "description": f"the note in {PROFILE} or {RESEARCH} to work on, such as 20-skills-abilities.md",
+                "description": f"for explore_topic: the note in {RESEARCH} to work on",
             },
         )
         limit: JsonObject = {"type": "integer", "minimum": 1, "maximum": 100}
         group, only = frozenset({"tasks"}), frozenset({PURPOSE})
         plain = arguments.schema()
         return (
-            Tool("create_task", f"Plan a task for yourself, at most {MOST_PLANNED} in one reflection.", create,
+            Tool("create_task", f"Plan work for your person, at most {MOST_PLANNED} in one reflection.", create,
                  self.create, group, timeout=0, only_for=only),
             Tool("get_pending_tasks", "List the tasks that wait.", plain, self.pending, group, readonly=True,
                  only_for=only),
@@ -300,6 +316,14 @@ class PlanningTools:
             Tool("get_profile_status", "List the notes about the person, and what is missing in them.", plain,
                  self.profile, group, readonly=True, only_for=only),
         )  # fmt: skip
+
+
+def _work_type(name: str) -> WorkType:
+    """The kind of work of this name; the agent's own upkeep is nothing to be planned."""
+    kind = next((each for each in WORK_TYPES if each == name), None)
+    if kind is None:
+        raise ToolRetry(f"task_type is one of: {', '.join(WORK_TYPES)}; upkeep comes by itself")
+    return kind
 
 
 def _shown(task: Task) -> str:

@@ -29,17 +29,7 @@ from agent.tools.note_access import may_read
 from agent.tools.tool import Cited, RunContext, Tool, ToolOutput
 from agent.vault.folders import DAILY, ENTRIES, SESSIONS
 
-PURPOSES = frozenset(
-    {
-        "self_reflection",
-        "update_profile",
-        "learn_from_history",
-        "discover_patterns",
-        "summarize_period",
-        "fill_gap",
-        "fill_gap_silent",
-    }
-)
+PURPOSES = frozenset({"self_reflection", "prepare", "draft", "chase"})
 """The purposes of the runs in which these tools exist."""
 CHARACTERS = 2_000
 """The most characters of a result."""

@@ -214,7 +214,8 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
         def wanted(text: str, dates: TaskDates) -> bool:
             return not dates.is_closed
 
-        tasks = open_tasks(notes.vault, wanted, lambda dates: (dates.day or date.max).toordinal(), _folder(call))
+        today = clock.now().date()
+        tasks = open_tasks(notes.vault, today, wanted, lambda dates: (dates.day or date.max).toordinal(), _folder(call))
         having = [each for each in tasks if not tag or _has_tag(each, tag)]
         found = sorted(
             (each for each in having if until is None or (each.dates.day or date.max) <= until),
@@ -224,7 +225,6 @@ def tasks_tool(notes: Notes, clock: Clock) -> Tool:
         others = [f"({undated} more without a day: ask without until)"] if undated else []
         if not found:
             return ToolOutput("\n".join(["there is no such open task", *others]))
-        today = clock.now().date()
         rows = list(_rows(found[:SHOWN], today))
         shown = found[: rows_that_fit(rows)]
         more = [f"… and {len(found) - len(shown)} more: name a folder, a tag or a day"] if found[len(shown) :] else []

@@ -118,7 +118,7 @@ def sleep(machine: Machine, chance: Random, number: int) -> None:
 
 def wake(machine: Machine, chance: Random, number: int) -> None:
     """The agent is woken, with a task that waits."""
-    kind = chance.choice(("health_check", "cleanup", "consolidate", "discover_patterns", "self_reflection"))
+    kind = chance.choice(("upkeep", "self_reflection"))
     tell(machine, "tasks", "add", kind, f"Look {number}")
     tell(machine, "wake", "it is time")
 

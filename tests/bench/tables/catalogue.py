@@ -23,8 +23,6 @@ def _of_vectors() -> Iterator[Row]:
         yield Row(f"{many} passages: recall@10", part, "recall", "", 0.97, at_least=True)
         yield Row(f"{many} passages: a note saved and read again, median", part, "saved", "ms")
         yield Row(f"{many} passages: opened", part, "opened", "s")
-        yield Row(f"{many} passages: held by a reader", part, "held", "MB")
-        yield Row(f"{many} passages: held by one that asks again", part, "rows", "MB")
         yield Row(f"{many} passages: on disk", part, "disk", "MB")
 
 

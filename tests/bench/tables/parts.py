@@ -87,12 +87,12 @@ def _checkout(folder: Path, sizes: Sizes, say: Say) -> Values:
 
 
 def _vectors(chunks: int, folder: Path, sizes: Sizes, say: Say) -> Values:
-    names = ("", "opened", "disk", "held", "rows", "", "median", "p95", "saved", "", "recall")
+    names = ("", "opened", "disk", "", "median", "p95", "saved", "", "recall")
     return _named(names, vectors.measure(folder, chunks // sizes.chunks, say))
 
 
 def _passages(folder: Path, sizes: Sizes, say: Say) -> Values:
-    names = ("first", "first-processor", "first-memory", "", "search", "recall", "rest", "after", "asked", "", "saved")
+    names = ("first", "first-processor", "first-memory", "", "search", "rest", "after", "asked", "", "saved")
     return _named(names, passages.measure(folder, sizes.passages, engine_for("auto"), sizes.rounds, say))
 
 

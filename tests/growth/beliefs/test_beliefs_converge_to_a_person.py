@@ -77,11 +77,11 @@ def by_topic(signals: list[Sign], on: date) -> dict[str, Belief]:
     return {each.dimension.topic: each for each in beliefs((one for one in signals if one.day <= on), on)}
 
 
-def measure(people: int, seed: int) -> tuple[float, float, float]:
-    """The share of planted preferences that are told rightly before the flip, the same at the end, and the share that
-    is told wrongly at the end."""
+def measure(people: int, seed: int) -> tuple[float, float, float, float]:
+    """The share of planted preferences that are told rightly before the flip, the same at the end, the share that is
+    told wrongly at the end, and the share of those before the flip that are told rightly or asked about."""
     random = Random(seed)
-    counts = {"before": 0, "after": 0, "wrong": 0}
+    counts = {"before": 0, "after": 0, "wrong": 0, "right": 0}
     for _ in range(people):
         who = person(random)
         signals = list(shown(who, random))
@@ -90,17 +90,20 @@ def measure(people: int, seed: int) -> tuple[float, float, float]:
         for at, (dimension, _) in enumerate(DIMENSIONS):
             first, last = before.get(dimension.topic), after.get(dimension.topic)
             counts["before"] += first is not None and first.is_told and first.value == who.before[at]
+            counts["right"] += first is not None and (first.is_doubted or first.value == who.before[at])
             counts["after"] += last is not None and last.is_told and last.value == who.after[at]
             counts["wrong"] += last is not None and last.is_told and last.value != who.after[at]
     total = people * len(DIMENSIONS)
-    return counts["before"] / total, counts["after"] / total, counts["wrong"] / total
+    return counts["before"] / total, counts["after"] / total, counts["wrong"] / total, counts["right"] / total
 
 
 def check(people: int, seed: int) -> None:
-    before, after, wrong = measure(people, seed)
-    assert before >= 0.8, before
-    assert after >= 0.65, after
-    assert wrong <= 0.03, wrong
+    """Of what is not told nearly all is asked about: 15 % of noise is often more than three of ten contradictions."""
+    before, after, wrong, right = measure(people, seed)
+    assert before >= 0.85, before
+    assert after >= 0.75, after
+    assert wrong <= 0.02, wrong
+    assert right >= 0.95, right
 
 
 def test_beliefs_converge_to_what_was_planted_and_flip_with_the_person() -> None:

@@ -1,6 +1,8 @@
-"""The laws of beliefs: a plain mean, whatever the order; what is said beats what is shown, and the last word an earlier
-one."""
+"""The laws of beliefs: a running mean that no agreeing sign lowers, by their days; what is said beats what is shown,
+and the last word an earlier one."""
 
+from dataclasses import replace
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -26,14 +28,21 @@ def found(signals: list[Sign]) -> Belief:
     return belief
 
 
-@given(st.lists(SIGNALS, min_size=1, max_size=30))
-def test_the_confidence_is_the_plain_mean_of_what_decides(signals: list[Sign]) -> None:
+@given(st.lists(SIGNALS, min_size=1, max_size=19))
+def test_the_confidence_is_the_mean_of_what_decides_and_no_agreeing_sign_lowers_it(signals: list[Sign]) -> None:
     belief = found(signals)
-    said = [each for each in belief.signs if each.kind in ("answered", "stated")]
-    mean = 0.0
-    for count, each in enumerate(said or belief.signs):
-        mean = (mean * count + STRENGTH[each.kind]) / (count + 1)
-    assert belief.confidence == pytest.approx(mean)
+    deciding = [each for each in belief.signs if each.kind in ("answered", "stated")] or list(belief.signs)
+    strengths = [STRENGTH[each.kind] for each in deciding]
+    assert sum(strengths) / len(strengths) - 1e-9 <= belief.confidence <= max(strengths) + 1e-9
+    tomorrow = TODAY + timedelta(days=1)
+    after = believe([*signals, replace(belief.signs[0], kind="followed_up", day=tomorrow)], tomorrow)
+    assert after is not None and (after.confidence >= belief.confidence - 1e-9 or after.value != belief.value)
+
+
+def test_a_weak_sign_that_agrees_takes_no_wish_back() -> None:
+    shown = [signal("shorter", 3), signal("shorter", 2)]
+    weak = [signal("shorter", day, "followed_up") for day in (1, 0)]
+    assert found(shown).is_told and found([*shown, *weak]).is_told
 
 
 @given(st.lists(SIGNALS, min_size=1, max_size=19))

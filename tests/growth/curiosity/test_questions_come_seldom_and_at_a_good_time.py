@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from agent.attention.quiet import parse_quiet
-from agent.growth.curiosity.asking import AskedBefore, choose_gap
 from agent.growth.curiosity.gap import CuriousGap, Urgency
+from agent.growth.curiosity.look import AskedBefore, choose_gap
 
 START = datetime(2026, 11, 2, tzinfo=UTC)
 QUIET = parse_quiet("22-8", UTC)

@@ -9,7 +9,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.context.budget import estimate
-from agent.growth.mutations.mutations import KnownTools, MutationModel, Mutations
+from agent.growth.lessons.variants import KnownTools, VariantModel, Variants
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from agent.llm.script import MODEL
 from agent.loop.agent import Models
@@ -92,9 +92,9 @@ class Lab:
         return skills_on_demand(self.workspace)
 
     @property
-    def mutations(self) -> Mutations:
+    def mutations(self) -> Variants:
         self.workspace = reload_settings(self.workspace)
-        return Mutations(self.skills)
+        return Variants(self.skills)
 
     def propose(self) -> list[str]:
         """Have a variant proposed; the paths of the notes."""
@@ -102,7 +102,7 @@ class Lab:
         models = Models(self.proposer, self.proposer)
         account = type(account)(models, account.ledger, lambda run, job, spend=None, /: models)
         tools = KnownTools(frozenset({"vault_read", "web_fetch", "vault_search"}), frozenset({"vault_read"}))
-        return list(self.mutations.propose(MutationModel(account, tools)))
+        return list(self.mutations.propose(VariantModel(account, tools)))
 
     def use(self, good: bool, label: str = "", opinion: Opinion = "", session: bool = False) -> Use:
         """A use of the skill, as its run writes it when it is over."""

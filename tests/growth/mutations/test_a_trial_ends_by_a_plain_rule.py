@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.mutations.verdict import TrialCount, count_trial, has_dropped, judge_trial
+from agent.growth.lessons.verdict import TrialCount, count_trial, has_dropped, judge_trial
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.variants.variant import EARLY_USES, TRIAL_USES, Arm, TrialPlan, trial_label
 from tests.growth.work import NOW

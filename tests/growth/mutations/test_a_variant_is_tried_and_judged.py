@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from agent.asking.answers import settle_proposals
-from agent.growth.mutations.mutation_log import MutationRow, load_mutation_log
-from agent.growth.mutations.start import log
-from agent.growth.mutations.verdict import count_trial
+from agent.growth.lessons.lesson_log import LogRow, append_rows, load_log
+from agent.growth.lessons.trial_begin import write_log
+from agent.growth.lessons.verdict import count_trial
 from agent.markdown.note import Note
 from agent.runs.registry import run_registry
 from agent.skills.history.usage import Use, history_path, load_uses
@@ -49,7 +49,7 @@ def test_a_small_change_of_the_agents_own_skill_goes_on_trial(made: Lab) -> None
     assert "Take the best 3 points instead of 5." in note and "This proves little" in note
     assert made.text(SKILL) == TEXT, "the skill stays as it is"
     assert "plan-week: variant 1 is on trial" in made.day
-    assert [row.event for row in load_mutation_log(made.workspace.vault)] == ["trial"]
+    assert [row.event for row in logged(made)] == ["trial"]
     assert made.propose() == [], "one trial at a time"
     prompt = made.proposer.asked[0].messages[0].text
     assert "90%" in prompt and BODY in prompt and "18 uses" in prompt
@@ -76,12 +76,12 @@ def test_a_variant_that_is_worse_is_dropped_with_its_reason(made: Lab) -> None:
     assert made.trial().status == "discarded"
     assert made.text(SKILL) == TEXT
     assert "in 4 of 5 uses, the skill as it is in 5 of 5: it was worse" in made.text(NOTE)
-    (_, ended) = load_mutation_log(made.workspace.vault)
+    (_, ended) = logged(made)
     assert ended.event == "discarded" and "4 of 5" in ended.why
     assert made.propose() == [], "it is left in peace for some days"
     made.clock.advance(8 * 86_400)
     assert made.propose() == [], "the same variant never comes again"
-    assert load_mutation_log(made.workspace.vault)[-1].event == "nothing"
+    assert logged(made)[-1].event == "nothing"
 
 
 def test_a_trial_without_a_difference_ends_undecided(made: Lab) -> None:
@@ -149,7 +149,7 @@ def test_an_edited_or_removed_variant_is_not_followed(made: Lab, gone: bool) -> 
     assert made.skills.trials.trials() == {}
     made.mutations.settle()
     assert made.trial().status == "stopped"
-    assert load_mutation_log(made.workspace.vault)[-1].by == "person"
+    assert logged(made)[-1].by == "person"
 
 
 def test_undo_of_the_keeping_brings_the_skill_back_and_it_stays_trusted(made: Lab) -> None:
@@ -160,7 +160,7 @@ def test_undo_of_the_keeping_brings_the_skill_back_and_it_stays_trusted(made: La
     made.mutations.settle()
     assert made.trial().status == "rolled_back"
     assert made.skills.library.snapshot().named["plan-week"].reviewed
-    assert load_mutation_log(made.workspace.vault)[-1].by == "person"
+    assert logged(made)[-1].by == "person"
 
 
 def test_a_crash_between_the_commit_and_the_record_is_finished(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,14 +170,14 @@ def test_a_crash_between_the_commit_and_the_record_is_finished(made: Lab, monkey
         def killed(*_: object) -> object:
             raise KeyboardInterrupt
 
-        patch.setattr("agent.growth.mutations.finish.finish_planned", killed)
+        patch.setattr("agent.growth.lessons.trial_end.Trial.finish_planned", killed)
         with pytest.raises(KeyboardInterrupt):
             made.try_out(LOSES, WINS)
     assert made.trial().status == "trial"
     made.mutations.settle()
     assert made.trial().status == "kept"
     assert made.skills.library.snapshot().named["plan-week"].reviewed
-    assert made.text("skills/mutations/log.md").count("| kept |") == 1
+    assert made.text("lessons/log.md").count("| kept |") == 1
 
 
 def test_a_crash_after_the_end_was_written_is_no_other_end(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,13 +187,13 @@ def test_a_crash_after_the_end_was_written_is_no_other_end(made: Lab, monkeypatc
         def killed(*_: object) -> object:
             raise KeyboardInterrupt
 
-        patch.setattr("agent.growth.mutations.finish.save_trial", killed)
+        patch.setattr("agent.growth.lessons.trial_end.save_trial", killed)
         with pytest.raises(KeyboardInterrupt):
             made.try_out([True] * 60, [False] * 60)
     assert made.trial().status == "trial"
     made.mutations.settle()
     assert made.trial().status == "discarded"
-    assert made.text("skills/mutations/log.md").count("| discarded |") == 1
+    assert made.text("lessons/log.md").count("| discarded |") == 1
 
 
 def test_the_person_may_end_a_trial_in_its_note(made: Lab) -> None:
@@ -264,7 +264,7 @@ def test_a_new_strategy_waits_for_a_yes(made: Lab) -> None:
     settle_answers(made)
     assert made.trial().status == "trial"
     assert made.skills.trials.trials()["plan-week"].variant is not None
-    assert [row.event for row in load_mutation_log(made.workspace.vault)] == ["proposed", "trial"]
+    assert [row.event for row in logged(made)] == ["proposed", "trial"]
 
 
 def test_a_no_is_remembered(made: Lab) -> None:
@@ -272,7 +272,7 @@ def test_a_no_is_remembered(made: Lab) -> None:
     (asked,) = made.propose()
     write(made.root / asked, made.text(asked).replace("- [ ] reject", "- [x] reject"))
     settle_answers(made)
-    assert load_mutation_log(made.workspace.vault)[-1].event == "refused"
+    assert logged(made)[-1].event == "refused"
     made.clock.advance(8 * 86_400)
     assert made.propose() == []
 
@@ -281,6 +281,12 @@ def test_in_autonomous_mode_a_new_strategy_is_tried_at_once(made: Lab, monkeypat
     monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", "autonomous")
     made.proposer = Proposer([answer(NEW_WAY, "D")])
     assert made.propose() == [NOTE]
+
+
+def test_in_careful_mode_even_a_number_waits_for_a_yes(made: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", "careful")
+    (asked,) = made.propose()
+    assert asked.startswith("approvals/") and not (made.root / NOTE).exists()
 
 
 def test_a_skill_that_the_person_has_edited_is_only_tried_after_a_yes(made: Lab) -> None:
@@ -292,7 +298,7 @@ def test_a_skill_that_the_person_has_edited_is_only_tried_after_a_yes(made: Lab)
     assert asked.startswith("approvals/")
 
 
-@pytest.mark.parametrize(("mode", "enabled"), [("off", "true"), ("careful", "false")])
+@pytest.mark.parametrize(("mode", "enabled"), [("off", "true"), ("usual", "false")])
 def test_it_can_be_switched_off(made: Lab, monkeypatch: pytest.MonkeyPatch, mode: str, enabled: str) -> None:
     monkeypatch.setenv("VAULT_AGENT_GROWTH__MUTATIONS__MODE", mode)
     monkeypatch.setenv("VAULT_AGENT_GROWTH__ENABLED", enabled)
@@ -301,9 +307,10 @@ def test_it_can_be_switched_off(made: Lab, monkeypatch: pytest.MonkeyPatch, mode
 
 
 def test_a_log_with_rows_of_former_versions_is_read(made: Lab) -> None:
-    row = MutationRow(made.clock.now(), "plan-week", "", "gate", "agent", "1 of 3 past tasks came out well with it.")
-    log(made.workspace, [row])
-    assert [each.event for each in load_mutation_log(made.workspace.vault)] == ["gate"]
+    why = "1 of 3 past tasks came out well with it."
+    row = LogRow(made.clock.now(), SKILL.removesuffix(".md"), "plan-week", "gate", "agent", why)
+    write_log(made.workspace, append_rows(made.workspace.vault.home, [row], "en"), "gate, plan-week")
+    assert [each.event for each in logged(made)] == ["gate"]
     assert made.propose() == [], "the skill is left in peace for some days"
     made.clock.advance(8 * 86_400)
     assert made.propose() == [NOTE]
@@ -355,7 +362,7 @@ def test_an_answer_that_cannot_be_read_is_asked_for_once_more_then_kept(made: La
     made.proposer = Proposer(["I would not change anything."])
     assert made.propose() == []
     assert len(made.proposer.asked) == 2
-    (row,) = load_mutation_log(made.workspace.vault)
+    (row,) = logged(made)
     assert row.event == "nothing"
     made.clock.advance(8 * 86_400)
     made.proposer = Proposer(["Sorry.", answer()])
@@ -397,6 +404,11 @@ def test_everything_is_said_in_chinese_too(tmp_path: Path, monkeypatch: pytest.M
     assert "variant 1" not in made.day and "开始试用" in made.day
     made.try_out(LOSES, WINS)
     assert "变体 1 被保留" in made.day
+
+
+def logged(made: Lab) -> tuple[LogRow, ...]:
+    """What the log says of the skill."""
+    return load_log(made.workspace.vault).of("plan-week")
 
 
 def settle_answers(made: Lab) -> None:

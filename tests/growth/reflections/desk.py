@@ -12,10 +12,10 @@ from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
 from agent.context.budget import estimate
 from agent.events.runs import Speaker
-from agent.growth.reflections.reflecting import Reflecting
-from agent.growth.reflections.reflection import Reflection
-from agent.growth.reflections.rounds import ReflectionRound
-from agent.growth.reflections.store import load_reflections, reflections_name
+from agent.growth.lessons.reflecting import Reflecting
+from agent.growth.lessons.reflection import Reflection
+from agent.growth.lessons.reflection_notes import load_reflections, reflections_name
+from agent.growth.lessons.rounds import ReflectionRound
 from agent.llm.scripted import Scripted
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent.growth.reflections.note_format import format_reflection, parse_reflections, plain_text
-from agent.growth.reflections.reflection import Reflection, Strategy
-from agent.growth.reflections.store import (
+from agent.growth.lessons.reflection import Reflection, Strategy
+from agent.growth.lessons.reflection_format import format_reflection, parse_reflections, plain_text
+from agent.growth.lessons.reflection_notes import (
     append_look_back,
     last_look_back,
     load_reflections,

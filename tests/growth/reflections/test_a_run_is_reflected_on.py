@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
-from agent.growth.reflections.by_hand import reflect_on_run
+from agent.growth.lessons.reflect_by_hand import reflect_on_run
 from agent.interfaces.cli.main import main
 from agent.runs.status import growth_account, growth_today, ledger_of
 from agent.vault.history.find import commits

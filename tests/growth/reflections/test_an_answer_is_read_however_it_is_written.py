@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from agent.context.prompt import nothing
 from agent.errors import LimitReached, Permanent, Retryable
-from agent.growth.reflections.answer import RunJudgement, parse_answer
-from agent.growth.reflections.reflecting import ask_for_answer
-from agent.growth.reflections.reflection import Strategy
+from agent.growth.lessons.reflecting import ask_for_answer
+from agent.growth.lessons.reflection import Strategy
+from agent.growth.lessons.reflection_answer import RunJudgement, parse_answer
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from agent.markdown.yaml_write import MAX_BYTES
 

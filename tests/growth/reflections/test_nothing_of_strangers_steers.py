@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.runs import Speaker
-from agent.growth.reflections.reflection import Reflection
+from agent.growth.lessons.reflection import Reflection
 from agent.loop.records import RunRequest
 from agent.loop.session import sessions
 from tests.growth.reflections.desk import JUDGES, OWNER, Desk, desk, says

@@ -70,13 +70,13 @@ def test_what_was_found_is_remembered_as_a_strangers_and_told_to_the_rules(
         (path,) = (study.made.root / "entries").rglob("*.md")
         entry = parse_entry(path.read_bytes())
         commit = next(iter(commits(study.made.workspace.vault)))
-        listed, note = study.made.text("rules/found-methods.md"), study.note("Varn bridge")
+        listed, note = study.made.text("lessons/found-methods.md"), study.note("Varn bridge")
         with study.runs() as runs:
             source = runs.recall.foreign.source("x.md", listed.partition("- [ ] ")[2].encode())
     (line,) = (each for each in listed.splitlines() if each.startswith("- ["))
     assert line.startswith("- [ ] **bridge**: crosses water ([[research/Varn bridge]], ")
     assert "untrusted:" in listed and source and "[[found-methods]]" in note and "Zorb" not in listed
-    assert {each.path for each in commit.files} >= {"rules/found-methods.md", "research/Varn bridge.md"}
+    assert {each.path for each in commit.files} >= {"lessons/found-methods.md", "research/Varn bridge.md"}
     assert entry is not None and entry.source == "model" and entry.type == "research"
     assert entry.evidence == ("[[research/Varn bridge]]",) and len(entry.untrusted) == 3
     assert [each.name for each in found.findings.methods] == ["bridge"], (

@@ -101,7 +101,7 @@ WELL: dict[str, list[list[str]]] = {
         ["list"],
         ["show", "图书馆"],
         ["cancel", "图书馆", "--reason", "不用了"],
-        ["run", "cleanup"],
+        ["run", "upkeep"],
         ["history"],
     ],
     "reflect": [[]],

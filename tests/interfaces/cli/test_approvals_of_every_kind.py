@@ -62,7 +62,7 @@ def test_everything_that_waits_is_in_one_list(root: Path, own: dict[str, str]) -
     assert listed(root, own) == {"skill_review": "tea", "skill_offer": name, "call": "vault_edit"}
     shown = tell(root, own, "approvals")
     assert "May I use the skill tea?" in shown and f"May I learn this as the skill {name}?" in shown
-    assert "vault_edit AGENT.md" in shown and asked["waits_for"] in shown and REVIEW in shown
+    assert "May I change AGENT.md?" in shown and asked["waits_for"] in shown and REVIEW in shown
     assert "Boil." in tell(root, own, "approvals", "show", "tea")
     assert "name: " in tell(root, own, "approvals", "show", name)
 

@@ -35,7 +35,7 @@ def test_all_that_waits_is_one_list_and_is_answered_in_one_way(tmp_path: Path, m
     root, own = furnish(tmp_path, monkeypatch.setenv), settings(tmp_path, script(tmp_path / "s.json", *replies))
     assert said(root, own, "needs") == "nothing waits for you\n"
     document(root, own, "remember", "I am allergic to peanuts")
-    document(root, settings(tmp_path), "jobs", "tasks", "run", "update_profile")
+    document(root, settings(tmp_path), "jobs", "tasks", "run", "upkeep")
     document(root, own, "ask", "change")
     listed = document(root, own, "needs")
     (wanted,), (asked,) = listed["approvals"], listed["questions"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from agent.app.setup import Wishes, make_vault
-from agent.background.inbox.answering import asked_in
 from agent.config.load import load_settings
 from agent.interfaces.cli.main import main
+from agent.runs.open_requests import asked_in
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.store import Vault
 from agent.workspace.workspace import load_workspace

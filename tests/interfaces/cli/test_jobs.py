@@ -39,7 +39,7 @@ def test_the_next_times_have_their_offset(root: Path, run: Run, name: str) -> No
 
 def test_a_ready_job_comes_into_the_vault_when_it_is_switched_on(root: Path, run: Run) -> None:
     ready = {each["id"]: each for each in run("jobs", "templates")["jobs"]}
-    assert len(ready) == 10 and not any(each["is_in_vault"] for each in ready.values())
+    assert len(ready) == 6 and not any(each["is_in_vault"] for each in ready.values())
     assert run("jobs", "list")["jobs"] == [] and not (root / "jobs").exists()
     done = run("jobs", "resume", "morning-briefing")
     assert (done["job"], done["status"]) == ("morning-briefing", "active")
@@ -52,12 +52,10 @@ def test_a_ready_job_comes_into_the_vault_when_it_is_switched_on(root: Path, run
 
 
 def test_a_ready_job_that_is_run_once_is_not_switched_on(root: Path, run: Run) -> None:
-    assert run("jobs", "show", "health-check", code=2)["error"]["hint"] == (
-        "vault-agent jobs resume health-check switches it on"
-    )
-    assert run("jobs", "run", "health-check")["job"] == "health-check"
-    assert [(each["id"], each["status"]) for each in run("jobs", "list")["jobs"]] == [("health-check", "paused")]
-    assert len(run("jobs", "history", "health-check")["runs"]) == 1
+    assert run("jobs", "show", "upkeep", code=2)["error"]["hint"] == ("vault-agent jobs resume upkeep switches it on")
+    assert run("jobs", "run", "upkeep")["job"] == "upkeep"
+    assert [(each["id"], each["status"]) for each in run("jobs", "list")["jobs"]] == [("upkeep", "paused")]
+    assert len(run("jobs", "history", "upkeep")["runs"]) == 1
     run("jobs", "run", "evening-briefing", code=2)
 
 

@@ -72,14 +72,14 @@ def test_what_is_filled_is_found_and_what_is_empty_is_not(laid: Path, run: Run) 
 def test_what_was_said_is_written_and_its_history_shown(laid: Path, run: Run) -> None:
     run("remember", "I live in Oslo.")
     run("remember", "My name is Ida Berg.")
-    run("tasks", "run", "update_profile")
+    run("tasks", "run", "upkeep")
     text = (laid / "profile/00-basic-info.md").read_text("utf-8")
     assert "- **Name**: Ida Berg ([[" in text and "- **Home**: Oslo ([[" in text
     changes = run("profile", "history")["changes"]
     assert isinstance(changes, list)
     assert len(changes) == 2 and '"My name is Ida Berg."' in changes[0] and "filled: Name: Ida Berg" in changes[0]
     assert files(run)["profile/00-basic-info.md"]["confidence"] == 0.75
-    assert run("tasks", "run", "update_profile")["did_something"] is False
+    assert run("tasks", "run", "upkeep")["did_something"] is False
 
 
 def test_what_nobody_filled_in_is_not_recalled(laid: Path, run: Run) -> None:
@@ -95,7 +95,7 @@ def test_what_is_forgotten_is_gone_from_the_profile(laid: Path, run: Run) -> Non
     before = (laid / "profile/00-basic-info.md").read_text("utf-8")
     run("remember", "I live in Oslo.")
     run("remember", "I prefer tea without sugar.")
-    run("tasks", "run", "update_profile")
+    run("tasks", "run", "upkeep")
     path = laid / "profile/31-preferences.md"
     write(path, path.read_text("utf-8") + "\nMy own line about sugar.\n")
     run("forget", "I live in Oslo.", "--yes")

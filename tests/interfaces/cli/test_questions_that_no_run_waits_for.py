@@ -13,11 +13,11 @@ def test_a_question_of_a_task_is_listed_and_answered_and_the_task_goes_by_it(
 ) -> None:
     root, own = furnish(tmp_path, monkeypatch.setenv), machine(tmp_path)
     document(root, own, "remember", "I am allergic to peanuts")
-    document(root, own, "tasks", "run", "update_profile")
+    document(root, own, "tasks", "run", "upkeep")
     (asked,) = document(root, own, "questions")["questions"]
     assert "health" in asked["question"] and len(asked["options"]) == 2
     assert not (root / "profile/32-health-wellness.md").exists()
     assert document(root, own, "questions", "answer", asked["id"], "1")["goes_on"] == "later"
     assert document(root, own, "questions")["questions"] == []
-    document(root, own, "tasks", "run", "update_profile")
+    document(root, own, "tasks", "run", "upkeep")
     assert "peanuts" in (root / "profile/32-health-wellness.md").read_text("utf-8")

@@ -164,7 +164,7 @@ def test_with_a_daemon_it_is_told_what_the_daemon_has_yet_to_do(run: Run, root: 
 def test_damage_is_said_and_the_next_search_has_it_mended(run: Run, root: Path) -> None:
     run("search", "kettle")
     folder = open_index(open_workspace(root)).files.folder
-    next(folder.glob("vectors-*/heads")).write_bytes(b"nonsense")
+    next(folder.glob("vectors/*")).write_bytes(b"nonsense")
     first = run("search", "kettle")
     assert "whole again after damage" in str(first["degraded"]) and hits(first)[0]["path"] == "tea.md"
     mended = run("search", "kettle")

@@ -61,7 +61,7 @@ def test_what_may_not_be_tried_is_said(made: Lab, tmp_path: Path) -> None:
     off = {**settings(tmp_path), "VAULT_AGENT_GROWTH__ENABLED": "off"}
     assert "growth is off" in tell(made.root, off, "skills", "trials", "list")
     refused = document(made.root, off, "skills", "trials", "propose", code=2)
-    assert refused["error"]["hint"] == "vault-agent config set growth.mutations.mode careful"
+    assert refused["error"]["hint"] == "vault-agent config set growth.mutations.mode usual"
     for _ in range(9):
         made.use(False, session=True)
     wrong = document(made.root, settings(tmp_path), "skills", "trials", "propose", "plan-week", code=2)

@@ -27,7 +27,7 @@ def test_a_task_is_planned_listed_done_and_remembered(root: Path, own: dict[str,
     assert planned["status"] == "pending" and (root / planned["path"]).exists()
     again = document(root, own, "tasks", "add", "explore_topic", "green tea")
     assert not again["new"] and again["task"]["id"] == planned["id"], "one a day"
-    document(root, own, "tasks", "add", "cleanup", "Tidy", "--due", "2h")
+    document(root, own, "tasks", "add", "upkeep", "Tidy", "--due", "2h")
     waiting = document(root, own, "tasks", "list")["tasks"]
     assert [each["title"] for each in waiting] == ["Green tea", "Tidy"]
     assert waiting[1]["status"] == "scheduled" and waiting[1]["due"]
@@ -64,13 +64,13 @@ def test_undo_takes_back_what_a_task_wrote_and_not_that_it_is_over(root: Path, o
 
 
 def test_a_type_is_run_as_often_as_it_is_asked_for(root: Path, own: dict[str, str]) -> None:
-    ids = {document(root, own, "tasks", "run", "cleanup")["id"] for _ in range(2)}
+    ids = {document(root, own, "tasks", "run", "upkeep")["id"] for _ in range(2)}
     assert len(ids) == 2
     assert "needs a topic" in tell_error(root, own, "tasks", "run", "explore_topic")
 
 
 def test_a_cancelled_task_is_not_done(root: Path, own: dict[str, str]) -> None:
-    document(root, own, "tasks", "add", "cleanup", "Tidy")
+    document(root, own, "tasks", "add", "upkeep", "Tidy")
     tell(root, own, "tasks", "cancel", "tidy", "--reason", "no time")
     assert document(root, own, "tasks")["tasks"] == []
     (over,) = document(root, own, "tasks", "history")["tasks"]
@@ -78,19 +78,19 @@ def test_a_cancelled_task_is_not_done(root: Path, own: dict[str, str]) -> None:
 
 
 def test_a_task_that_recurs_becomes_a_job_that_its_result_names(root: Path, own: dict[str, str]) -> None:
-    document(root, own, "tasks", "add", "health_check", "Look after it", "--every", "12h")
+    document(root, own, "tasks", "add", "upkeep", "Look after it", "--every", "12h")
     ended = document(root, own, "tasks", "run", "look after it")
     assert ended["status"] == "completed"
-    job = (root / "jobs/every-health-check.md").read_text("utf-8")
-    assert "every: 43200" in job and "task: health_check" in job
+    job = (root / "jobs/every-upkeep.md").read_text("utf-8")
+    assert "every: 43200" in job and "task: upkeep" in job
     (over,) = document(root, own, "tasks", "history")["tasks"]
-    assert "[[jobs/every-health-check]]" in (root / over["path"]).read_text("utf-8")
+    assert "[[jobs/every-upkeep]]" in (root / over["path"]).read_text("utf-8")
 
 
 def test_a_wrong_field_is_shown_with_what_helps(root: Path, own: dict[str, str]) -> None:
-    write(root / "tasks/wrong.md", "---\ntype: task\ntask_type: cleanp\n---\n")
+    write(root / "tasks/wrong.md", "---\ntype: task\ntask_type: upkep\n---\n")
     (problem,) = document(root, own, "tasks")["problems"]
-    assert problem["key"] == "task_type" and "cleanup" in problem["hint"]
+    assert problem["key"] == "task_type" and "upkeep" in problem["hint"]
     assert "tasks/wrong.md is not done" in tell(root, own, "tasks")
 
 
@@ -98,10 +98,10 @@ def test_a_wrong_field_is_shown_with_what_helps(root: Path, own: dict[str, str])
     "words",
     [
         ("add", "nothing", "x"),
-        ("add", "update_profile", "x", "--target", "../AGENT"),
-        ("add", "cleanup", "x", "--due", "someday"),
-        ("add", "cleanup", "x", "--due", "every Friday at 5pm"),
-        ("add", "cleanup", "x", "--every", "5s"),
+        ("add", "explore_topic", "x", "--target", "../AGENT"),
+        ("add", "upkeep", "x", "--due", "someday"),
+        ("add", "upkeep", "x", "--due", "every Friday at 5pm"),
+        ("add", "upkeep", "x", "--every", "5s"),
         ("cancel", "nobody"),
         ("run", "nobody"),
     ],

@@ -57,11 +57,11 @@ def test_a_task_is_planned_shown_and_cancelled(house: OpenHouse) -> None:
 
 
 def test_a_task_is_done_at_once(house: OpenHouse) -> None:
-    made = house.send("POST", f"{P}/actions/run-task", {"type": "health_check"}, 202)
+    made = house.send("POST", f"{P}/actions/run-task", {"type": "upkeep"}, 202)
 
     house.until(lambda: house.get(f"{P}/tasks/{made['id']}")["status"] == "completed", "the task is done")
     house.until(lambda: house.get(f"{P}/status")["tasks_completed_today"] >= 1, "the task is counted")
-    assert "health_check" in [each["type"] for each in house.get(f"{P}/task-types")["types"]]
+    assert "upkeep" in [each["type"] for each in house.get(f"{P}/task-types")["types"]]
 
 
 def test_stopped_it_begins_nothing(house: OpenHouse) -> None:

@@ -8,7 +8,7 @@ from agent.config.settings import channel_names
 from agent.errors import UserError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.configured_models import has_model
-from agent.runs.job_edits import JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
+from agent.runs.job_edits import MORE, JobForm, JobInForm, add_job, changed_job, job_in_form, new_job, save_job
 from agent.runs.job_upkeep import DayCost, cost_of_day
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
 from agent.schedule.occurrences import machine_zone, zone_names
@@ -23,7 +23,7 @@ def show_new(request: PageRequest) -> Mapping[str, object]:
         **_frame(),
         "path": "",
         "base": "",
-        "form": JobForm("", "", "", "", False, "", "", ""),
+        "form": JobForm("", "", "", "", False, "", "", "", ""),
         "problem": None,
         "id": "",
     }
@@ -52,7 +52,7 @@ def _is_of_time(error: UserError) -> bool:
 
 def _frame() -> dict[str, object]:
     channels = (DAILY_CHANNEL, NO_CHANNEL, *channel_names())
-    return {"zones": zone_names(), "machine_zone": machine_zone().key, "channels": channels}
+    return {"zones": zone_names(), "machine_zone": machine_zone().key, "channels": channels, "more_keys": MORE}
 
 
 def show_preview(request: PageRequest) -> Mapping[str, object]:
@@ -100,7 +100,7 @@ def _address(id: str) -> str:
 
 def _form(request: PageRequest) -> JobForm:
     field = request.field
-    conduct = (field("channel"), field("quiet"), field("retries"))
+    conduct = (field("channel"), field("quiet"), field("retries"), field("more"))
     return JobForm(field("title"), field("when"), field("zone"), field("text"), field("asks") == "yes", *conduct)
 
 

@@ -22,6 +22,7 @@ from agent.runs.decisions import arrived_decisions
 from agent.runs.job_upkeep import owed_now
 from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import answer_question
+from agent.runs.needs import needs_of
 from agent.runs.registry import run_registry
 from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions
@@ -70,25 +71,10 @@ class NeededRow:
 def needed(request: PageRequest) -> tuple[list[NeededRow], int]:
     """All that waits for a decision or an answer, and what was to be done and is not, in a line each; and how many of
     them are decisions and answers (`waiting_count`)."""
-    asked = [
-        NeededRow(each.question, each.created, f"/needs#asked-{number}")
-        for number, each in enumerate(pending_decisions(request.workspace), 1)
-    ]
-    questions = [
-        NeededRow(_first_line(each.text), None, f"/needs#question-{number}")
-        for number, each in enumerate(waiting_questions(request.workspace), 1)
-    ]
-    late = [NeededRow(f"{each.job.title}: {request.said(each.reason)}", each.planned, "/needs#owed")
-            for each in owed_now(request.workspace)]  # fmt: skip
-    ledger = open_ledger(request.workspace).all()
-    unheard = [NeededRow(each.raised.title, each.at, "/needs#owed") for each in unheard_reminders(ledger)]
-    return [*asked, *questions, *late, *unheard], len(asked) + len(questions)
-
-
-def _first_line(text: str) -> str:
-    """The first words of a question, without the signs of Markdown."""
-    lines = (line.strip("# *_>").strip() for line in text.splitlines())
-    return next(filter(None, lines), text)
+    found = needs_of(request.workspace)
+    places = {"yes": "/needs#asked-{}", "question": "/needs#question-{}"}
+    rows = [NeededRow(each.title, each.at, places.get(each.kind, "/needs#owed").format(each.number)) for each in found]
+    return rows, sum(each.kind in places for each in found)
 
 
 def waiting_count(workspace: Workspace) -> int:
@@ -109,6 +95,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "held": [mark for mark in marks.waiting() if mark.waits_for not in known],
         "working": [mark for mark in marks.all() if marks.is_held(mark.id)],
         "owed": owed_now(workspace),
+        "left": [each for each in needs_of(workspace) if each.kind in ("request", "stopped")],
         "unheard": unheard_reminders(open_ledger(workspace).all()),
         "arrived": arrived_decisions(workspace),
         "switch": schedule_switch(workspace),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from agent.background.inbox.answering import asked_in
 from agent.clock import in_clock_zone
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject
 from agent.runs.job_upkeep import job_shelf, owed_now, record_here
 from agent.runs.kinds import pending_decisions
+from agent.runs.open_requests import asked_in
 from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
 from agent.schedule.triggers import format_trigger

@@ -130,7 +130,7 @@ def test_a_notice_of_a_change_shows_its_lines_as_they_are(browser: Browser, hous
     house.ask("be longer")
     with signed_in(browser, house) as seen:
         seen.page.goto(f"{house.url}/today")
-        notice = seen.page.locator(".timeline li").filter(has_text="This waits for your yes")
+        notice = seen.page.locator(".timeline li").filter(has_text="May I change AGENT.md?")
         expect(notice).to_contain_text("-Be brief.")
         expect(notice).to_contain_text("# Me")
         expect(notice.get_by_role("heading")).to_have_count(0)

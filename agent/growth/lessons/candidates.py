@@ -1,0 +1,142 @@
+"""Candidates for lessons: what three independent reflections say, by meaning the same. Pure.
+
+Independent are reflections about different runs, on different days. A strategy of low confidence stays in its
+reflection, as does one that nobody could follow, and all of a reflection that strangers' text may have shaped, or
+that the person called unhelpful.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from agent.config.resources import pattern
+from agent.dataclass import dataclass
+from agent.growth.lessons.lesson import lesson_sentence
+from agent.growth.lessons.reflection import Reflection, Strategy
+from agent.growth.lessons.relation import NEAR, NEAR_BY_WORDS, is_restriction, relation
+from agent.growth.patterns.likeness import Vectors, groups, pair_likeness
+from agent.memory.understanding.seam import TextRelation
+
+ENOUGH = 3
+"""Independent reflections from which a strategy is a candidate."""
+MOST_READ = 600
+"""The newest strategies that are compared: the work grows with the product of their number and that of the groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonEvidence:
+    """One reflection that a lesson rests on: the day, the link to it, and the words of its strategy."""
+
+    day: str
+    link: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidStrategy:
+    """A strategy in its reflection."""
+
+    reflection: Reflection
+    strategy: Strategy
+
+    @property
+    def sentence(self) -> str:
+        """The lesson that it would be, in one line."""
+        return lesson_sentence(self.strategy.text, self.strategy.when)
+
+    @property
+    def evidence(self) -> LessonEvidence:
+        """The reflection as what a lesson rests on."""
+        found = self.reflection
+        return LessonEvidence(f"{found.at:%Y-%m-%d}", found.link, self.strategy.text)
+
+
+@dataclass(frozen=True, slots=True)
+class LessonCandidate:
+    """A lesson that could be: the words of one strategy, and all that say the same, the oldest first."""
+
+    strategy: Strategy
+    said: tuple[SaidStrategy, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The lesson in one line."""
+        return lesson_sentence(self.strategy.text, self.strategy.when)
+
+    @property
+    def evidence(self) -> tuple[LessonEvidence, ...]:
+        """What it rests on."""
+        return tuple(each.evidence for each in self.said)
+
+
+def usable_strategies(reflections: Sequence[Reflection]) -> tuple[SaidStrategy, ...]:
+    """The strategies from which lessons may come, the oldest first, at most `MOST_READ`."""
+    found = [
+        SaidStrategy(reflection, strategy)
+        for reflection in sorted(reflections, key=lambda each: each.at)
+        if may_steer(reflection)
+        for strategy in reflection.strategies
+        if strategy.confidence != "low" and can_be_followed(strategy.text)
+    ]
+    return tuple(found[-MOST_READ:])
+
+
+def can_be_followed(strategy: str) -> bool:
+    """False for words with which anybody agrees and that nobody can follow, such as "be more careful"."""
+    rest = pattern("platitude").sub(" ", strategy.casefold().replace("’", "'"))
+    return any(character.isalnum() for character in rest)
+
+
+def may_steer(reflection: Reflection) -> bool:
+    """True if a lesson may come from a reflection: it says which runs it is about, no stranger's text was read in them,
+    and the person has not called it unhelpful."""
+    return bool(reflection.runs) and not reflection.strangers and reflection.opinion != "not_helpful"
+
+
+def is_urgent(said: SaidStrategy) -> bool:
+    """True if a strategy takes effect at once: it is bad if it is not done, that is sure, and it only restricts, by its
+    own words too."""
+    strategy = said.strategy
+    is_sure = strategy.severity == "high" and strategy.confidence == "high"
+    return is_sure and strategy.restricts and is_restriction(strategy.text)
+
+
+def find_candidates(said: Sequence[SaidStrategy], vectors: Vectors | None) -> tuple[LessonCandidate, ...]:
+    """The candidates among these strategies, those with the most independent reflections first."""
+    texts = [each.strategy.text for each in said]
+    found = list[LessonCandidate]()
+    for numbers in groups(texts, vectors, NEAR_BY_WORDS if vectors is None else NEAR):
+        group = [said[number] for number in numbers]
+        if len(independent(group)) < ENOUGH:
+            continue
+        middle = _middle(group, vectors)
+        text = middle.strategy.text
+        same = [
+            each for each in group if each is middle or relation(text, each.strategy.text, vectors) is TextRelation.SAME
+        ]
+        kept = independent(same)
+        if len(kept) >= ENOUGH:
+            found.append(LessonCandidate(middle.strategy, tuple(kept)))
+    return tuple(sorted(found, key=lambda each: -len(each.said)))
+
+
+def independent(said: Sequence[SaidStrategy]) -> list[SaidStrategy]:
+    """The strategies of reflections on different days that are about different runs, the oldest first."""
+    return list(_independent(said))
+
+
+def _independent(said: Sequence[SaidStrategy]) -> Iterator[SaidStrategy]:
+    days, runs = set[str](), set[str]()
+    for each in sorted(said, key=lambda each: (each.reflection.at, len(each.reflection.runs))):
+        day, own = f"{each.reflection.at:%Y-%m-%d}", set(each.reflection.runs)
+        if day not in days and runs.isdisjoint(own):
+            days.add(day)
+            runs |= own
+            yield each
+
+
+def _middle(group: Sequence[SaidStrategy], vectors: Vectors | None) -> SaidStrategy:
+    """The strategy that is most like the others; of several the latest."""
+
+    def likeness(one: SaidStrategy) -> float:
+        return sum(pair_likeness(one.strategy.text, each.strategy.text, vectors) for each in group)
+
+    return max(group, key=lambda each: (round(likeness(each), 6), each.reflection.at))

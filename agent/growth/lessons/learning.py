@@ -1,0 +1,221 @@
+"""From reflections to lessons: what is like a known one or a skill supports it, what contradicts one is reported, the
+rest is proposed; what only restricts and is urgent takes effect at once, and can be refused.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import field, replace
+
+from agent.asking.answers import pending_proposals, propose
+from agent.dataclass import dataclass
+from agent.errors import NoteGone, UserError
+from agent.events.growth import LessonChanged
+from agent.growth.lessons.book import KnownLessons, LessonBook, known_lessons
+from agent.growth.lessons.by_person import evidence_rows
+from agent.growth.lessons.candidates import (
+    ENOUGH,
+    LessonCandidate,
+    SaidStrategy,
+    find_candidates,
+    independent,
+    is_urgent,
+    usable_strategies,
+)
+from agent.growth.lessons.found_methods import ticked_tools
+from agent.growth.lessons.lesson import IN_FORCE, Lesson, lesson_sentence, lesson_target
+from agent.growth.lessons.lesson_log import LogRow, load_log, log_row, logged_words
+from agent.growth.lessons.lesson_work import LessonChanges, LessonWork, subject_of
+from agent.growth.lessons.proposals import (
+    ask_again,
+    ask_method,
+    ask_new,
+    ask_opposite,
+    ask_wider,
+    method_lesson,
+    start_urgent,
+)
+from agent.growth.lessons.relation import takes_away_safeguard
+from agent.growth.lessons.skill_support import SkillMatch, may_change, skill_change, skill_that_says
+from agent.loop.session import load_session
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.memory.understanding.seam import TextRelation
+from agent.texts import in_all_languages, text
+from agent.vault.folders import FOUND_METHODS
+
+MOST_AT_ONCE = 3
+"""The most lessons about which the person is asked at one time: more would be noise."""
+logger = logging.getLogger(__name__)
+
+
+def lesson_strategies(work: LessonWork) -> tuple[SaidStrategy, ...]:
+    """The strategies in the reflections from which lessons may come; none of a session with strangers' text in it, and
+    none that says what was forgotten."""
+    tainted: dict[str, bool] = {}
+
+    def is_tainted(path: str) -> bool:
+        if path not in tainted:
+            try:
+                tainted[path] = bool(load_session(work.vault, path).untrusted)
+            except (NoteGone, UserError):
+                tainted[path] = False  # a session that is gone steers nothing; its reflection says what it read
+        return tainted[path]
+
+    said = [
+        each for each in usable_strategies(work.reflections()) if not any(map(is_tainted, each.reflection.sessions))
+    ]
+    if not said:
+        return ()
+    stones, marks = load_tombstones(work.vault), in_all_languages("forgetting.mark")
+    known = (each for each in said if not any(mark in each.sentence for mark in marks))
+    return tuple(each for each in known if not stones.is_forgotten(each.sentence))
+
+
+def start_urgent_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> tuple[Lesson, ...]:
+    """Let the urgent strategies take effect, each in one commit with the question whether it may stay; returns the new
+    lessons."""
+    known, begun = known_lessons(work.vault, book, work.vectors()), list[Lesson]()
+    for each in filter(is_urgent, said):
+        lessons = [lesson.sentence for lesson in (*book.lessons, *begun)]
+        done = [row.words for row in book.log.rows if row.event == "urgent"]
+        if known.is_settled(each.strategy.text, each.sentence) or known.is_among(
+            each.strategy.text, each.sentence, [*lessons, *done]
+        ):
+            continue
+        try:
+            begun.append(start_urgent(work, each))
+        except UserError as error:
+            logger.warning("%s is not followed: %s", each.sentence, error)
+            continue
+        work.tell(LessonChanged(lesson_target(work.path, begun[-1].key), "urgent", "agent"))
+    return tuple(begun)
+
+
+def learn_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> LessonChanges:
+    """Propose lessons, or support those that there are; returns what was written beside the proposals."""
+    learner = _Learner(work, known_lessons(work.vault, book, work.vectors()))
+    for candidate in find_candidates(said, learner.known.vectors):
+        try:
+            learner.consider(candidate)
+        except UserError as error:
+            logger.warning("%s is not proposed: %s", candidate.sentence, error)
+    changes = learner.changes
+    if changes.rows:
+        changes.write(work, subject_of(changes.rows))
+    return changes
+
+
+def propose_methods(work: LessonWork) -> LessonChanges:
+    """Propose a lesson for each tool that research has found and the person has ticked, once; returns the rows about
+    those that are not proposed. Its words are a stranger's, in a sentence of the program's: the proposal says so."""
+    changes, ticked = LessonChanges(), ticked_tools(work.vault)
+    known = {row.words for row in load_log(work.vault).rows} if ticked else set()
+    for tool in ticked:
+        words = logged_words(method_lesson(work, tool).sentence)
+        if words in known:
+            continue
+        known.add(words)
+        if takes_away_safeguard(tool.use) or takes_away_safeguard(tool.name):
+            link = f"[[{work.vault.home.at(FOUND_METHODS).removesuffix('.md')}]]"
+            why = f"{text('lessons.method_loosens', work.language)} {link}"
+            changes.rows.append(LogRow(work.now, "", words, "withheld", "agent", why))
+            continue
+        try:
+            ask_method(work, tool)
+        except UserError as error:
+            logger.warning("%s is not proposed: %s", tool.name, error)
+    changes.write(work, "lessons(methods): what is not proposed")
+    return changes
+
+
+@dataclass(slots=True)
+class _Learner:
+    """One look at the candidates."""
+
+    work: LessonWork
+    known: KnownLessons
+    changes: LessonChanges = field(default_factory=LessonChanges)
+
+    def consider(self, candidate: LessonCandidate) -> None:
+        """Do with a candidate what follows from the lessons that there are."""
+        known, said = self.known, candidate.strategy
+        if known.is_settled(said.text, candidate.sentence):
+            return
+        lessons = known.book.lessons
+        related = list(zip(lessons, known.relations(said.text, [each.text for each in lessons]), strict=True))
+        if (same := next((each for each, relation in related if relation is TextRelation.SAME), None)) is not None:
+            self.support(same, candidate)
+            return
+        opposite = (each for each, relation in related if relation is TextRelation.CONTRADICTS)
+        if (lesson := next((each for each in opposite if each.state in IN_FORCE), None)) is not None:
+            self.contradict(lesson, candidate)
+        elif (match := skill_that_says(self.work, known, candidate)) is not None:
+            self.support_skill(match, candidate)
+        elif self.may_ask():
+            ask_new(self.work, candidate)
+
+    def support(self, lesson: Lesson, candidate: LessonCandidate) -> None:
+        """More evidence for a lesson that says the same, or more cases; of one that was set aside, a new probation if
+        enough has come since."""
+        if not self.work.is_whole(lesson):
+            return  # a part of it has arrived, and the person has not looked at it yet
+        if lesson.state not in IN_FORCE:
+            self.try_again(lesson, candidate)
+            return
+        case, log = candidate.strategy.when, self.known.book.log
+        if case and lesson.when and self.known.relations(case, [lesson.when])[0] is TextRelation.DIFFERENT:
+            wider = f"{lesson.when}; {case}"
+            is_known = self.known.is_among(lesson.text, lesson_sentence(lesson.text, wider), log.unwanted)
+            if not is_known and self.may_ask():
+                ask_wider(self.work, lesson, wider, candidate)
+                return
+        known = log.evidence(lesson.key)
+        new = [each for each in dict.fromkeys(each.link for each in candidate.evidence) if each not in known]
+        self.changes.rows += evidence_rows(self.work, lesson, new)
+
+    def contradict(self, lesson: Lesson, candidate: LessonCandidate) -> None:
+        """Report once that reflections say the opposite of a lesson, with how it did until then. Where it matters, the
+        person is asked: if it is active or theirs, or a reflection calls the opposite grave."""
+        book, words = self.known.book, logged_words(candidate.sentence)
+        is_grave = any(each.strategy.severity == "high" for each in candidate.said)
+        matters = lesson.state == "active" or book.is_settled_by_person(lesson) or is_grave
+        if not self.work.is_whole(lesson) or (matters and not self.may_ask()):
+            return
+        uses = book.counted(lesson)
+        so_far = (len(uses), sum(use.is_success for use in uses))
+        if matters:
+            ask_opposite(self.work, lesson, candidate, so_far)
+        if not any(words in row.why for row in book.log.of(lesson.key, "contradicted")):
+            why = text("lessons.against", self.work.language, words=words, uses=so_far[0], successes=so_far[1])
+            row = log_row(lesson, self.work.now, "contradicted", "agent", f"{why} {_links(candidate)}")
+            self.changes.rows.append(row)
+
+    def support_skill(self, match: SkillMatch, candidate: LessonCandidate) -> None:
+        """Propose the line for a skill that says the same; where that cannot be, it is only in the log."""
+        if may_change(self.work, self.known, match, candidate):
+            if self.may_ask():
+                propose(self.work.vault, skill_change(self.work, match, candidate), self.work.language)
+            return
+        words = logged_words(candidate.sentence)
+        known = (row for row in self.known.book.log.rows if row.event == "supported" and row.words == words)
+        if not any(row.target in ("", match.skill.path.removesuffix(".md")) for row in known):
+            why = text("lessons.in_skill", self.work.language, name=match.skill.name)
+            self.changes.rows.append(
+                LogRow(self.work.now, "", words, "supported", "agent", f"{why} {_links(candidate)}")
+            )
+
+    def try_again(self, lesson: Lesson, candidate: LessonCandidate) -> None:
+        """Ask about a lesson that the agent has set aside, if enough has been said for it since."""
+        last = self.known.book.log.last_state(lesson.key)
+        if last is None or last.by == "person":
+            return
+        later = independent([each for each in candidate.said if each.reflection.at > last.at])
+        if len(later) >= ENOUGH and self.may_ask():
+            ask_again(self.work, lesson, replace(candidate, said=tuple(later)))
+
+    def may_ask(self) -> bool:
+        """True if not too many questions wait."""
+        return len(pending_proposals(self.work.vault, "rule")) < MOST_AT_ONCE
+
+
+def _links(candidate: LessonCandidate) -> str:
+    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.said))

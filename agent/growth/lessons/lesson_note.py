@@ -1,0 +1,124 @@
+"""`lessons.md`: one row of a list for each lesson, with its state. A person writes, changes, strikes out or deletes one
+by hand; each paragraph, heading and checkbox in the note is theirs, and no lesson.
+
+    - *a note is changed:* Read the note before you change it · on probation ^l-3f2a91c0
+    - ~~Be brief~~ · set aside ^l-0a1b2c3d
+    - Never write into the archive
+
+A row without a mark at its end is the person's, and active. What became of each lesson and what it rests on stands in
+the log, so that a row changes rarely and two machines do not meet in it. While the header of the note is broken,
+nothing is followed and nothing is written."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import get_args
+
+from agent.dataclass import dataclass
+from agent.growth.lessons.earlier_rules import RuleNote, load_rule_notes
+from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState, case_words, words_mark
+from agent.markdown.blocks import parse_body
+from agent.markdown.inertness.active import inert_line
+from agent.markdown.note import Note
+from agent.markdown.title import clipped
+from agent.texts import Language, in_all_languages, text
+from agent.vault.folders import LESSONS_NOTE
+from agent.vault.store import Vault
+
+TYPE = "lessons"
+LONGEST = 600
+"""The most characters of a lesson: of a longer one runs get the beginning."""
+_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8}))?[ \t]*")
+_STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
+_CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
+_MARKS = re.compile(r"~~|\^l-[0-9a-f]{8}\s*$|^[*\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LessonRows:
+    """The lessons of a note; `is_damaged`: its header cannot be read, so that none of them counts."""
+
+    lessons: tuple[Lesson, ...] = ()
+    is_damaged: bool = False
+
+
+def parse_lessons(path: str, data: bytes) -> LessonRows:
+    """The lessons in the note; of two rows with one mark the first."""
+    note = Note.parse(data)
+    if note.problem is not None:
+        return LessonRows(is_damaged=True)
+    body, found = parse_body(note.body), dict[str, Lesson]()
+    for number, (row, kind) in enumerate(zip(body.lines, body.kinds, strict=True)):
+        match = _ROW.fullmatch(row) if kind not in ("fence", "code", "comment") else None
+        if match is not None and (lesson := _lesson(match, path, row, note.body_line + number)) is not None:
+            found.setdefault(lesson.key, lesson)
+    return LessonRows(tuple(found.values()))
+
+
+def load_lessons(vault: Vault) -> tuple[Lesson, ...]:
+    """The lessons of a vault as far as they are the person's and the program's own: text that arrived, and that the
+    person has not looked at yet, does not count. A rule in a note of `rules/`, as earlier versions had them, is one."""
+    found = load_rows(vault)
+    if found.is_damaged:
+        return ()
+    path, known = vault.home.at(LESSONS_NOTE), {each.key for each in found.lessons}
+    earlier = (lesson_of_note(each, path) for each in load_rule_notes(vault))
+    return (*found.lessons, *(each for each in earlier if each.key not in known))
+
+
+def load_rows(vault: Vault) -> LessonRows:
+    """The rows of the note that count."""
+    path = vault.home.at(LESSONS_NOTE)
+    data = vault.own_version(path)
+    return parse_lessons(path, data) if data is not None else LessonRows()
+
+
+def load_in_force(vault: Vault) -> Iterator[Lesson]:
+    """The lessons that runs are given; of the same words one."""
+    found = (lesson for lesson in load_lessons(vault) if lesson.state in IN_FORCE)
+    return iter({lesson.words: lesson for lesson in found}.values())
+
+
+def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
+    """A lesson in the agent's words, made safe for a row of the note."""
+    plain, case = (_MARKS.sub("", inert_line(each)).replace(" · ", " - ").strip() for each in (said, when))
+    plain, case = clipped(plain, LONGEST), case.replace("*", "").rstrip(" .。:：,，")
+    return Lesson(plain, case, state, words_mark(plain, case), path)
+
+
+def lesson_of_note(note: RuleNote, path: str) -> Lesson:
+    """The lesson that a note of an earlier version is."""
+    made = new_lesson(path, note.text, note.when, note.state)
+    id = made.id if note.learned == words_mark(note.text, note.when) else note.learned
+    return Lesson(made.text, made.when, made.state, id, path)
+
+
+def format_row(lesson: Lesson, language: Language) -> str:
+    """The row of a lesson."""
+    said = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
+    said = f"~~{said}~~" if lesson.state == "deprecated" else said
+    return f"- {said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
+
+
+def note_head(language: Language) -> str:
+    """The beginning of the note."""
+    body = f"# {text('lessons.title', language)}\n\n{text('lessons.about', language)}\n\n"
+    return Note.compose({"type": TYPE}, body).data.decode()
+
+
+def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | None:
+    said, id = match["said"], match["id"] or ""
+    is_struck, said = said.startswith("~~"), said.replace("~~", "").strip()
+    found = _STATE.fullmatch(said)
+    named = _states().get(found["state"].strip().casefold()) if found else None
+    state: LessonState = "deprecated" if is_struck or (id and found and named is None) else named or "active"
+    said = found["said"].strip() if found and (named is not None or id) else said
+    case = _CASE.fullmatch(said)
+    when, words = (case["when"].strip(), case["text"]) if case else ("", said)
+    words = clipped(" ".join(words.split()), LONGEST)
+    return Lesson(words, " ".join(when.split()), state, id, path, row, line) if words else None
+
+
+@cache
+def _states() -> dict[str, LessonState]:
+    return {word.casefold(): each for each in get_args(LessonState) for word in in_all_languages(f"lessons.{each}")}

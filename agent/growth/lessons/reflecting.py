@@ -1,0 +1,168 @@
+"""Asks a model for a reflection, with one prompt whatever the occasion: a run is over, its person has reacted, or a day
+is over. Needs a model.
+
+Nothing is written here, and no run is begun: a model is asked without tools, on an account of its own. So a reflection
+can change nothing, and there is no run of it that could be reflected on.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from agent.context.prompt import VaultReader, fill
+from agent.dataclass import dataclass
+from agent.errors import AgentError, LimitReached, Permanent, UserError
+from agent.growth.lessons.reflection import Occasion, Reflection
+from agent.growth.lessons.reflection_answer import ParsedAnswer, RunJudgement, parse_answer
+from agent.growth.lessons.reflection_notes import ACCOUNT, reflections_name
+from agent.growth.lessons.run_material import rules_in_force, shown_output, shown_reactions, shown_steps, shown_task
+from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
+from agent.llm.presets import ModelKind
+from agent.llm.providers import Providers
+from agent.markdown.title import short_heading
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.runs.accounts import Accounts
+from agent.runs.reactions import Reaction
+from agent.runs.run_course import RunCourse, title_of
+from agent.texts import Language, text
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+ANSWER_TOKENS = 1_500
+"""The most tokens of an answer: three strategies with all their parts are about 500."""
+_SHOWN, _LOGGED = 5, 400
+"""The most problems that are named to the model, and the characters in the log of an answer that cannot be read."""
+_FEEDBACK = (
+    "The person has reacted to this work. Find out what they would have wanted instead, so that they need not correct"
+    " it again. An edit may also be a change of mind: then say so in the result, and give no strategy.\n\n"
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reflecting:
+    """The reflections of one vault. Each of its methods raises what the model raises: then nothing is lost, as the run
+    can be looked at later."""
+
+    workspace: Workspace
+    accounts: Accounts
+
+    @property
+    def has_model(self) -> bool:
+        """True if a model is configured."""
+        return self.accounts.models.main.model.present
+
+    @property
+    def vault(self) -> Vault:
+        return self.workspace.vault
+
+    @property
+    def language(self) -> Language:
+        """The language of the vault's notes."""
+        return self.workspace.settings.vault.language
+
+    @property
+    def now(self) -> datetime:
+        """The present time, in whole seconds, as notes have it."""
+        return self.workspace.clock.now().replace(microsecond=0)
+
+    def require_model(self) -> None:
+        """Raise `UserError` if no model is configured: nothing is reflected on without one."""
+        if not self.has_model:
+            raise UserError("without a model nothing is reflected on", hint="vault-agent config set llm.model NAME")
+
+    def on_run(
+        self, course: RunCourse, reactions: Sequence[Reaction], occasion: Occasion, cancelled: Cancelled
+    ) -> Reflection | None:
+        """The five dimensions of a run that is over; None for an answer that cannot be read. The model for the person
+        is asked about their reaction, if there is one."""
+        values = {
+            "original_request": (_FEEDBACK if occasion == "feedback" else "") + shown_task(course),
+            "final_output": shown_output(course),
+            "user_reaction": shown_reactions(reactions),
+            "execution_trace": shown_steps(course),
+        }
+        at = self.now
+        placed = Reflection(
+            self.vault.home.at(reflections_name(at.date())),
+            at,
+            occasion,
+            (course.run,),
+            course.sessions,
+            heading=f"{at:%H:%M} {self._title(occasion, course)}",
+            strangers=course.strangers,
+            notes=course.notes,
+            reactions=tuple(dict.fromkeys(each.kind for each in reactions)),
+        )
+        return self.filled(placed, "user" if occasion == "feedback" else "reflection", values, cancelled)
+
+    def filled(
+        self, placed: Reflection, kind: ModelKind, values: Mapping[str, str], cancelled: Cancelled
+    ) -> Reflection | None:
+        """A reflection that has its place, with what the model for this kind of work says to the values of the prompt;
+        None for an answer that cannot be read."""
+        answer = self._ask(kind, values, cancelled)
+        if answer is None:
+            return None
+        return replace(
+            placed,
+            result=answer.result,
+            efficiency=answer.efficiency,
+            error=answer.error,
+            error_kind=answer.error_kind,
+            strategies=answer.strategies,
+            gap=answer.gap,
+        )
+
+    def _ask(self, kind: ModelKind, values: Mapping[str, str], cancelled: Cancelled) -> RunJudgement | None:
+        more = {"active_rules": rules_in_force(self.vault), "language": text("prompt.language", self.language)}
+        prompt = fill("reflect", self.vault.own_version_of, **values, **more)
+        model = model_of(self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT), kind)
+        asked = ask_for_answer(model, prompt, self.vault.own_version_of, cancelled)
+        if isinstance(asked, str):
+            logger.warning("a reflection cannot be read: %s", self.vault.masked(asked[:_LOGGED]))
+            return None
+        return asked
+
+    def _title(self, occasion: Occasion, course: RunCourse) -> str:
+        if course.is_guests:
+            title = text("reflection.of_guest", self.language)
+        else:
+            plain = load_tombstones(self.vault).without_forgotten(title_of(course))
+            title = short_heading(self.vault.masked(plain))
+        return text("reflection.for_feedback", self.language, task=title) if occasion == "feedback" else title
+
+
+def model_of(models: Providers, kind: ModelKind) -> Provider:
+    """The model for a kind of work; where the person's own has no model of its own, the fast one."""
+    return models.others.get("user", models.fast) if kind == "user" else models.of(kind)
+
+
+def ask_for_answer(model: Provider, prompt: str, read: VaultReader, cancelled: Cancelled = never) -> RunJudgement | str:
+    """The model's answer to a prompt; if something is wrong with it, the model is asked once more, and the first one is
+    used as far as it can be read. Its text, if nothing of it can be.
+
+    Raises what the model raises when it is asked first, and then, unless the first answer can be used or nothing is
+    left to spend; `Permanent` for an empty answer.
+    """
+    reply = _asked(model, (User(prompt),), cancelled)
+    if not reply.strip():
+        raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
+    first = parse_answer(reply)
+    if first.answer is not None and not first.problems:
+        return first.answer
+    problems = fill("reflect_again", read, problems="\n".join(f"- {each}" for each in first.problems[:_SHOWN]))
+    try:
+        again = _asked(model, (User(prompt), Assistant(reply), User(problems)), cancelled)
+    except (AgentError, OSError) as error:
+        if first.answer is None and not isinstance(error, LimitReached):
+            raise
+        again = ""
+    second = parse_answer(again) if again.strip() else ParsedAnswer(None)
+    return second.answer or first.answer or reply.strip()
+
+
+def _asked(model: Provider, messages: tuple[Message, ...], cancelled: Cancelled) -> str:
+    return model.chat(Request(messages, max_output=ANSWER_TOKENS), ignore, cancelled).message.text

@@ -1,0 +1,110 @@
+"""A strategy that a skill states already: the skill gets it as a line of its own, with its evidence, as a next version.
+
+That three reflections say what a skill says already shows that runs with it still go wrong there. As with a rule, the
+change needs one yes; below the line that says it nothing of the skill changes.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from agent.asking.proposal import ProposalDraft, ProposedNote
+from agent.dataclass import dataclass
+from agent.growth.lessons.book import KnownLessons
+from agent.growth.lessons.candidates import LessonCandidate
+from agent.growth.lessons.lesson_log import logged_words
+from agent.growth.lessons.lesson_work import KnownSkill, LessonWork
+from agent.growth.patterns.likeness import pair_likeness
+from agent.markdown.inertness.active import inert_line
+from agent.markdown.note import Note
+from agent.markdown.yaml_write import Value, is_list
+from agent.memory.understanding.seam import TextRelation
+from agent.skills.variants.trial_shelf import open_trials
+from agent.texts import Language, text
+
+_SHORTEST, _LIKE = 10, 0.55
+"""The characters, and the likeness (`likeness.pair_likeness`), from which a line of a skill may say what a rule says:
+stricter than between rules, as a skill has many lines."""
+_LEARNED_FROM, _VERSIONS = "learned_from", "version_history"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillMatch:
+    """A skill, and the line of it that says what a strategy says."""
+
+    skill: KnownSkill
+    line: str
+
+
+def skill_that_says(work: LessonWork, known: KnownLessons, candidate: LessonCandidate) -> SkillMatch | None:
+    """The skill that says the same already, in the words of one of the reflections; None without one."""
+    wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.said)))
+    for skill in work.skills():
+        rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
+        for wanted in wordings:
+            lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= _LIKE]
+            related = zip(lines, known.relations(wanted, lines), strict=True)
+            if (said := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
+                return SkillMatch(skill, said)
+    return None
+
+
+def may_change(work: LessonWork, known: KnownLessons, match: SkillMatch, candidate: LessonCandidate) -> bool:
+    """True if a change of the skill can be proposed: it is a note of the vault, none of its variants is on trial, and
+    no reflection has given it such a line before."""
+    skill = match.skill
+    data = work.vault.own_version(skill.path) if skill.path else None
+    if data is None or data != work.vault.read(skill.path) or Note.parse(data).problem is not None:
+        return False
+    if any(trial.skill == skill.name for trial in open_trials(work.vault)):
+        return False
+    return not known.is_among(candidate.strategy.text, candidate.sentence, _given(data, work.language))
+
+
+def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate) -> ProposalDraft:
+    """The question whether the skill may get the line."""
+    skill, language = match.skill, work.language
+    before = work.vault.read(skill.path) or b""
+    after = with_line(before, candidate, work.now, language)
+    link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.said)
+    rows = "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in candidate.evidence)
+    sentence = inert_line(candidate.sentence)
+    return ProposalDraft(
+        "rule",
+        f"{skill.name} skill",
+        text("lessons.ask_skill", language, name=inert_line(skill.name), rule=sentence),
+        text("lessons.why_skill", language, link=link, count=count, line=inert_line(match.line)),
+        (ProposedNote(skill.path, after.decode("utf-8", "replace"), before.decode("utf-8", "replace")),),
+        ((text("lessons.sources", language), rows),),
+        tuple(dict.fromkeys(each.link for each in candidate.evidence)),
+        {"asks": "skill", "skill": skill.path, "words": logged_words(candidate.sentence)},
+        work.actor,
+    )
+
+
+def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language: Language) -> bytes:
+    """The skill's file with one more line in the section for those. One that the agent wrote, whose header has the
+    history of its versions, gets a next version there with the evidence; a person's header stays as it is."""
+    note = Note.parse(data)
+    heading = f"## {text('lessons.skill_section', language)}"
+    body, row = note.body.rstrip("\n"), f"- {inert_line(candidate.sentence)}"
+    above, found, below = body.partition(f"\n{heading}\n")
+    if found:
+        own, mark, rest = below.partition("\n## ")
+        body = f"{above}{found}{own.rstrip()}\n{row}\n{mark}{rest}".rstrip("\n")
+    else:
+        body = f"{body}\n\n{heading}\n\n{row}"
+    versions = note.header.get(_VERSIONS)
+    if is_list(versions):
+        links: list[Value] = [each.link for each in candidate.evidence]
+        made = text("lessons.skill_version", language, count=len(candidate.said), rule=logged_words(candidate.sentence))
+        new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {made}"}
+        note = note.with_key(_VERSIONS, [*versions, new])
+        note = note.with_key(_LEARNED_FROM, list(dict.fromkeys([*note.strings(_LEARNED_FROM), *links])))
+    return note.with_body(f"{body}\n").data
+
+
+def _given(data: bytes, language: Language) -> tuple[str, ...]:
+    """The lines that reflections have given a skill."""
+    heading = f"\n## {text('lessons.skill_section', language)}\n"
+    section = Note.parse(data).body.partition(heading)[2].partition("\n## ")[0]
+    return tuple(row[2:].strip() for row in section.splitlines() if row.startswith("- "))

@@ -1,0 +1,98 @@
+"""A model's answer with one to three proposals of variants, as typed values.
+
+What is missing or cannot be used is named in `problems`, so that the model can be asked once more. Asking is left to
+`variants`.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from agent.dataclass import dataclass
+from agent.escape import escape, escape_line
+from agent.growth.lessons.model_answer import fields_in, named
+from agent.markdown.title import clipped
+from agent.markdown.yaml_write import Value, is_list
+from agent.skills.variants.variant import VariantKind
+
+MOST = 3
+LONGEST_BODY = 12_000
+"""The most characters of instructions that a model may write."""
+_LONGEST_WORDS = 600
+_KINDS: Mapping[str, VariantKind] = {
+    **dict.fromkeys(("a", "parameter", "参数", "参数微调"), "parameter"),
+    **dict.fromkeys(("b", "order", "顺序", "顺序重组"), "order"),
+    **dict.fromkeys(("c", "step", "步骤", "步骤替换"), "step"),
+    **dict.fromkeys(("d", "strategy", "策略", "全新策略"), "strategy"),
+}
+_LIST = {"proposals": "proposals mutations 方案 突变方案"}
+_NAMES = {
+    "kind": "kind type 类型",
+    "change": "change 改变 改动",
+    "reason": "reason why 理由 原因",
+    "risk": "risk risks 风险",
+    "verification": "verification verify 验证",
+    "instructions": "instructions body 指令 正文",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VariantProposal:
+    """One proposal: what it claims to be, what changes and why, and the whole new instructions."""
+
+    claims: VariantKind
+    change: str
+    reason: str
+    risk: str
+    verification: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class VariantAnswer:
+    """The proposals that can be used, and what is wrong with the others, in sentences for the model."""
+
+    proposals: tuple[VariantProposal, ...]
+    problems: tuple[str, ...] = ()
+
+
+def parse_proposals(reply: str) -> VariantAnswer:
+    """The proposals in a model's reply."""
+    problems: list[str] = []
+    listed = (fields_in(reply, _LIST, problems) or {}).get("proposals")
+    if not is_list(listed) or not listed:
+        return VariantAnswer((), tuple(problems) or ("there is no list `proposals` in it",))
+    proposals = [made for number, each in enumerate(listed[:MOST], 1) for made in _proposal(number, each, problems)]
+    return VariantAnswer(tuple(proposals), tuple(problems))
+
+
+def _proposal(number: int, value: Value, problems: list[str]) -> Iterator[VariantProposal]:
+    given = named(value, _NAMES) if isinstance(value, Mapping) else {}
+    kind = _KINDS.get(str(given.get("kind") or "").strip().casefold().partition(" ")[0].rstrip(".:"))
+    words = {name: _words(given.get(name)) for name in ("change", "reason", "risk", "verification")}
+    body = given.get("instructions")
+    text = body.strip("\n").rstrip() if isinstance(body, str) else ""
+    missing = [name for name, said in words.items() if not said]
+    wrong = [f"proposal {number} has no {', '.join(missing)}"] if missing else []
+    if kind is None:
+        wrong.append(f"proposal {number}: the kind is A, B, C or D")
+    if problem := _body_problem(text):
+        wrong.append(f"proposal {number}: instructions {problem}")
+    problems += wrong
+    if kind is not None and not wrong:
+        yield VariantProposal(kind, **words, body=text)
+
+
+def _body_problem(text: str) -> str:
+    """Why a text cannot be the instructions of a skill; empty if it can."""
+    if not text.strip():
+        return "are missing: give the whole new text"
+    if len(text) > LONGEST_BODY:
+        return f"have {len(text):,} characters; at most {LONGEST_BODY:,} are allowed"
+    if text.lstrip().startswith("---"):
+        return "begin with a header; give only what stands below it"
+    return "have control or invisible characters" if escape(text) != text else ""
+
+
+def _words(value: Value) -> str:
+    """A text on one line without markup that acts."""
+    flat = " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
+    return clipped(escape_line(flat).replace("%%", "% %"), _LONGEST_WORDS)

@@ -1,0 +1,252 @@
+"""The variants of the skills of one vault: proposes them with a model, and settles the trials that go on, without one.
+
+`settle` may be called by any process of this machine, as often as one likes: all that it decides follows from the
+history of the skill and the record of the trial.
+"""
+
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from agent.asking.answers import answered_proposals, mark_taken, refused_facts
+from agent.context.prompt import fill
+from agent.dataclass import dataclass
+from agent.errors import AgentError, LockHeld, SecretFound
+from agent.growth.lessons.lesson_log import By, LessonEvent
+from agent.growth.lessons.trial_begin import (
+    DIGEST,
+    PlannedVariant,
+    ask_about,
+    begin_approved,
+    begin_trial,
+    logged,
+    sha,
+    skill_path,
+    write_log,
+)
+from agent.growth.lessons.trial_end import Trial
+from agent.growth.lessons.variant_answer import VariantAnswer, VariantProposal, parse_proposals
+from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
+from agent.growth.lessons.variant_kinds import RISKS, kind_of_change, new_tools, riskier
+from agent.growth.lessons.variant_material import prompt_values
+from agent.growth.lessons.verdict import count_trial, has_dropped, judge_trial
+from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
+from agent.memory.forgetting.tombstones import load_tombstones
+from agent.runs.accounts import Accounts
+from agent.runs.registry import run_registry
+from agent.runs.skill_set import SkillSet
+from agent.runs.status import growth_account
+from agent.skills.history.usage import load_own_uses
+from agent.skills.variants.trial_shelf import TrialRecord, open_trials, parse_variant, save_trial, trial_records
+from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
+from agent.texts import text
+from agent.workspace.workspace import Workspace
+
+_LOCK = "mutations"
+_LONGEST = 6_000
+"""Most tokens of an answer: three whole texts of skills."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTools:
+    """The names of the tools that a run may use, and those of them that only read and send nothing out."""
+
+    names: frozenset[str] = frozenset()
+    harmless: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class VariantModel:
+    """What proposing needs: the models' accounts, and the tools that there are."""
+
+    account: Accounts
+    tools: KnownTools
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The variants of the skills of one vault."""
+
+    skills: SkillSet
+
+    @property
+    def workspace(self) -> Workspace:
+        return self.skills.workspace
+
+    @property
+    def is_on(self) -> bool:
+        """True unless growth, or trials of skills, are switched off."""
+        growth = self.workspace.settings.growth
+        return growth.enabled and growth.mutations.mode != "off"
+
+    def candidates(self) -> tuple[SkillCandidate, ...]:
+        """The skills of which a variant may be tried now."""
+        if not self.is_on:
+            return ()
+        search = CandidateSearch(self.skills, self.workspace.settings.growth.mutations.pause_days)
+        return tuple(each for each in search.look() if isinstance(each, SkillCandidate))
+
+    def propose(self, model: VariantModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
+        """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
+        of the notes. Raises what a transaction raises, `LockHeld` while another process does it, and `Interrupted`
+        when it is cancelled."""
+        with run_registry(self.workspace.vault).held(f"{_LOCK}-propose"):
+            yield from self._propose_each(model, cancelled, only)
+
+    def _propose_each(self, model: VariantModel, cancelled: Cancelled, only: str) -> Iterator[str]:
+        for candidate in self.candidates():
+            if cancelled() or not model.account.models.main.model.present:
+                return
+            if not only or candidate.skill.name == only:
+                yield from self._propose(candidate, model, cancelled)
+
+    def settle(self) -> tuple[TrialRecord, ...]:
+        """Begin the trials that the person has approved, and end those that are over; returns the ended ones."""
+        if not self.is_on:
+            return ()
+        vault = self.workspace.vault
+        if vault.queued:
+            return ()  # what is decided now would be decided again
+        with suppress(LockHeld), run_registry(vault).held(_LOCK):  # one process is enough
+            self._take_answers()
+            done = tuple(self._settle(record) for record in tuple(open_trials(vault)))
+            return tuple(record for record in done if record is not None)
+        return ()
+
+    def stop(self, record: TrialRecord) -> TrialRecord:
+        """End a trial for the person."""
+        return self._trial(record).stop("by_person", "person")
+
+    def _take_answers(self) -> None:
+        """Act upon the person's answers to what was proposed."""
+        for proposal in answered_proposals(self.workspace.vault, "mutation"):
+            if proposal.status == "approved":
+                begin_approved(self.workspace, proposal)
+            else:
+                event: LessonEvent = "refused" if proposal.status == "rejected" else "stopped"
+                why = proposal.reason or text(f"variant.{event}", self.workspace.settings.vault.language)
+                self._note(proposal.facts.get("skill", ""), event, why, "person")
+            mark_taken(self.workspace.vault, proposal)
+
+    def _trial(self, record: TrialRecord) -> Trial:
+        """The trial with the variant in its note, also if that is gone or cannot be read."""
+        variant = parse_variant(record.path, self.workspace.vault.read(record.path) or b"")
+        nothing = Variant(
+            record.skill, record.number, "step", "", TrialPlan(0.1, 0.1), "", "", "", "", path=record.path
+        )
+        return Trial(self.workspace, self.skills.library, record, variant or nothing)
+
+    def _settle(self, record: TrialRecord) -> TrialRecord | None:
+        """The trial with its end; None while it goes on."""
+        trial, vault = self._trial(record), self.workspace.vault
+        variant, data = trial.variant, vault.read(skill_path(self.workspace, record.skill))
+        now = sha(data) if data is not None else ""
+        if record.planned and now == record.planned:
+            return trial.finish_planned()
+        if variant.digest != record.body:
+            return trial.stop("note_changed", "person")
+        if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
+            return save_trial(vault, replace(record, status=variant.status, planned=""))
+        if data is None:
+            return trial.stop("skill_gone", "person")
+        if record.status == "kept" and now == record.base:
+            return trial.take_back()
+        if now != (record.kept if record.status == "kept" else record.base):
+            return trial.stop("skill_changed", "person")
+        return self._judge(trial)
+
+    def _judge(self, trial: Trial) -> TrialRecord | None:
+        """The trial with its end, if the uses so far decide it."""
+        plan, record = trial.variant.plan, trial.record
+        count = count_trial(load_own_uses(self.workspace.vault, record.skill), record.number)
+        if record.status == "kept":
+            if has_dropped(plan, count):
+                return trial.roll_back(count)
+            return trial.settle(TRIAL_USES) if len(count.kept) == TRIAL_USES else None
+        match judge_trial(plan, count):
+            case "open":
+                return None
+            case "better":
+                return trial.keep(count)
+            case "inconclusive":
+                return trial.drop("inconclusive", count)
+            case "worse":
+                return trial.drop("discarded", count)
+
+    def _propose(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> Iterator[str]:
+        """The path of the note of the variant that is tried or asked about; none if no proposal can be."""
+        try:
+            answer, reply = self._ask(candidate, model, cancelled)
+        except AgentError as error:
+            logger.info("no variant of %s is proposed now: %s", candidate.skill.name, error.message)
+            return
+        planned = sorted(self._usable(candidate, answer, model.tools), key=lambda each: RISKS.index(each.kind))
+        for each in planned:
+            try:
+                yield self._begin(each)
+            except SecretFound as error:
+                logger.warning("a variant of %s is not tried: %s", candidate.skill.name, error)
+                continue
+            return
+        if not planned:
+            self._note(candidate.skill.name, "nothing", "; ".join(answer.problems) or reply or "-")
+
+    def _begin(self, planned: PlannedVariant) -> str:
+        mode = self.workspace.settings.growth.mutations.mode
+        is_small = planned.kind != "strategy" and mode == "usual"
+        is_free = planned.candidate.is_agents_own and (is_small or mode == "autonomous")
+        return (begin_trial if is_free else ask_about)(self.workspace, planned)
+
+    def _ask(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> tuple[VariantAnswer, str]:
+        """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
+        workspace = self.workspace
+        values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
+        prompt = fill("mutation", workspace.vault.own_version_of, **values)
+        run = f"mutation-{workspace.clock.new_id()}"
+        provider: Provider = model.account.of_run(run, growth_account("mutations")).of("reflection")
+        request = Request((User(prompt),), max_output=_LONGEST)
+        reply = provider.chat(request, cancelled=cancelled).message.text
+        answer = parse_proposals(reply)
+        if answer.proposals:
+            return answer, reply
+        again = "Your answer cannot be used:\n" + "\n".join(f"- {each}" for each in answer.problems)
+        asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the YAML only."))
+        reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
+        return parse_proposals(reply), reply
+
+    def _usable(self, candidate: SkillCandidate, answer: VariantAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
+        """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
+        vault, before = self.workspace.vault, candidate.skill.body
+        refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
+        refused |= {record.body for record in self._earlier(candidate.skill.name)}
+        forgotten = load_tombstones(vault)
+        for proposal in answer.proposals:
+            kind = kind_of_change(before, proposal.body)
+            words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
+            if kind is None or body_digest(proposal.body) in refused:
+                continue
+            if any(vault.masked(each) != each or forgotten.without_forgotten(each) != each for each in words):
+                continue
+            named = new_tools(before, proposal.body, tools.names)
+            allowed = candidate.skill.allowed_tools
+            if allowed is not None and not set(named) <= set(allowed):
+                continue
+            yield PlannedVariant(candidate, proposal, self._kind(kind, proposal, named, tools))
+
+    def _kind(
+        self, kind: VariantKind, proposal: VariantProposal, named: tuple[str, ...], tools: KnownTools
+    ) -> VariantKind:
+        """The kind of a proposal: the riskier one of what it says and what it does; a new tool that does more than read
+        makes it a new strategy."""
+        more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
+        return riskier(kind, proposal.claims, more)
+
+    def _earlier(self, skill: str) -> Iterator[TrialRecord]:
+        return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
+
+    def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
+        """Log what became of a proposal that has no note."""
+        nothing = Variant(skill, 0, "step", "", TrialPlan(0.1, 0.1), "", "", "", "")
+        write_log(self.workspace, logged(self.workspace, nothing, event, by, why), f"{event}, {skill}")

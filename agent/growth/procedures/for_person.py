@@ -1,0 +1,28 @@
+"""`prepare`, `draft` and `chase`: work for the person from their notes; the result stands in the task's note, and the
+next briefing names it. Nothing is sent, and no note of theirs is changed.
+
+Without a model it is what their notes say on the title, quoted with links.
+"""
+
+from agent.growth.procedures.material import bullets, quote
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+
+MODEL: ModelPart = "instead"
+_PASSAGES = 8
+
+
+def plain(context: ProcedureContext) -> Work:
+    """The passages of the person's own notes about the task; nothing if no note says anything."""
+    call, runs = context.call, context.runs
+    foreign, vault = runs.recall.foreign, context.vault
+    hits = runs.recall.search(" ".join(filter(None, (call.title, call.description))), _PASSAGES).hits
+    own = (hit for hit in hits if not foreign.source(hit.path, vault.read(hit.path) or b"", hit.lines))
+    rows = dict.fromkeys(f"{quote(hit.passage)} ([[{hit.path.removesuffix('.md')}]])" for hit in own)
+    if rows or runs.present:
+        return Work(bullets(rows))
+    return Work(context.text("nothing_about", topic=call.title), is_quiet=True)
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """The answer is the result."""
+    return Work(answer)

@@ -1,0 +1,105 @@
+"""`upkeep`: what keeps vault and memory in order, in silence: old tasks and expired questions are put away, memory is
+tended, conversations that nobody has read yet are read, the profile and its patterns are brought up to date. Only what
+is newly wrong with the vault is said.
+
+A daemon does most of it by itself; this is for a job, and for whoever runs none.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+
+from agent.asking.questions.notes import asked_questions, close_question
+from agent.growth.beliefs.learn import lines_learned
+from agent.growth.curiosity.settle import expired_text
+from agent.growth.patterns.likeness import vectors_of
+from agent.growth.patterns.take import take_patterns
+from agent.growth.procedures.material import bullets
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.index.embedder import choose_embedder
+from agent.records.table import Table
+from agent.runs.conversations import conversations_of
+from agent.runs.decisions import approvals
+from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.waiting_statements import silent_conversations
+from agent.schedule.task_notes import archive_done, load_tasks
+from agent.texts import translated
+from agent.vault.change import Request
+from agent.vault.health import examine, note_checks
+from agent.vault.health.packing import is_packing_due, pack
+from agent.vault.health.probe import Check, Level
+from agent.vault.store import Vault
+
+MODEL: ModelPart = "never"
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LINK = re.compile(r"\[\[(.*?)\]\]")
+"""A link that leads nowhere is named, not made again: the next check would find it here."""
+_SHOWN = 5
+_SECONDS = 2.0
+"""After so many seconds a new finding is looked for again: a change that is just being written, by the agent itself or
+by git, looks like one that was cut off."""
+
+
+def plain(context: ProcedureContext) -> Work:
+    """Do all of it; the result is what is newly wrong with the vault, nothing if nothing is."""
+    workspace, runs = context.runs.workspace, context.runs
+    found = _news(context)
+    if silent_conversations(workspace):
+        conversations_of(workspace, runs.recall.near, runs.account, runs.bus.publish_async).keep_ended()
+    keeper = Upkeeper(workspace, partial(lines_learned, workspace))
+    keeper.run()
+    keeper.learn()
+    keeper.fill_profile()
+    take_patterns(workspace, vectors_of(choose_embedder(workspace.settings.index.model).embedder), runs.bus.publish)
+    approvals(workspace).expire()
+    if is_packing_due(context.vault):
+        pack(context.vault)
+    old = archive_done(context.vault, load_tasks(context.vault), workspace.settings.schedule.tasks_kept)
+    says = f"{context.text('health_new')}\n\n{bullets(found)}" if found else ""
+    return Work(says, (*old, *_expired_questions(context)))
+
+
+def from_answer(context: ProcedureContext, answer: str) -> Work:
+    """Nothing: no model is asked."""
+    return Work()
+
+
+def _news(context: ProcedureContext) -> Sequence[str]:
+    """The findings about the vault that were not there last time, in words."""
+    table = Table(context.vault.records, "health-findings", frozenset[str])
+    found, known = _findings(context.vault), table.get() or frozenset()
+    if found.keys() - known:
+        context.vault.clock.sleep(_SECONDS)
+        found = {key: check for key, check in _findings(context.vault).items() if key in found}
+    if found.keys() != known:
+        table.put(frozenset(found))
+    return [_words(context, check) for key, check in found.items() if key not in known]
+
+
+def _findings(vault: Vault) -> dict[str, Check]:
+    checks = (*examine.repository(vault, fix=False), *note_checks.notes(vault))
+    return {_key(check): check for check in checks if check.level is not Level.OK}
+
+
+def _words(context: ProcedureContext, check: Check) -> str:
+    language = context.language
+    line = f"{translated(check.name, language)}: {translated(check.what, language)}"
+    details = [_LINK.sub(r"“\1”", translated(each, language)) for each in check.details[:_SHOWN]]
+    line += f" ({'; '.join(details)})" if details else ""
+    return line + (f" → `{translated(check.next, language)}`" if check.next else "")
+
+
+def _key(check: Check) -> str:
+    """A finding without its numbers: an age that grows is no new finding."""
+    return _NUMBER.sub("#", f"{check.name}: {check.what} {' '.join(check.details)}")
+
+
+def _expired_questions(context: ProcedureContext) -> tuple[Request, ...]:
+    """The requests for questions that nothing waits for and that are over, with what is done without an answer."""
+    asked = (each for each in asked_questions(context.vault) if each.is_open and each.is_unprompted)
+    found = (
+        close_question(context.vault, each, "expired", expired_text(each, context.language))
+        for each in asked
+        if not each.answer and each.is_over(context.now)
+    )
+    return tuple(each for each in found if each is not None)

@@ -1,0 +1,283 @@
+"""What the notes say of a day and of the week behind it: tasks with their days, lines that name a day, birthdays.
+
+Only the person's own words count, and what they have stated; a line is found however they write the day.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date, time, timedelta
+
+from agent.config.resources import pattern
+from agent.dataclass import dataclass
+from agent.markdown.tasks import TaskDates, parse_task_dates, plain_task_words, without_created
+from agent.memory.store import load_entries
+from agent.runs.briefing.line import BriefingLine, OwnLine, own_lines
+from agent.runs.owner import is_stated_by_owner
+from agent.schedule.task_notes import load_tasks
+from agent.texts import Language, text
+from agent.times.named_days import names_day, parse_days, without_days, written_day
+from agent.times.plain import plain_text
+from agent.times.runs import Finder, TimeRun
+from agent.times.units import ClockTime, Deadline, NoSuchTime, OneDay, PartOfDay, Unit, hour_of
+from agent.tools.text_origin import text_origin_of
+from agent.vault.find import lines_in_notes, notes_with_line
+from agent.vault.folders import ENTRIES
+from agent.vault.store import Vault
+from agent.vault.task_lines import open_tasks, own_notes, own_words
+
+WEEK = timedelta(days=7)
+BIRTHDAYS = timedelta(days=14)
+"""How far ahead birthdays are named: a present takes time."""
+_NOTES = 200
+"""The most notes that are read."""
+_BETWEEN_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
+_SIGNS = r"[ ,.;:，。；：–—@-]"
+_LEFT_OVER = re.compile(
+    rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+|(?:\b(?:on|at|by|from|until|the|is|will be)|{_SIGNS})+\Z",
+    re.IGNORECASE,
+)
+"""Little words that led to a time which was taken out."""
+_YEAR = re.compile(r"(?<![\d.])(?:1[0-9]|20)\d\d(?![\d.])")
+
+
+@dataclass(frozen=True, slots=True)
+class DatedLines:
+    """What the notes say: tasks that are `late`, what is on and due `today`, in the order of its hours, what comes in
+    the `week` behind it, in the order of its days, and `birthdays`."""
+
+    late: tuple[BriefingLine, ...] = ()
+    today: tuple[BriefingLine, ...] = ()
+    week: tuple[BriefingLine, ...] = ()
+    birthdays: tuple[BriefingLine, ...] = ()
+
+
+def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
+    """The lines about a day and the week behind it, each once."""
+    birthdays = tuple(_birthdays(vault, today))
+    tasks = [*_boxes(vault, today), *_own_tasks(vault, today), *_left_boxes(vault, today)]
+    named = [*_headers(vault, today), *_of_days(vault, today), *_stated(vault, today)]
+    taken: set[tuple[str, str]] = {(each.path, each.words) for each in birthdays}
+    found: list[BriefingLine] = []
+    for each in (*tasks, *named):
+        key = (each.path, each.words)
+        if key not in taken:
+            taken.add(key)
+            found.append(each)
+    late = sorted((each for each in found if each.day < today), key=lambda each: each.day, reverse=True)
+    return DatedLines(
+        tuple(replace(each, note=_lateness(each.day, today, language)) for each in late),
+        tuple(
+            sorted((*_of_today(birthdays, today, language), *(each for each in found if each.day == today)), key=_hour)
+        ),
+        tuple(sorted((each for each in found if each.day > today), key=lambda each: (each.day, _hour(each)))),
+        tuple(each for each in birthdays if each.day > today),
+    )
+
+
+def _of_today(birthdays: Sequence[BriefingLine], today: date, language: Language) -> Iterator[BriefingLine]:
+    """The birthdays of today, named as such; a line that says so itself stays as it is."""
+    for each in birthdays:
+        if each.day == today:
+            words = each.words if _is_birthday(each.words) else text("briefing.birthday", language, who=each.words)
+            yield replace(each, words=words)
+
+
+def _hour(line: BriefingLine) -> tuple[bool, time]:
+    return line.at is None, line.at or time.min
+
+
+def _lateness(day: date, today: date, language: Language) -> str:
+    count = (today - day).days
+    return text("briefing.late_one" if count == 1 else "briefing.days_late", language, count=count)
+
+
+def _boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """The open boxes whose day has come or comes in the week, each on its day; one in progress whose day is over is
+    late."""
+
+    def is_near(_: str, dates: TaskDates) -> bool:
+        return dates.has_come(today) or (not dates.is_closed and dates.day is not None and dates.day <= today + WEEK)
+
+    for box in open_tasks(vault, today, is_near, lambda dates: abs((today - (dates.day or today)).days)):
+        day = today if box.dates.start == today else box.day
+        yield _said(plain_task_words(box.text), box.path, day)
+
+
+def _own_tasks(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    for task in load_tasks(vault, done=False).waiting:
+        if task.due is not None and task.due.date() <= today:
+            yield BriefingLine(task.title, task.path, task.due.date())
+
+
+def _left_boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """The open boxes without a day in the notes of the last days, and of today and the days to come."""
+    for path, day in _day_notes(vault, today, -WEEK.days, WEEK.days):
+        for line in own_lines(vault, path):
+            if line.box is not None and line.box.is_open and parse_task_dates(line.words).day is None:
+                yield _said(plain_task_words(line.words), path, day)
+
+
+def _of_days(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days
+    say of them in words such as `tomorrow`."""
+    days = _days(today)
+    written = "|".join(map(written_day, days))
+    near = dict(_day_notes(vault, today, -WEEK.days, WEEK.days))
+    for path in dict.fromkeys([*near, *own_notes(vault, notes_with_line(vault, written))[:_NOTES]]):
+        home = near.get(path) or vault.home.day_of(path)
+        for line in own_lines(vault, path):
+            if line.box is None or line.box.is_open:
+                yield from _placed(line, path, home, days)
+
+
+def _placed(line: OwnLine, path: str, home: date | None, days: Sequence[date]) -> Iterator[BriefingLine]:
+    """The line on the day that it names; in the note of one of the `days`, above its parts, on that day."""
+    words = without_created(line.words) if line.box else line.words
+    day = next((each for each in days if _names(words, each)), None)
+    if day is None and home is not None:
+        day = _named_from(words, home, days)
+        if day is None and home in days and not line.in_section and line.box is None:
+            day = home
+    if day is not None and (home is None or home <= day):
+        yield _said(plain_task_words(line.words) if line.box else line.words, path, day, home)
+
+
+def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """The notes that are tasks as a whole: with a day in their header, and not done."""
+    keys = "|".join(("due", "deadline", "scheduled"))
+    found = dict.fromkeys(path for path, _ in lines_in_notes(vault, rf"^({keys}): *[\"']?[0-9]{{4}}-[0-9]{{2}}-[0-9]"))
+    for path in own_notes(vault, found)[:_NOTES]:
+        header = own_words(vault, path).header
+        is_over = str(header.get("status", "")).casefold() in {"done", "completed", "cancelled", "canceled", "closed"}
+        days = [day for key in ("due", "deadline", "scheduled") if (day := _day_of(header.get(key))) is not None]
+        if days and min(days) <= today + WEEK and not is_over:
+            yield BriefingLine(_title(path), path, min(days))
+
+
+def _stated(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """What the person has told the agent of one of the days."""
+    days, foreign, home = _days(today), text_origin_of(vault), vault.home
+    paths = notes_with_line(vault, "|".join(map(written_day, days)))
+    for each in load_entries(vault, [path for path in paths if home.holds(path, ENTRIES)][-_NOTES:]):
+        words = each.entry.text.partition("\n")[0]
+        day = next((day for day in days if _names(words, day)), None)
+        if day is not None and is_stated_by_owner(each, foreign):
+            yield _said(words, each.path, day)
+
+
+def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
+    """The birthdays that come: lines and headers of the person's own notes with the word and a day."""
+    last = today + BIRTHDAYS
+    for path in own_notes(vault, notes_with_line(vault, pattern("birthday").pattern))[:_NOTES]:
+        note, who = own_words(vault, path), _title(path)
+        born = [day for key, value in note.header.items() if _is_birthday(key) and (day := _coming(f"{value}", today))]
+        said = [(who, day) for day in born]
+        for line in own_lines(vault, path):
+            if _is_birthday(line.words) and (day := _coming(line.words, today)) is not None:
+                said.append((line.words if _says_more(line.words) else who, day))
+        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(said) if day <= last)
+
+
+def _is_birthday(words: str) -> bool:
+    return pattern("birthday").search(words) is not None
+
+
+def _says_more(words: str) -> bool:
+    """True if a line says more than the word and the day: whose birthday it is."""
+    return re.search(r"[^\W\d_]", without_days(pattern("birthday").sub("", words))) is not None
+
+
+def _coming(words: str, today: date) -> date | None:
+    """The next day of the year that words name."""
+    named = next((each for each in parse_days(words) if each.day), None)
+    if named is None:
+        return None
+    for year in (today.year, today.year + 1):
+        with suppress(ValueError):
+            day = date(year, named.month, named.day)
+            if day >= today:
+                return day
+    return None
+
+
+def _day_notes(vault: Vault, today: date, first: int, last: int) -> Iterator[tuple[str, date]]:
+    """The notes of the days from `first` to `last`, counted from today."""
+    for day in (today + timedelta(days=each) for each in range(first, last + 1)):
+        path = vault.home.day_note(day)
+        if vault.read(path) is not None:
+            yield path, day
+
+
+def _days(today: date) -> tuple[date, ...]:
+    return tuple(today + timedelta(days=each) for each in range(WEEK.days + 1))
+
+
+def _names(words: str, day: date) -> bool:
+    """True if words name a day, and no year that is over beside it."""
+    return names_day(words, day) and not tells_of_past(words, day)
+
+
+def tells_of_past(words: str, day: date) -> bool:
+    """True if words name a year that is over."""
+    return any(int(year) < day.year for year in _YEAR.findall(words))
+
+
+def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
+    """The one of the days that words of the day `home` name, such as `tomorrow` or `on Friday`."""
+    units = (unit for run in _runs(words, home) for unit in run.units if isinstance(unit, OneDay))
+    found = (unit.days[0] for unit in units if unit.days and unit.of_year is None and not unit.month_day)
+    return next((each for each in found if each in days and each > home), None)
+
+
+def _said(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
+    """The line about a day, `noted` on another one, without the words for the day; a time of day stands first."""
+    runs = _runs(words, noted or day)
+    at = next((clock for run in runs for clock in _clocks(run)), None)
+    left = plain_text(words)
+    parts: list[str] = []
+    last, is_clock_taken = 0, False
+    for run in runs:
+        if all(isinstance(unit, ClockTime | PartOfDay | Deadline) or _is_day(unit, day) for unit in run.units):
+            parts, last = [*parts, left.cut(last, run.first)], run.last
+            is_clock_taken = is_clock_taken or any(_clocks(run))
+    rest = _tidy(" ".join([*parts, left.cut(last, len(left.text))])) if parts else ""
+    if len(rest) < 2:
+        return BriefingLine(words, path, day, at)
+    return BriefingLine(f"{at:%H:%M} {rest}" if at and is_clock_taken else rest, path, day, at, written=words)
+
+
+def _is_day(unit: Unit, day: date) -> bool:
+    return isinstance(unit, OneDay) and day in unit.days and not unit.month_day
+
+
+def _tidy(words: str) -> str:
+    """Words out of whose midst others were taken."""
+    plain = re.sub(r"[ \t]+(?=[,.;:，。；：])|(?<=[,，;；])[ \t]*[,，;；]", "", " ".join(words.split()))
+    return _LEFT_OVER.sub("", _BETWEEN_HAN.sub("", plain))
+
+
+def _clocks(run: TimeRun) -> Iterator[time]:
+    for unit in run.units:
+        if isinstance(unit, ClockTime):
+            with suppress(NoSuchTime):
+                yield time(hour_of(unit, unit.part), unit.minute)
+
+
+def _runs(words: str, day: date) -> tuple[TimeRun, ...]:
+    plain = plain_text(words)
+    try:
+        return tuple(Finder.of(plain, day).runs_in(0, len(plain.text)))
+    except (NoSuchTime, ValueError, OverflowError):
+        return ()
+
+
+def _day_of(value: object) -> date | None:
+    with suppress(ValueError):
+        return date.fromisoformat(str(value)[:10])
+    return None
+
+
+def _title(path: str) -> str:
+    return path.rpartition("/")[2].removesuffix(".md")

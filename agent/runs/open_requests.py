@@ -1,0 +1,72 @@
+"""The requests that stand open in notes: which notes may ask, and those in `inbox/` that nobody has answered."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from agent.markdown import requests
+from agent.markdown.requests import NoteRequest, has_answer
+from agent.vault.folders import INBOX, MEMORY_NOTE, instructs, is_template
+from agent.vault.history.versions import first_version
+from agent.vault.older_notes import body_lines, is_older
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
+
+_COPY = re.compile(r"\.sync-conflict-[0-9]{8}-[0-9]{6}|[(（][^()（）]*(?:conflicted copy|冲突|衝突)", re.IGNORECASE)
+"""Names that Syncthing, Dropbox and Nextcloud give to conflict copies: a copy asks nothing new."""
+
+
+def asked_in(workspace: Workspace, path: str, *, named: bool = False) -> tuple[NoteRequest, ...]:
+    """The requests that stand open in a note; one that a person has `named` is a request wherever it lies.
+
+    A template asks nothing. A note that was in `inbox/` before this was a vault is as any other note of the person's.
+    """
+    data = workspace.vault.read(path)
+    if data is None or not workspace.vault.home.row(path).asks or is_standing(workspace.vault, path):
+        return ()
+    if not named and (_COPY.search(path) or is_template(path)):
+        return ()
+    in_inbox = is_inbox(workspace, path)
+    if not in_inbox and not named and not requests.may_ask(data):
+        return ()
+    found = requests.open_requests(data, whole=in_inbox)
+    if in_inbox and found and not requests.has_answer(data) and _is_older(workspace.vault, path, data):
+        in_inbox, found = False, requests.open_requests(data, whole=False)
+    if named:
+        return found or requests.open_requests(data, whole=True)
+    own = workspace.vault.own_version(path)
+    return found if own == data else _own_part(found, requests.open_requests(own or b"", whole=in_inbox))
+
+
+def _is_older(vault: Vault, path: str, data: bytes) -> bool:
+    """True if the note was there before the folder became a vault, and a line of it is left."""
+    before = first_version(vault, path)
+    if before is not None:
+        return bool(body_lines(before) & body_lines(data))
+    return is_older(vault.private_folder, path, data)
+
+
+def is_inbox(workspace: Workspace, path: str) -> bool:
+    """True if a note is a request because of where it is: in `inbox/`, if the person has given that to the agent."""
+    return workspace.vault.home.holds(path, INBOX) and workspace.settings.inbox.every_note
+
+
+def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple[NoteRequest, ...]:
+    """Those of the requests in a note that the person has made here, in their words, without what arrived in it."""
+    words = {each.key if each.line else "": each.text for each in own}
+    mine = ((each, words.get(each.key if each.line else "", "")) for each in found)
+    return tuple(replace(each, text=text) for each, text in mine if text)
+
+
+def is_standing(vault: Vault, path: str) -> bool:
+    """True for a note that every run reads: an answer in it would steer all later runs."""
+    return instructs(path) or vault.home.row(path).path == MEMORY_NOTE
+
+
+def unanswered(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """The notes in `inbox/` that ask and have no answer yet, each with the id of its content."""
+    vault = workspace.vault
+    for path in vault.note_paths(vault.home.at(INBOX)):
+        data = vault.read(path)
+        if data is not None and not has_answer(data) and asked_in(workspace, path):
+            yield path, vault.content_id(data)

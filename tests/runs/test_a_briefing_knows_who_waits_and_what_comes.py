@@ -1,0 +1,166 @@
+"""A briefing names people who wait, promises, birthdays, the week, what needs its person and what was done unasked."""
+
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from agent.app.notices import take_in
+from agent.app.open import open_workspace
+from agent.events.notices import NoticeRaised
+from agent.memory.entry import Entry, EntryType
+from agent.runs.briefing.briefing import briefing_of
+from agent.schedule.history import HistoryRow, with_rows
+from agent.schedule.job import Job
+from agent.schedule.job_header import parse_job
+from agent.texts import Language
+from agent.vault.change import Append, Stamp
+from agent.workspace.workspace import Workspace
+from tests.stories.agents import furnish
+from tests.vaults import git, write
+
+DAY = date(2026, 12, 1)
+NOTES = {
+    "en": {
+        "Flat.md": "- [ ] Pay the rent 📅 2026-12-01 🔁 every month\n- [ ] Cancel the gym [due:: 2026-12-04]\n"
+        "- [ ] Renew the passport by 3 December\n",
+        "Board.md": "- [ ] Slides @{2026-12-02} @@{15:00}\n- [ ] Hotel @[[2026-12-06]]\n",
+        "Anna.md": "- Birthday: 3 December 1988\n- Promised her the recipe.\n- [ ] Reply to Anna about the tickets\n",
+        "Rui.md": "---\nbirthday: 1979-12-24\n---\n- waiting for his numbers\n- ~~waiting for his keys~~\n",
+        "daily/2026-11-30.md": "- Told Marek that I would send the contract.\n- Dinner with Lia tomorrow at 19:30\n",
+        "daily/2026-12-01.md": "- 09:30 Standup\n",
+        "Reading.md": "The treaty was promised in 1815. The fair of 1 December 2019 was loud.\n",
+    },
+    "zh": {
+        "房子.md": "- [ ] 交房租 📅 2026-12-01 🔁 every month\n- [ ] 退健身卡 [due:: 2026-12-04]\n"
+        "- [ ] 12月3日前换护照\n",
+        "看板.md": "- [ ] 幻灯片 @{2026-12-02} @@{15:00}\n- [ ] 订酒店 @[[2026-12-06]]\n",
+        "小安.md": "- 生日：1988年12月3日\n- 答应把菜谱发给她。\n- [ ] 回复小安门票的事\n",
+        "老王.md": "---\n生日: 1979-12-24\n---\n- 还在等他的数字\n- ~~还在等他的钥匙~~\n",
+        "daily/2026-11-30.md": "- 跟马克说好把合同发给他。\n- 明天晚上七点半和莉莉吃饭\n",
+        "daily/2026-12-01.md": "- 9:30 站会\n",
+        "读书.md": "1815 年答应的条约。2019年12月1日的集市很吵。\n",
+    },
+}
+SHOWN = {
+    "en": """\
+**Today, Tue 1 Dec**
+- 09:30 Standup ([[2026-12-01]])
+- 19:30 Dinner with Lia ([[2026-11-30]])
+- Pay the rent ([[Flat]])
+
+**People**
+- Reply to Anna about the tickets ([[Anna]])
+- Promised her the recipe ([[Anna]])
+- Told Marek that I would send the contract ([[2026-11-30]])
+- waiting for his numbers ([[Rui]])
+
+**The next seven days**
+- Wed 2 Dec: 15:00 Slides ([[Board]])
+- Thu 3 Dec: Renew the passport ([[Flat]])
+- Fri 4 Dec: Cancel the gym ([[Flat]])
+- Sun 6 Dec: Hotel ([[Board]])
+
+**Birthdays**
+- Thu 3 Dec: Anna ([[Anna]])""",
+    "zh": """\
+**今天，12月1日 周二**
+- 09:30 站会 ([[2026-12-01]])
+- 19:30 和莉莉吃饭 ([[2026-11-30]])
+- 交房租 ([[房子]])
+
+**与人有关**
+- 回复小安门票的事 ([[小安]])
+- 跟马克说好把合同发给他 ([[2026-11-30]])
+- 答应把菜谱发给她 ([[小安]])
+- 还在等他的数字 ([[老王]])
+
+**今后七天**
+- 12月2日 周三：15:00 幻灯片 ([[看板]])
+- 12月3日 周四：换护照 ([[房子]])
+- 12月4日 周五：退健身卡 ([[房子]])
+- 12月6日 周日：订酒店 ([[看板]])
+
+**生日**
+- 12月3日 周四：小安 ([[小安]])""",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("VAULT_AGENT_CLOCK__START", "2026-12-01T08:00")
+    return furnish(tmp_path, monkeypatch.setenv)
+
+
+def laid(root: Path, monkeypatch: pytest.MonkeyPatch, notes: dict[str, str], language: Language = "en") -> Workspace:
+    monkeypatch.setenv("VAULT_AGENT_VAULT__LANGUAGE", language)
+    for path, text in notes.items():
+        write(root / path, text)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "--allow-empty", "-m", "notes", "--date", "2026-11-30T20:00:00")
+    return open_workspace(root)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_it_is_a_screen_in_the_persons_language(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language
+) -> None:
+    assert briefing_of(laid(root, monkeypatch, NOTES[language], language), DAY) == SHOWN[language]
+
+
+@pytest.mark.parametrize(
+    ("language", "line"), [("en", "- Birthday: Anna ([[Anna]])"), ("zh", "- 生日：小安 ([[小安]])")]
+)
+def test_a_birthday_of_today_stands_among_what_is_on(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, line: str
+) -> None:
+    shown = briefing_of(laid(root, monkeypatch, NOTES[language], language), date(2026, 12, 3)).splitlines()
+    assert line in shown[:4] and sum(line.removeprefix("- ") in each for each in shown) == 1
+
+
+def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = laid(root, monkeypatch, {})
+    at = workspace.clock.now() - timedelta(days=1)
+    for words in ("I promised Nuno a photo of the bridge.", "The plumber comes on 2 December at 8:15."):
+        entry = Entry(workspace.clock.new_id(), at, words, EntryType.USER_EXPLICIT)
+        write(root / entry.path, entry.note().decode())
+    shown = briefing_of(workspace, DAY)
+    assert "I promised Nuno a photo of the bridge" in shown and "Wed 2 Dec: 08:15 The plumber comes" in shown, shown
+
+
+def test_yesterdays_briefing_in_the_day_says_nothing_again(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = laid(root, monkeypatch, {"daily/2026-11-30.md": "- 09:30 Standup\n"})
+    vault, section = workspace.vault, b"\n## Morning briefing (09:00)\n\n- Wed 2 Dec: 10:00 Dentist\n"
+    with vault.transaction("job(done): Morning briefing", Stamp("job:morning-briefing")) as change:
+        change.requests.append(Append("daily/2026-11-30.md", section))
+    assert "Dentist" not in briefing_of(workspace, DAY)
+
+
+def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = '---\ntype: job\non: {cron: "0 7 * * *"}\n---\n# Look at the feed\n\nLook.\n'
+    job = parse_job("jobs/feed.md", words.encode())
+    assert isinstance(job, Job)
+    at = datetime(2026, 12, 1, 7).astimezone()
+    history = with_rows(None, job, [HistoryRow(at, "failed", at, reason="the site is away")], "en").decode()
+    asks = "---\nagent: ask\n---\nWhich train is the last?\n"
+    notes = {"jobs/feed.md": words, "jobs/history/feed.md": history, "inbox/train.md": asks}
+    workspace = laid(root, monkeypatch, notes)
+    take_in(workspace)(NoticeRaised("alert", 0.1, "The disk is nearly full"), "")
+    shown = briefing_of(workspace, DAY)
+    assert "Failed: Look at the feed: the site is away ([[jobs/feed|feed]])" in shown
+    assert "The disk is nearly full" in shown
+    assert "A request has no answer yet: train ([[inbox/train|train]])" in shown
+
+
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [("en", "- Prepared: The review ([[tasks/done"), ("zh", "- 准备好了：The review ([[tasks/done")],
+)
+def test_what_was_prepared_is_named_with_its_note(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, line: str
+) -> None:
+    head = "---\ntype: task\ntask_type: prepare\nstatus: completed\ncompleted_at: 2026-12-01T06:00:00+00:00\n---\n"
+    workspace = laid(root, monkeypatch, {"tasks/done/2026-12/review.md": f"{head}# The review\n"}, language)
+    assert line in briefing_of(workspace, DAY)
