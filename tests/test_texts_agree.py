@@ -244,3 +244,16 @@ def test_the_quick_readers_say_what_the_parser_says() -> None:
     written = yaml.load((ROOT / "texts" / "terminal.zh.yaml").read_bytes(), yaml.CSafeLoader)
     assert {english: translated(english, "zh") for english in written} == written
     assert translated("A sentence that has no translation", "zh") == "A sentence that has no translation"
+
+
+_OTHER_WORDS = re.compile("对方|使用者|当事人|机主|用户(?!名|偏好)")
+"""Words for the person beside 主人; 用户名 is a login, 用户偏好 a heading that people write."""
+
+
+def test_the_person_has_one_word_in_chinese() -> None:
+    root = Path(__file__).parents[1]
+    places = [*root.glob("agent/texts/*zh.yaml"), *root.glob("agent/docs/zh/*.md"), *root.glob("skills/*/*.zh.md")]
+    places += root.glob("vault_template/zh/**/*.md")
+    rows = ((path, row) for path in places for row in path.read_text("utf-8").splitlines())
+    found = [f"{path.name}: {row}" for path, row in rows if _OTHER_WORDS.search(row.replace("另一个用户", ""))]
+    assert len(places) > 20 and found == []

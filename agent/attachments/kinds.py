@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 from agent.attachments.readers import ENDINGS
 
-PLAIN = frozenset({".txt", ".csv", ".tsv"})
+PLAIN = frozenset({".txt", ".csv", ".tsv", ".canvas", ".base"})
 """Text that tools also read as it is, and change, if it is UTF-8."""
 
 

@@ -21,3 +21,7 @@ MOST_ANSWER = 32_000_000
 
 class Unreadable(Exception):
     """A file that cannot be read; its text is the reason, in one line."""
+
+
+class Empty(Exception):
+    """A file that has no text yet, such as a new canvas: nothing is wrong with it."""

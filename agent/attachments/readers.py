@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from importlib import import_module
 
-from agent.attachments.limits import MOST_CHARACTERS, Unreadable
+from agent.attachments.limits import MOST_CHARACTERS, Empty, Unreadable
 from agent.markdown.paged_text import PagedText, TextPart
 
 _READERS = {
@@ -18,6 +18,8 @@ _READERS = {
     ".txt": ("books", "read_plain"),
     ".csv": ("tables", "read_separated"),
     ".tsv": ("tables", "read_tabbed"),
+    ".canvas": ("boards", "read_canvas"),
+    ".base": ("boards", "read_base"),
 }
 ENDINGS = frozenset(_READERS)
 _UNPRINTABLE = {code: None for code in (*range(9), 11, 12, *range(14, 32), 127, 0xFFFE, 0xFFFF)}
@@ -36,6 +38,8 @@ def read_attachment(read: Callable[[bytes], PagedText], data: bytes) -> PagedTex
         found = read(data)
     except Unreadable as error:
         return PagedText(problem=str(error))
+    except Empty:
+        return PagedText()
     except MemoryError:
         return PagedText(problem="reading it takes too much memory")
     except Exception as error:  # noqa: BLE001 - a reader may fail in any way at a file that is broken

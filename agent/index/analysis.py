@@ -19,10 +19,11 @@ shall she should shouldn so some such t than that the their theirs them themselv
 through to too under until up us ve very was wasn we were weren what when where which while who whom whose why will
 with won would wouldn you your yours yourself yourselves
 """
-_CJK_STOP = """
-一个 为何 么样 些什 什么 他们 以及 何在 你们 可以 哪个 哪些 哪里 多少
-如何 如果 应该 怎么 怎样 我们 或者 是否 能否 请问 这个 这些 那个 那些 需要
+_CJK_ASKING = """
+什么时候 什么 为什么 为何 何在 怎么样 怎么 怎样 如何 多少 多久 多大 多长 几点 几号 哪个 哪些 哪里 哪天 哪位 哪儿 哪年 谁
+是否 能否 有没有 是不是 能不能 会不会 请问
 """
+_CJK_STOP = "一个 么样 些什 他们 以及 你们 可以 如果 应该 我们 或者 这个 这些 那个 那些 需要"
 _IRREGULAR = """
 go went gone goes, buy bought, bring brought, think thought, teach taught, catch caught, find found, make made, take
 took taken, give gave given, get got gotten, write wrote written, see saw seen, say said, tell told, meet met, feel
@@ -34,8 +35,8 @@ women, person people, foot feet, mouse mice, life lives, wife wives, adopt adopt
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 """Left out of scores; still searched for when a query has no other words."""
-CJK_STOP = frozenset(_CJK_STOP.split())
-"""Pairs of characters that are interrogative or demonstrative only."""
+CJK_STOP = frozenset((*_CJK_ASKING.split(), *_CJK_STOP.split()))
+"""Words that are interrogative, demonstrative or modal only."""
 CJK_STOP_CHARACTERS = frozenset("的了吗呢么吧啊是在和与")
 IRREGULAR = {
     form: base for line in _IRREGULAR.split(",") if line.split() for base, *forms in (line.split(),) for form in forms
@@ -67,11 +68,12 @@ def title_terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """The distinct terms of a query; its stop words only if it has no other terms."""
+    """The distinct terms of a query; its stop words only if it has no other terms, and so with single characters beside
+    words that ask."""
     runs = _runs(text)
     found = dict.fromkeys(term for run in runs for term in (_asked(run) if _is_cjk(run) else _of_run(run)))
     weighty = [term for term in found if term not in STOP_WORDS and term not in CJK_STOP]
-    return weighty or list(found)
+    return weighty or list(found) or list(dict.fromkeys(term for run in runs for term in _pairs(run)))
 
 
 def _runs(text: str) -> list[str]:
@@ -156,11 +158,19 @@ def _pairs(run: str) -> tuple[str, ...]:
 
 
 def _asked(run: str) -> list[str]:
-    """The pairs of a run in a query, without interrogative pairs."""
+    """The pairs of a run in a query, without words that say nothing. What asks has no place in an answer, so that no
+    pair of its last character and the next one has: the run is cut there."""
     if len(run) == 1:
         return [run]
-    pairs = [one + other for one, other in pairwise(run)]
-    return [each for each in pairs if not CJK_STOP_CHARACTERS.intersection(each) and each not in CJK_STOP] or pairs
+    parts = [part for part in _asking().split(run) if part]
+    pairs = [one + other for part in parts for one, other in pairwise(part)]
+    weighty = [each for each in pairs if not CJK_STOP_CHARACTERS.intersection(each) and each not in CJK_STOP]
+    return weighty or pairs
+
+
+@cache
+def _asking() -> re.Pattern[str]:
+    return re.compile("|".join(sorted(_CJK_ASKING.split(), key=lambda word: (-len(word), word))))
 
 
 @lru_cache(maxsize=1 << 17)

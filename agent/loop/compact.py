@@ -17,6 +17,7 @@ from agent.loop.records import Summarised
 from agent.loop.session import Session
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
+from agent.texts import Sentence
 from agent.tools.tool import RunContext
 
 _SUMMARY_TOKENS = 1_024
@@ -67,7 +68,8 @@ def make_room(agent: Agent, scene: Scene, *, wanted: bool = False) -> Compacted 
     if compacted.problem:
         logger.warning("%s: %s; the summary was made by rule", session.path, compacted.problem)
     session.add(Summarised(compacted.summary.text, len(compacted.kept)))
-    session.save("make room: a summary stands in for the beginning", beside=_note(agent, scene, compacted))
+    subject = Sentence("session: a summary stands in for the beginning")
+    session.save(subject, beside=_note(agent, scene, compacted))
     return compacted
 
 

@@ -17,6 +17,7 @@ from agent.loop.agent import Agent, unfinished_result
 from agent.loop.compact import Scene
 from agent.loop.limits import stop_hint, stop_reason
 from agent.loop.records import AtLimit, Spoken
+from agent.texts import Sentence
 
 SECONDS = 60.0
 """The time for a conclusion, also when that of the run is used up: a local model writes a few sentences in it, and a
@@ -39,7 +40,7 @@ def conclude(agent: Agent, scene: Scene, anchor: Anchor, limit: LimitReached, on
     try:
         request = _request(agent, scene, anchor, limit)
         session.add(AtLimit(stop_reason(limit, agent.language), stop_hint(limit, agent.language)))
-        session.save("at a limit", hold=True)
+        session.save(Sentence("session: at a limit"), hold=True)
         _ask(agent, scene, request, on_text)
     except (AgentError, OSError) as error:
         logger.warning("%s: the run ends without a conclusion: %s", session.path, error)

@@ -148,7 +148,7 @@ class Run:
         self.record_taint()
         session.add(Spoken(User(task, speaker.sender if speaker.group else "")))
         self.describe_tools()
-        session.save(f"begin: {task}", hold=True)
+        session.save(Sentence("session: begin: {task}", task=task), hold=True)
 
     def resume(self) -> None:
         """Continue at the end of the note; its open calls may have been carried out before the run stopped."""
@@ -166,7 +166,7 @@ class Run:
             raise LimitReached(limit.reason, limit="", hint=limit.hint)
         if calls := self.session.open_calls:
             self.run_calls(calls, resumed=True)
-            self.session.save("took up again", hold=True)
+            self.session.save(Sentence("session: took up again"), hold=True)
 
     def describe_tools(self) -> None:
         """Describe to the model the tools of this conversation, chosen when it began, whether they are there or not."""
@@ -231,11 +231,12 @@ class Run:
                 return
             raise end_of(reply)
         if not all(self.agent.tools.is_readonly(call) for call in calls):
-            self.session.save(f"asks for {', '.join(dict.fromkeys(call.name for call in calls))}", hold=True)
+            names = ", ".join(dict.fromkeys(call.name for call in calls))
+            self.session.save(Sentence("session: asks for {tools}", tools=names), hold=True)
         try:
             self.run_calls(calls)
         finally:
-            self.session.save(f"step {self.progress.steps}", hold=True)
+            self.session.save(Sentence("session: step {number}", number=self.progress.steps), hold=True)
 
     def run_calls(self, calls: tuple[ToolCall, ...], *, resumed: bool = False) -> None:
         """Carry out the calls of one reply; one that needs a yes stops the run, and all that do are asked about."""

@@ -214,10 +214,10 @@ class Session:
             left.append(replace(each, event=event))
         self.records = left
 
-    def save(self, what: str, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
+    def save(self, what: Sentence, beside: Mapping[str, bytes] = MappingProxyType({}), *, hold: bool = False) -> None:
         """Write new records into the note, and new notes `beside` it, in one commit; raises as `transaction` does.
 
-        `what` is the commit's subject, as a sentence, or what stands in it. With `hold` the note is written, and
+        `what` is the commit's subject. With `hold` the note is written, and
         committed later, with what follows from the run.
         """
         fresh = self.records[self.saved :]
@@ -228,8 +228,7 @@ class Session:
         self.path = find_session(self.vault, self.path, self.id) if begun else self.path
         last = self._last_run
         stamp = Stamp(actor_of(last.job, last.channel) if last else "agent", session=self.path)
-        subject = what if isinstance(what, Sentence) else f"session: {what}"
-        with self.vault.transaction(subject, stamp, masked=True, hold=hold) as transaction:
+        with self.vault.transaction(what, stamp, masked=True, hold=hold) as transaction:
             if begun:
                 transaction.append(self.path, text)
             else:

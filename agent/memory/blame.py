@@ -54,7 +54,7 @@ def person_lines(vault: Vault, path: str, data: bytes) -> tuple[bool, ...]:
     rows = blame(vault, path, any_space=True)
     made = trailers_made_here(vault, {commit for _, commit in rows})
     agents = {id for id, trailers in made.items() if trailers.get("vault-actor", "human") != "human"}
-    now = [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
+    now = _rows(data)
     lines = _with_held(vault, path, [(text, commit in agents) for text, commit in rows])
     return tuple(not is_agents for is_agents in _matched(lines, now))
 
@@ -66,8 +66,7 @@ def earlier_lines(vault: Vault, path: str) -> tuple[str, ...]:
     made = trailers_made_here(vault, set(history.removed.values()))
     taken = {line for line, commit in history.removed.items() if _is_by(TOOLS, made.get(commit, {}))}
     if taken:
-        now = (vault.read_at("HEAD", path) or b"").decode("utf-8", "surrogateescape")
-        taken.difference_update(line.rstrip("\r") for line in now.split("\n"))
+        taken.difference_update(_rows(vault.read_at("HEAD", path) or b""))
     return tuple(line for line in history.added if line not in taken)
 
 
@@ -97,9 +96,14 @@ def _with_held(
     note = vault.held(path)
     if note is None:
         return rows
-    now = [row.rstrip("\r") for row in note.data.decode("utf-8", "surrogateescape").split("\n")]
+    now = _rows(note.data)
     is_own = tools is None or note.stamp.tool in tools
     return list(zip(now, _matched(rows, now, new=is_own), strict=True))
+
+
+def _rows(data: bytes) -> list[str]:
+    """The lines of a note without endings."""
+    return [row.rstrip("\r") for row in data.decode("utf-8", "surrogateescape").split("\n")]
 
 
 def _is_by(tools: Collection[str], trailers: Mapping[str, str]) -> bool:

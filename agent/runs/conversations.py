@@ -37,7 +37,13 @@ from agent.memory.capture.run_trace import RunTrace
 from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries
-from agent.memory.understanding.statements import is_standing_wish, only_asks
+from agent.memory.understanding.statements import (
+    is_question,
+    is_small_talk,
+    is_standing_wish,
+    sentences_in,
+    tells_nothing,
+)
 from agent.runs.accounts import Accounts
 from agent.runs.owner import fill_profile, notes_about_owner
 from agent.runs.waiting_statements import (
@@ -182,7 +188,7 @@ class Conversations:
         before = [each for each in whole if each.run not in runs and each.line < lines[0].line] if lines else []
         if not self.accounts.models.fast.model.present:
             return None
-        if all(only_asks(each.text) for each in lines if each.is_person):
+        if not _may_tell(lines, before):
             return _Found()
         known = self._known(session, lines)
         written = () if session.untrusted else self._written(session, runs)
@@ -287,6 +293,20 @@ class _Found:
     entries: Sequence[Entry] = ()
     known: Sequence[StoredEntry] = ()
     ended: Sequence[EndedFact] = ()
+
+
+def _may_tell(lines: Sequence[TalkLine], before: Sequence[TalkLine]) -> bool:
+    """True if the person may have stated something: a line of theirs is more than questions and small talk, or is small
+    talk that answers what the assistant has asked, as "yes, please" does."""
+    previous = before[-1] if before else None
+    for each in lines:
+        is_answer = (
+            previous is not None and not previous.is_person and any(map(is_question, sentences_in(previous.text)))
+        )
+        if each.is_person and not (tells_nothing(each.text) and not (is_answer and is_small_talk(each.text))):
+            return True
+        previous = each
+    return False
 
 
 def _last_run(found: _Found) -> str:

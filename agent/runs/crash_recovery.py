@@ -15,7 +15,7 @@ from agent.loop.records import Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.registry import RunMark, run_registry
 from agent.runs.sessions_elsewhere import ELSEWHERE, is_elsewhere
-from agent.texts import text
+from agent.texts import Sentence, text
 from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -95,5 +95,5 @@ def _cut_off(workspace: Workspace, mark: RunMark) -> bool:
     doubt_calls(workspace, session)
     session.language = workspace.settings.vault.language
     session.add(Closed(mark.run, RunOutcome.INTERRUPTED, text("runs.stopped", session.language)))
-    session.save("interrupted: the program was stopped")
+    session.save(Sentence("session: interrupted: the program was stopped"))
     return True

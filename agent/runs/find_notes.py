@@ -13,7 +13,7 @@ from agent.index.query import Hit, SearchResult
 from agent.lazy import only_once
 from agent.memory.recall.authorship import has_both_authors, is_agents
 from agent.memory.recall.candidates import is_unfilled
-from agent.memory.recall.search_scope import has_word, is_near, parse_search
+from agent.memory.recall.search_scope import has_most_words, has_word, is_near, parse_search
 from agent.vault.history.commit_index import is_commit_id
 from agent.vault.history.commits import resolve
 from agent.vault.history.find import commits
@@ -24,6 +24,8 @@ from agent.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
 
+_FAR = 1 / 3
+"""The share of the best score below which a hit without a word of the query is left out."""
 MORE = 50
 """Hits that are requested beside those that are shown, as some are not eligible."""
 
@@ -45,6 +47,7 @@ def find_notes(
     scope = parse_search(query, home, index.workspace.clock.now().date(), whole=whole)
     every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
     hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
+    hits = [hit for hit in hits if has_word(hit) or not _is_beside(hit, hits)]
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
     left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
     shown = tuple(islice(filter(None, left), limit))
@@ -55,6 +58,13 @@ def find_notes(
         shown = tuple(replace(hit, why=()) for hit in shown)
     found = replace(every, query=query, hits=shown, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
     return found, (time.perf_counter() - started) * 1000
+
+
+def _is_beside(hit: Hit, found: Sequence[Hit]) -> bool:
+    """True for a hit that is far behind the best one: where that has what is looked for, a note that only resembles the
+    words is noise."""
+    best = max((each.score for each in found if has_most_words(each)), default=0.0)
+    return hit.score < best * _FAR
 
 
 def _persons_part(vault: Vault, hits: Sequence[Hit], text: str) -> Iterator[Hit | None]:

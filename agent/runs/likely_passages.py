@@ -25,6 +25,7 @@ from agent.memory.recall.likely import (
     Floor,
     HeldText,
     LikelyPassage,
+    fitting_then,
     fitting_there,
     in_one_order,
     judge,
@@ -40,6 +41,7 @@ from agent.memory.recall.where_and_when import (
     sentences,
     where_and_when,
     whole_sentence,
+    without_distance,
     without_time,
 )
 from agent.memory.recall.widening import merged, widened, with_header
@@ -178,7 +180,11 @@ class LikelyPassages:
 
     def _said(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
         """What fits in the conversations."""
-        return [queue for part in parts for queue in nearly_best([self._judged(part, self.turns(part))], self.floor)]
+        return [
+            queue
+            for part in parts
+            for queue in nearly_best([self._judged(part, self.turns(without_distance(part, self._today)))], self.floor)
+        ]
 
     def _there(self, scope: WhereAndWhen) -> list[LikelyPassage]:
         """The passages that fit in the folder that a sentence names; those of the days for which it asks."""
@@ -198,8 +204,8 @@ class LikelyPassages:
 
     def _of_notes(self, part: str, days: str) -> list[LikelyPassage]:
         """The passages of notes for one part of a task; those of a time that it names come before the others."""
-        then = self._judged(part, self.notes(self._there_only(part, days))) if days else []
-        return [*then, *self._judged(part, self.notes(part))]
+        then = fitting_then(self._judged(part, self.notes(self._there_only(part, days)))) if days else []
+        return [*then, *self._judged(part, self.notes(without_distance(part, self._today)))]
 
     def _judged(self, part: str, answer: SearchResult) -> list[LikelyPassage]:
         self.degraded = self.degraded or answer.degraded

@@ -7,7 +7,7 @@ that folder is asked about again.
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from glob import escape
 from pathlib import Path, PurePosixPath
 
@@ -19,14 +19,17 @@ from agent.config.load import load_vault_settings
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import TaskCompleted
-from agent.loop.records import Began
+from agent.loop.records import Began, sources_in
 from agent.loop.session import load_session
 from agent.memory.daily import inert
 from agent.texts import text
-from agent.tools.text_origin import saved_file_in, text_origin_of
+from agent.tools.text_origin import saved_file_in, still_strangers, text_origin_of
 from agent.vault.change import Request, Stamp
+from agent.vault.folders import SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.find import commits
+from agent.vault.provenance.foreign_record import SAVED_FILE
+from agent.vault.provenance.own_runs import OwnRun, add_own_runs
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -80,13 +83,29 @@ class OwnFileConsequence:
         return "approved" if answer else "rejected"
 
     def carry_out(self, decided: Proposal) -> Sequence[Request]:
-        """Write the setting; nothing is written into the vault."""
+        """Write the setting, and take what came from the person's files alone for theirs; nothing is written into the
+        vault."""
         vault, named = self.workspace.vault, _pattern(decided)
         loaded = load_vault_settings(vault.place.root, vault_id=vault.id)
         present = loaded.settings.attachments.mine
         if decided.status == "approved" and named not in map(str.strip, present.split(",")):
             set_machine(_KEY, ", ".join(filter(None, (present.strip(" ,"), named))), vault_id=vault.id)
+        if decided.status == "approved":
+            add_own_runs(vault.records, list(_runs_with_own_files(vault)))
         return ()
+
+
+def _runs_with_own_files(vault: Vault) -> Iterator[OwnRun]:
+    """The runs of conversations in which files that are all the person's were read."""
+    for path in vault.note_paths(vault.home.at(SESSIONS)):
+        if SAVED_FILE.encode() in (vault.read(path) or b""):
+            session = load_session(vault, path)
+            sources = sources_in(session.records)
+            files = tuple(filter(None, map(saved_file_in, sources)))
+            left = {*still_strangers(vault, sources)}
+            if files and not any(each.endswith(f"(from {SAVED_FILE})") for each in left):
+                began = (each.event for each in session.records)
+                yield from (OwnRun(each.run, files) for each in began if isinstance(each, Began))
 
 
 def _may_ask(vault: Vault, path: str, known: Sequence[Proposal]) -> bool:

@@ -18,7 +18,8 @@ from agent.schedule.job import TYPE, Job, JobProblem, JobSource
 from agent.schedule.job_header import begins_as_wish, parse_job
 from agent.schedule.triggers import At
 from agent.schedule.unclear import raise_unclear
-from agent.times.reading import Unclear, Understood
+from agent.texts import Language
+from agent.times.reading import Unclear, Understood, remarks
 from agent.vault.folders import JOBS
 from agent.vault.store import Vault
 
@@ -39,6 +40,10 @@ class NewJob:
     job: Job
     data: bytes
     time: Understood | None = None
+
+    def remarks(self, language: Language) -> tuple[str, ...]:
+        """What the person has to be told of its time, as they did not say it."""
+        return remarks(self.time, language) if self.time is not None else ()
 
 
 def job_of_words(vault: Vault, words: str, now: datetime) -> NewJob:

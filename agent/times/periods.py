@@ -13,7 +13,7 @@ from agent.dataclass import dataclass
 from agent.times.language import Language, WordForm, languages
 from agent.times.named_days import parse_days, span
 from agent.times.plain import plain_text, same_width
-from agent.times.units import NoSuchTime
+from agent.times.units import UNIT_DAYS, UNIT_MONTHS, NoSuchTime
 from agent.times.words import Words, add_months
 
 _LONGEST = 100
@@ -147,11 +147,11 @@ def _whole(unit: str, back: int, today: date) -> Period:
 def _past(words: Words) -> Period:
     """So many days, weeks, months or years up to today."""
     count, unit, today = words.number("n"), words.unit, words.today
-    if unit in _DAYS:
-        return Period(max(today - timedelta(days=max(count * _DAYS[unit] - 1, 0)), _EARLIEST), today)
-    if unit not in _MONTHS:
+    if unit in UNIT_DAYS:
+        return Period(max(today - timedelta(days=max(count * UNIT_DAYS[unit] - 1, 0)), _EARLIEST), today)
+    if unit not in UNIT_MONTHS:
         raise NoSuchTime
-    return Period(add_months(today, -count * _MONTHS[unit]), today)
+    return Period(add_months(today, -count * UNIT_MONTHS[unit]), today)
 
 
 def _ago(words: Words) -> Period:
@@ -205,8 +205,6 @@ def _year(words: Words) -> Period:
     return Period(date(year, 1, 1), date(year, 12, 31))
 
 
-_DAYS = {"d": 1, "w": 7, "f": 14}
-_MONTHS = {"mo": 1, "q": 3, "y": 12}
 _BUILDERS: Mapping[str, Callable[[Words], Period]] = {
     "near_day": _near_day,
     "named": _named,

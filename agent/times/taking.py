@@ -10,6 +10,8 @@ from typing import cast
 from agent.times.taking_days import DAYS
 from agent.times.taking_repeats import REPEATS
 from agent.times.units import (
+    UNIT_DAYS,
+    UNIT_MONTHS,
     ClockTime,
     Interval,
     InZone,
@@ -25,8 +27,6 @@ from agent.times.words import Taker, Words, moved
 from agent.times.zones import zone_name, zone_of_city
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
-_DAYS = {"d": 1, "w": 7, "f": 14}
-_MONTHS = {"mo": 1, "q": 3, "y": 12}
 
 
 def _interval(words: Words) -> Unit:
@@ -90,10 +90,10 @@ def _plus(found: Later, words: Words) -> Later:
 def _while(count: float, unit: str) -> Later:
     if unit in _SECONDS:
         return Later(seconds=round(count * _SECONDS[unit]))
-    if unit in _DAYS:
-        whole = count * _DAYS[unit]
+    if unit in UNIT_DAYS:
+        whole = count * UNIT_DAYS[unit]
         return Later(days=int(whole)) if whole == int(whole) else Later(seconds=round(whole * 86_400))
-    months = count * _MONTHS[unit]
+    months = count * UNIT_MONTHS[unit]
     if months != int(months):
         raise NoSuchTime
     return Later(months=int(months))

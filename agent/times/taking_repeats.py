@@ -69,8 +69,7 @@ def _month_workday(words: Words) -> Unit:
 
 
 def _monthly(words: Words) -> Unit:
-    is_bare = not words.raw("n") and re.fullmatch(r"half.*|.*half.*|每半年", words.match[0], re.IGNORECASE)
-    return Repeat("month", 6 if is_bare else max(words.number("n", 1), 1))
+    return Repeat("month", max(words.number("n", 1), 1))
 
 
 def _quarterly(_: Words) -> Unit:

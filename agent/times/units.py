@@ -1,12 +1,18 @@
 """The parts of a time in plain words, as values: what `taking` makes of the forms of a language, and `when` puts
 together."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 
 Part: TypeAlias = Literal["", "am", "pm", "dawn", "morning", "noon", "afternoon", "evening", "night"]
+
+
+UNIT_DAYS: Mapping[str, int] = {"d": 1, "w": 7, "f": 14}
+UNIT_MONTHS: Mapping[str, int] = {"mo": 1, "q": 3, "y": 12}
+"""The days, and the months, of a unit as the languages name it."""
 
 
 class NoSuchTime(Exception):

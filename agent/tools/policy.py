@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from agent.channel_names import OF_PROGRAM
 from agent.config.file import BOM, MAX_DEPTH, not_yaml
 from agent.config.resources import resource
 from agent.config.settings import channel_names
@@ -118,7 +119,7 @@ class Policies:
 
 NAME = "policy.yaml"
 _ROLES = ("owner", "guest")
-_CHANNELS = ("cli", "http", "job", "mcp", "acp", "email", "inbox", "note")
+_CHANNELS = (*sorted(OF_PROGRAM), "email", "note")
 """The channels of runs beside those of the settings; a program may name another one, but none that is nearly one."""
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from itertools import islice
 from typing import TypeAlias
@@ -14,7 +13,9 @@ from agent.markdown.yaml_write import Header, Value, is_list
 from agent.skills.loading.files import ReviewPins, pins_of, split_name
 from agent.vault.folders import SESSIONS
 from agent.vault.options import no_files
+from agent.vault.provenance.foreign_record import SAVED_FILE
 from agent.vault.provenance.marks import name_mark, new_marks
+from agent.vault.provenance.own_runs import names_file
 from agent.vault.store import Vault
 
 
@@ -44,7 +45,6 @@ _HEADER_LINE = re.compile(r"([^\s:#][^:\n]{0,60}):(.*)")
 _FIRST_LINES = 4
 _HEADER = 64 * 1024
 _LONGEST = 160
-_SAVED = "a saved file"
 
 
 def stated_origin(path: str, data: bytes) -> str:
@@ -53,7 +53,7 @@ def stated_origin(path: str, data: bytes) -> str:
     If the header cannot be parsed, its lines are searched, because an untrusted title may have broken it.
     """
     if not path.casefold().endswith(_TYPED):
-        return _SAVED
+        return SAVED_FILE
     if f"/{SESSIONS}" in f"/{path}" and (found := untrusted_sources(data.decode("utf-8", "replace"))):
         return found[0][:_LONGEST]
     note = Note.parse(data)
@@ -104,7 +104,7 @@ def _rough_header(data: bytes) -> Header:
 Lines: TypeAlias = tuple[int, int] | None
 """The first and the last line of a part of a note, from 1; None: the whole note."""
 
-_TEXT = (".md", ".txt", ".canvas", ".base")
+_TEXT = (".md", ".txt")
 """Files of which the lines are those that are shown."""
 _FROM = re.compile(r".* \(from (.*)\)", re.DOTALL)
 _HEADING = re.compile(rb"[ ]{0,3}#{1,6}[ \t]|(?:title|alias(?:es)?):")
@@ -156,7 +156,7 @@ class TextOrigin:
 
     def is_mine(self, path: str) -> bool:
         """True if the owner has named a file, or a folder that it is in, as their own writing."""
-        return any(path.startswith(f"{each.rstrip('/')}/") or fnmatchcase(path, each) for each in self.mine())
+        return names_file(self.mine(), path)
 
     def is_from_others(self, path: str) -> bool:
         """True if a file beside notes, or its name, came from another writer or a tainted run, as far as is known."""
@@ -170,7 +170,7 @@ class TextOrigin:
 def saved_file_in(source: str) -> str:
     """The path of the file in an origin as `TextOrigin.source` gives it, if all that is known is that it is a file
     that some program saved; else empty, as for a note with lines from such a file."""
-    path = source.removesuffix(f" (from {_SAVED})")
+    path = source.removesuffix(f" (from {SAVED_FILE})")
     return "" if path == source or path.casefold().endswith(_TYPED) else path
 
 

@@ -163,6 +163,8 @@ _KIND = re.compile(r"\.(?![ 0-9]|$)")
 """A dot that begins a kind, such as `.local`: in a plain name a dot stands before a number, a blank or the end."""
 _TEMPLATES = frozenset({"template", "templates", "_template", "_templates", "模板", "_模板"})
 """Names of folders in which editors such as Obsidian and its plugins keep templates."""
+VIEW = ".base"
+"""The ending of a table for Obsidian."""
 _ROWS = {folder.path.rstrip("/").casefold(): folder for folder in FOLDERS}
 _DEEPEST = 1 + max(path.count("/") for path in _ROWS)
 _NO_LINK = frozenset('[]|#^"\\')
@@ -220,6 +222,11 @@ class AgentFolder:
             reached = _full_name(f"{reached}/{folded(name)}".lstrip("/"))
             row = _ROWS.get(reached, row)
         return row
+
+    def is_view(self, path: str) -> bool:
+        """True for a table of the notes of one of these folders, as the template has it."""
+        name = self.name_of(path)
+        return name.endswith(VIEW) and name.removesuffix(VIEW).casefold() in _ROWS
 
     def write_rule(self, path: str) -> WriteRule:
         """The rule for a tool that changes the note at `path`."""

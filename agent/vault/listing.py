@@ -13,7 +13,10 @@ from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
 
-ATTACHMENTS = (".pdf", ".docx", ".xlsx", ".pptx", ".epub", ".html", ".htm", ".xhtml", ".txt", ".csv", ".tsv")
+ATTACHMENTS = (
+    *(".pdf", ".docx", ".xlsx", ".pptx", ".epub", ".html", ".htm", ".xhtml", ".txt", ".csv", ".tsv"),
+    *(".canvas", ".base"),
+)
 """The endings of files that are no notes and whose text is read, as `attachments.readers` has them: most vaults have
 none, and then no reader is loaded."""
 _ID = len("H 100644 ")
@@ -67,8 +70,9 @@ def file_paths(vault: Vault) -> list[str]:
 
 
 def attachment_paths(vault: Vault) -> list[str]:
-    """The `other_paths` of files whose text can be read."""
-    return [path for path in other_paths(vault) if path.lower().endswith(ATTACHMENTS)]
+    """The `other_paths` of files whose text can be read; without the agent's own tables of its notes."""
+    found = (path for path in other_paths(vault) if path.lower().endswith(ATTACHMENTS))
+    return [path for path in found if not vault.home.is_view(path)]
 
 
 def other_paths(vault: Vault) -> list[str]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 _APP = ".obsidian/app.json"
 _LARGEST = 1 << 20
+_PACE = ("autoSaveInterval", "autoBackupAfterFileChange")
+"""The settings of obsidian-git for commits by itself: minutes between them, and after each change."""
 
 
 def excluded_files(root: Path) -> Callable[[str], bool]:
@@ -29,12 +31,22 @@ def link_form(root: Path) -> str:
 
 
 def has_auto_committer(root: Path) -> bool:
-    """True if Obsidian has the plugin that commits all changes of the vault at `root` in the person's name: it would
-    take the program's text, too, while that waits for a commit."""
+    """True if Obsidian has a plugin that commits all changes of the vault at `root` by itself, in the person's name: it
+    would take the program's text, too, while that waits for a commit. False where its settings say that it is off, or
+    commits only when it is told to."""
     try:
-        return any((folder / "obsidian-git").is_dir() for folder in root.glob(".obsidian*/plugins"))
+        return any(map(_commits_by_itself, root.glob(".obsidian*/plugins/obsidian-git")))
     except OSError:
         return False
+
+
+def _commits_by_itself(plugin: Path) -> bool:
+    """True for an `obsidian-git` in this folder that may commit at a pace or after each change; also where its settings
+    cannot be read."""
+    enabled, said = load_json(plugin.parents[1] / "community-plugins.json"), load_json(plugin / "data.json")
+    if isinstance(enabled, list) and plugin.name not in enabled:
+        return False
+    return not isinstance(said, dict) or any(said.get(key) not in (0, False, None) for key in _PACE)
 
 
 def _tests(filters: "list[object] | tuple[object, ...]") -> Iterator[Callable[[str], bool]]:

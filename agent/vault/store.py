@@ -391,8 +391,8 @@ def attach(place: Place, state: Path, clock: Clock, options: Options) -> Vault:
         return open_writer(place, private, git, files, clock, options, lambda: len(note_paths(git, place)))
 
     def record() -> "Provenance":
-        made, limits = lambda: one_writer().journal.commits(), options.receiving
-        return provenance(place, git, private.folder, files.read, made, options.home, limits)
+        made = lambda: one_writer().journal.commits()  # noqa: E731
+        return provenance(place, git, private.folder, files.read, made, options, records)
 
     private_notes, one_writer = PrivateNotes(place.root, options.home.may_be_private), only_once(writer)
     records = only_once(lambda: Records(private.folder, durable=options.durable))

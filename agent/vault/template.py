@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.texts import Sentence
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import VIEW, AgentFolder
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
-VIEW = ".base"
-"""The ending of a table for Obsidian."""
 _DOT = "dot-"
 """Prefix for names that begin with a dot in the vault: packaging tools drop such names."""
 

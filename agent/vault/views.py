@@ -9,8 +9,8 @@ from pathlib import Path
 from agent.config.resources import resource
 from agent.texts import Language
 from agent.vault.change import Append, Create, Request
-from agent.vault.folders import AgentFolder
-from agent.vault.template import VIEW, placed_view, read_template
+from agent.vault.folders import VIEW, AgentFolder
+from agent.vault.template import placed_view, read_template
 from agent.vault.worktree.paths import is_note
 
 

@@ -36,6 +36,11 @@ UNREADABLE = {
     "locked.epub": (epub(("a", "b"), more={"META-INF/encryption.xml": LOCK}), "it is locked by its publisher"),
     "data.txt": (b"\0\1\2\3" * 100, "it is no text"),
     "empty.csv": (b"", "it has no text"),
+    "cut.canvas": (b'{"nodes": [{"id": "a", "ty', "it is damaged, or no canvas"),
+    "list.canvas": (b"[1]", "it is damaged, or no canvas"),
+    "deep.canvas": (b'{"nodes":' + b"[" * 100_000, "it is damaged, or no canvas"),
+    "cut.base": (b"views:\n  - type: [table", "it is damaged, or no table of notes"),
+    "aliases.base": (b"a: &a [x]\nb: *a\n", "it is damaged, or no table of notes"),
 }
 
 

@@ -1,5 +1,6 @@
 """What is read of each kind of file: all its text, in Markdown, in its pages, slides, sheets and sections."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -79,6 +80,53 @@ def test_text_is_read_in_its_encoding(extractor: Extractor, encoding: str) -> No
 def test_a_saved_page_is_its_own_text(extractor: Extractor) -> None:
     page = "<meta charset=gbk><script>no()</script><h1>标题</h1><p>正文在此，共一句。</p>".encode("gb18030")
     assert extractor.extract(".html", page).lines() == ["# 标题", "", "正文在此，共一句。"]
+
+
+def test_a_canvas_has_its_cards_from_the_top_and_what_the_arrows_say(extractor: Extractor) -> None:
+    cards = [
+        {"id": "b", "type": "text", "text": "## Tiles\n- order 40", "x": 0, "y": 300, "width": 9, "height": 9},
+        {"id": "a", "type": "file", "file": "house/Heat pump.md", "subpath": "#Filter", "x": 0, "y": 0},
+        {"id": "c", "type": "link", "url": "https://example.org/tiles", "x": 90, "y": 300},
+        {"id": "g", "type": "group", "label": "厨房", "x": -9, "y": -9},
+        {"id": "e", "type": "text", "text": " "},
+        "no card",
+    ]
+    arrows = [{"id": "1", "fromNode": "a", "toNode": "b", "label": "before"}, {"id": "2", "fromNode": "a"}]
+    found = extractor.extract(".canvas", json.dumps({"nodes": cards, "edges": arrows}).encode())
+    assert [(part.label, part.text) for part in found.parts] == [
+        ("厨房", "厨房"),
+        ("[[house/Heat pump.md#Filter]]", "[[house/Heat pump.md#Filter]]"),
+        ("Tiles", "## Tiles\n- order 40"),
+        ("https://example.org/tiles", "https://example.org/tiles"),
+        ("", "[[house/Heat pump.md#Filter]] → Tiles: before"),
+    ]
+
+
+def test_a_table_of_notes_has_its_filters_columns_and_views(extractor: Extractor) -> None:
+    table = """filters:
+  and:
+    - file.inFolder("Books")
+    - or: [status == "read", rating > 3]
+properties:
+  note.author:
+    displayName: 作者
+views:
+  - type: table
+    name: To read
+    order: [file.name, note.author]
+    filters: status == "new"
+  - 7
+"""
+    found = extractor.extract(".base", table.encode())
+    assert found.parts[0].text.splitlines()[:2] == ['file.inFolder("Books")', 'status == "read"']
+    assert (found.parts[1].label, found.parts[1].text) == ("To read", 'To read\nfile.name, 作者\nstatus == "new"')
+
+
+@pytest.mark.parametrize(
+    ("ending", "data"), [(".canvas", b""), (".canvas", b'{"nodes": [], "edges": []}'), (".base", b"views: []\n")]
+)
+def test_a_new_board_has_no_text_and_no_fault(extractor: Extractor, ending: str, data: bytes) -> None:
+    assert extractor.extract(ending, data) == PagedText()
 
 
 def test_separators_are_recognised(extractor: Extractor) -> None:

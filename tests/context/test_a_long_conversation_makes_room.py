@@ -106,16 +106,16 @@ def test_a_model_writes_the_summary_under_our_head_line() -> None:
     def summarise(prompt: str) -> str:
         asked.append(prompt)
         return (
-            "[会话摘要 - 截至 昨天]\n用户目标：整理茶的笔记\n关键决策：无\n已完成：无\n待完成：无\n重要约束：只用中文"
+            "[会话摘要 - 截至 昨天]\n主人的目标：整理茶的笔记\n关键决策：无\n已完成：无\n待完成：无\n重要约束：只用中文"
         )
 
     compacted = compact(talk(9), 5, summarise, NOW, room=100_000, count=by_fours, language="zh")
     assert compacted is not None
     assert compacted.problem == ""
-    assert compacted.summary.text.startswith("[会话摘要 - 截至 2026-11-21 14:12]\n用户目标：整理茶的笔记\n")
+    assert compacted.summary.text.startswith("[会话摘要 - 截至 2026-11-21 14:12]\n主人的目标：整理茶的笔记\n")
     assert "Question 4?" in asked[0]
     assert "Question 5?" not in asked[0]
-    assert "用户目标：…" in asked[0]
+    assert "主人的目标：…" in asked[0]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_the_rule_speaks_chinese_too() -> None:
     history: list[Message] = [User("帮我整理茶的笔记。以后都用中文写。"), Assistant("好的。")]
     assert summarise_by_rule(history).format(NOW, "zh", 400, by_fours).splitlines() == [
         "[会话摘要 - 截至 2026-11-21 14:12]",
-        "用户目标：帮我整理茶的笔记。以后都用中文写。",
+        "主人的目标：帮我整理茶的笔记。以后都用中文写。",
         "关键决策：无",
         "已完成：无",
         "待完成：无",

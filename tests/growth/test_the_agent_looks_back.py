@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.procedures.run import CHANNEL
+from agent.channel_names import OF_JOBS
 from agent.llm.messages import Json, ToolCall
 from agent.tools.builtin.past import CHARACTERS, PURPOSES
 from agent.tools.registry import Called
@@ -26,7 +26,7 @@ TOOLS = {"search_episodic_memory", "search_semantic_memory", "get_recent_activit
 def look(made: Office, tool: str, role: str = "owner", /, **given: Json) -> Called:
     """A call in a run of self-reflection."""
     with made.work.open_runs() as runs:
-        context = RunContext("r", "", channel=CHANNEL, role=role, purpose="self_reflection")
+        context = RunContext("r", "", channel=OF_JOBS, role=role, purpose="self_reflection")
         return runs.agent.tools.call(ToolCall("c", tool, given), context)
 
 
@@ -124,6 +124,6 @@ def test_what_others_sent_is_not_the_persons_activity(tmp_path: Path, monkeypatc
 def test_they_exist_for_these_purposes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, purpose: str) -> None:
     made = office(tmp_path, monkeypatch)
     with made.work.open_runs() as runs:
-        own = {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=purpose))}
+        own = {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=OF_JOBS, purpose=purpose))}
         chat = {spec.name for spec in runs.agent.tools.specs(RunContext("r", ""))}
     assert own >= TOOLS and not chat & TOOLS

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.channel_names import OF_JOBS
 from agent.context.assemble import choose_tools
-from agent.growth.procedures.run import CHANNEL, NOTHING
+from agent.growth.procedures.run import NOTHING
 from agent.schedule.procedures import TASK_TYPES
 from agent.tools.builtin.jobs import PURPOSE, PlanningTools
 from agent.tools.builtin.past import PURPOSES
@@ -28,7 +29,7 @@ def test_each_tool_that_is_named_exists(tmp_path: Path, monkeypatch: pytest.Monk
     made = office(tmp_path, monkeypatch)
     with made.work.open_runs() as runs:
         plain, known, planning = (
-            {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=purpose))}
+            {spec.name for spec in runs.agent.tools.specs(RunContext("r", "", channel=OF_JOBS, purpose=purpose))}
             for purpose in ("upkeep", "prepare", PURPOSE)
         )
     own = {each.name for each in PlanningTools(made.workspace.vault, made.clock, 100).tools()}
@@ -44,7 +45,7 @@ def test_each_tool_that_is_named_is_described_in_a_small_window(
 ) -> None:
     made, prompt = office(tmp_path, monkeypatch), (PROMPTS / f"{kind}.md").read_text("utf-8")
     with made.work.open_runs() as runs:
-        specs = runs.agent.tools.specs(RunContext("r", "", channel=CHANNEL, purpose=kind), seldom=False)
+        specs = runs.agent.tools.specs(RunContext("r", "", channel=OF_JOBS, purpose=kind), seldom=False)
         chosen = {spec.name for spec in choose_tools(specs, 32_768, runs.agent.count)}
     assert set(TOOL.findall(prompt)) - NO_TOOLS <= chosen
 

@@ -39,7 +39,10 @@ def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
     assert query_terms("the who") == ["the", "who"]
     assert title_terms("The Who") == ["the", "who"]
     assert terms("to be or not to be") == []
-    assert query_terms("如何创建笔记") == ["何创", "创建", "建笔", "笔记"]
+    assert query_terms("如何创建笔记") == ["创建", "建笔", "笔记"]
+    assert query_terms("罗师傅怎么说") == query_terms("罗师傅 怎么说") == ["罗师", "师傅"]
+    assert query_terms("谁") == ["谁"]
+    assert query_terms("为什么") == ["为什", "什么", "为", "什", "么"]
 
 
 @given(st.text(max_size=200))

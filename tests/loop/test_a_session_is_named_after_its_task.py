@@ -9,6 +9,7 @@ from agent.llm.messages import User
 from agent.loop.records import Began, Spoken
 from agent.loop.session import Session, begin_session, load_session
 from agent.markdown.title import short_heading, short_title
+from agent.texts import Sentence
 from agent.vault.store import Vault
 from tests.fakes import FakeClock
 from tests.vaults import git, make_vault
@@ -22,7 +23,7 @@ def vault(tmp_path: Path) -> Vault:
 def saved(vault: Vault, task: str) -> Session:
     session = begin_session(vault, "cli", task)
     session.add(Began("r", task, "cli"), Spoken(User(task)))
-    session.save("test")
+    session.save(Sentence("session: test"))
     return session
 
 
@@ -74,18 +75,18 @@ def test_a_session_that_a_person_renamed_or_moved_is_found_by_its_old_path(vault
     found = load_session(vault, session.path)
     assert (found.path, found.id) == (new, session.id)
     session.add(Spoken(User("And then?")))
-    session.save("test")
+    session.save(Sentence("session: test"))
     assert load_session(vault, new).history[-1] == User("And then?"), "what goes on finds it, too"
 
 
 def test_a_session_that_is_renamed_before_its_first_commit_goes_on_in_its_note(vault: Vault) -> None:
     session = begin_session(vault, "cli", "Garden plan")
     session.add(Began("r", "Garden plan", "cli"), Spoken(User("Garden plan")))
-    session.save("test", hold=True)
+    session.save(Sentence("session: test"), hold=True)
     new = "sessions/2026/11/The garden.md"
     (vault.place.root / session.path).rename(vault.place.root / new)
     session.add(Spoken(User("And then?")))
-    session.save("test", hold=True)
+    session.save(Sentence("session: test"), hold=True)
     assert session.path == new and load_session(vault, new).history[-1] == User("And then?")
 
 

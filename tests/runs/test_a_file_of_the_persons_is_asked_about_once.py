@@ -8,6 +8,7 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.config.edit import set_machine
 from agent.config.load import load_vault_settings
 from agent.events.runs import Speaker
 from agent.interfaces.cli.main import main
@@ -15,7 +16,7 @@ from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.own_files import settle_own_files
-from agent.tools.text_origin import still_strangers
+from agent.tools.text_origin import still_strangers, text_origin_of
 from agent.vault.change import Stamp
 from tests.stories.agents import call, furnish, script, ticked
 from tests.vault.sync.machines import two_machines
@@ -99,6 +100,40 @@ def test_a_note_with_lines_from_a_file_is_not_asked_about(root: Path) -> None:
     open_workspace(root).vault.commit_human()
     assert strangers(root, reads(root, "plan.md")) == (f"plan.md ({OTHER})",)
     assert asked(root) == []
+
+
+def notes_from(root: Path, line: str, *looks: str) -> Ended:
+    """The agent looks at these files, then writes a line into a note."""
+    reading = [call("vault_read", path=path) for path in looks]
+    add = call("vault_append", path="plan.md", text=line)
+    script(root.parent / "script.json", *reading, add, after="Added.")
+    with opened_runs(open_workspace(root)) as runs:
+        return runs.ask(RunRequest("note what it shows", Speaker("cli", "me")))
+
+
+def test_after_a_yes_what_was_written_from_the_file_alone_is_the_persons_too(root: Path) -> None:
+    write(root / "clip.md", "---\nsource: https://example.org/sinks\n---\nA sink is 80 wide.\n")
+    notes_from(root, "- the sink is 60 wide", "Pictures/plan.png")
+    notes_from(root, "- another sink is 80 wide", "Pictures/plan.png", "clip.md")
+    notes_from(root, "- the tap stands 15 high", "Pictures/plan.png", "Pictures/house.png")
+    origin = text_origin_of(open_workspace(root).vault)
+
+    def whose(line: str) -> str:
+        return origin.source("plan.md", (root / "plan.md").read_bytes(), (at(line), at(line)))
+
+    def at(line: str) -> int:
+        return (root / "plan.md").read_text("utf-8").splitlines().index(line) + 1
+
+    assert whose("- the sink is 60 wide") == f"plan.md ({OTHER})"
+    answer(root, "yes")
+    assert whose("- the sink is 60 wide") == ""
+    assert whose("- another sink is 80 wide") != "", "the page may have said it"
+    assert whose("- the tap stands 15 high") != "", "the other file is nobody's yet"
+    first = reads(root, "Pictures/house.png")
+    answer(root, "yes")
+    assert strangers(root, first) == () and whose("- the tap stands 15 high") == ""
+    set_machine("attachments.mine", "", vault_id=open_workspace(root).vault.id)
+    assert text_origin_of(open_workspace(root).vault).source("plan.md", (root / "plan.md").read_bytes(), (1, 99)) != ""
 
 
 def test_a_tick_in_the_note_counts_in_a_process_that_was_there_before(root: Path) -> None:

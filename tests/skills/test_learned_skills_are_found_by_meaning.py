@@ -189,7 +189,7 @@ def test_a_task_in_other_words_is_known(near: Similarity, language: str) -> None
 
 
 def test_other_models_are_taken_at_their_word() -> None:
-    assert calibration("somebody/else@1", "tea") is OTHERWISE
+    assert calibration("somebody/else@1", "latin") is OTHERWISE
     assert OTHERWISE.scaled(0.6) == pytest.approx(0.6) and OTHERWISE.scaled(0.8) == pytest.approx(0.8)
 
 

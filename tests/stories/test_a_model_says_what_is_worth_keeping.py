@@ -204,11 +204,24 @@ def test_what_goes_on_is_read_with_what_was_said_before(root: Path, tmp_path: Pa
     assert [each.text for each in entries(root)] == [fact["text"]]
 
 
-def test_a_talk_of_questions_alone_is_not_read(root: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "said",
+    ["Where does Mara live?", "Good morning!", "早上好", "谢谢你，辛苦了！", "Hi! Where does Mara live? Thanks."],
+)
+def test_a_talk_of_questions_and_greetings_alone_is_not_read(root: Path, tmp_path: Path, said: str) -> None:
     silent = {"error": "permanent", "times": 0, "when": KEEPS}
     own = settings(tmp_path, script(tmp_path / "s.json", "I do not know.", silent))
-    tell(root, own, "ask", "Where does Mara live?")
+    tell(root, own, "ask", said)
     assert list(waiting_conversations(open_workspace(root))) == [], "it waits for no model"
+
+
+def test_a_word_that_answers_what_was_asked_is_read(root: Path, tmp_path: Path) -> None:
+    first = script(tmp_path / "s.json", "Do you always take the early train?", {"text": "[]", "when": KEEPS})
+    asked = document(root, settings(tmp_path, first), "ask", "Good morning!")
+    fact = {"number": 1, "kind": "workflow", "quote": "yes", "text": "The person always takes the early train."}
+    said = script(tmp_path / "s.json", "Noted.", {"text": json.dumps([fact]), "when": KEEPS})
+    tell(root, settings(tmp_path, said), "ask", "--session", asked["session"], "yes please")
+    assert [each.text for each in entries(root)] == [fact["text"]]
 
 
 def test_a_wish_that_was_saved_or_written_in_other_words_is_not_kept_by_the_rules_too(

@@ -12,6 +12,7 @@ from agent.loop.session import Session
 from agent.memory.entry import slug
 from agent.runs import service as runs
 from agent.runs.service import RunService
+from agent.texts import Sentence
 from agent.tools.approvals import Approvals
 from agent.tools.builtin.notes import Notes
 from agent.tools.text_origin import TextOrigin
@@ -70,7 +71,7 @@ def _done_without_a_commit(put: Put) -> None:
 def _session_not_saved(put: Put) -> None:
     save = Session.save
 
-    def careless(self: Session, what: str, **_: object) -> None:
+    def careless(self: Session, what: Sentence, **_: object) -> None:
         try:
             save(self, what)
         except AgentError:

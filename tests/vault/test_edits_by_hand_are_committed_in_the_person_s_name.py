@@ -69,6 +69,19 @@ def test_what_was_saved_before_the_agent_s_change_is_named(tmp_path: Path) -> No
     assert "Saved before the agent's change." in git(root, "log", "-1", "--format=%b", "HEAD~")
 
 
+def test_in_a_chinese_vault_a_message_has_no_english_below_its_subject(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"plan.md": "一\n", "old.md": "旧\n"}, options=replace(FAST, language="zh"))
+    root = vault.place.root
+    write(root / "new.md", "新\n")
+    (root / "old.md").unlink()
+    vault.commit_human()
+    assert git(root, "log", "-1", "--format=%b").startswith("- 删除：old.md\n- 新建：new.md\n")
+    write(root / "plan.md", "一\n二\n")
+    with vault.transaction("vault(write): plan", Stamp("agent")) as transaction:
+        transaction.append("plan.md", "三\n".encode())
+    assert git(root, "log", "-1", "--format=%b", "HEAD~").startswith("在助手改动之前先存下。")
+
+
 @pytest.mark.parametrize("count", [3, 9, 60])
 def test_the_names_fit_a_line_and_the_others_are_counted(tmp_path: Path, count: int) -> None:
     vault = make_vault(tmp_path)

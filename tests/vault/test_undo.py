@@ -1,6 +1,7 @@
 """Taking changes back: the chosen ones go, everything written since stays."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
+from agent.events.outcome_words import session_subject
 from agent.markdown.adjacent_merge import merge_touching
+from agent.texts import Language
 from agent.vault.change import CAPTURE, Stamp
 from agent.vault.history.find import commits
 from agent.vault.history.undo import Undone, undo
@@ -230,13 +233,17 @@ def test_a_note_that_was_kept_goes_with_a_second_undo_once_it_is_as_it_was_made(
     assert second.commit and tree(vault).keys() == {"plan.md", "vault-agent.yaml"}
 
 
-def test_the_undo_of_a_run_is_named_by_what_was_asked(tmp_path: Path) -> None:
-    vault = make_vault(tmp_path, {"plan.md": PLAN})
+@pytest.mark.parametrize(
+    ("language", "named"), [("en", "undo(notes): the run “plan the trip”"), ("zh", "undo(notes): 运行“plan the trip”")]
+)
+def test_the_undo_of_a_run_is_named_by_what_was_asked(tmp_path: Path, language: Language, named: str) -> None:
+    vault = make_vault(tmp_path, {"plan.md": PLAN}, options=replace(FAST, language=language))
     act(vault, {"new.md": "a\n"})
-    with vault.transaction("session: finished: plan the trip", Stamp("agent", run="01RUN", tool=CAPTURE)) as change:
+    stamp, subject = Stamp("agent", run="01RUN", tool=CAPTURE), session_subject("finished", "plan the trip")
+    with vault.transaction(subject, stamp) as change:
         change.create("sessions/trip.md", b"What was said.\n")
     undo(vault, Selection(run="01RUN"))
-    assert git(vault.place.root, "log", "-1", "--format=%s").strip() == "undo(notes): the run “plan the trip”"
+    assert git(vault.place.root, "log", "-1", "--format=%s").strip() == named
 
 
 def test_a_commit_with_an_answer_and_its_record_is_undone_without_the_record(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What nobody has asked for is in the notes at once, and one commit in the evening; nothing of it is lost or theirs."""
 
+import json
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,26 @@ def test_it_can_be_taken_back_while_it_waits_each_thing_by_itself(tmp_path: Path
     assert subjects(root)[0].startswith("vault-agent: undo(notes)") and waiting_notes(vault) == ()
 
 
+def test_a_dry_run_tells_what_waits_and_commits_nothing(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path)
+    root = vault.place.root
+    with vault.unasked.transaction("task(explore): tea", Stamp("job:task/1", run="r9", tool="procedure")) as change:
+        change.create("research/tea.md", b"Tea.\n")
+    read_a_fact(vault)
+    waited, history = waiting_notes(vault), git(root, "log", "--format=%H")
+    for selection, paths in {
+        Selection(run="r9"): {"research/tea.md"},
+        Selection(actor="agent"): {FACT, MEMORY},
+        Selection(since=vault.clock.now() - timedelta(hours=1)): {"research/tea.md", FACT, MEMORY},
+        Selection(since=vault.clock.now() + timedelta(hours=1)): set(),
+    }.items():
+        found = undo(vault, selection, dry_run=True)
+        assert {each.path for each in found.files} == paths
+    assert (waiting_notes(vault), git(root, "log", "--format=%H")) == (waited, history)
+    done = undo(vault, Selection(since=vault.clock.now() - timedelta(hours=1)))
+    assert len(done.files) == 3 and waiting_notes(vault) == ()
+
+
 def test_a_person_who_edits_the_note_meanwhile_has_their_lines_and_no_others(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
     root = vault.place.root
@@ -211,6 +233,25 @@ def test_beside_a_plugin_that_commits_everything_nothing_waits(tmp_path: Path) -
     vault = make_vault(tmp_path, {".obsidian/plugins/obsidian-git/manifest.json": "{}"})
     skip(vault)
     assert subjects(vault.place.root) == ["vault-agent: jobs(skipped): tea"] and waiting_notes(vault) == ()
+
+
+@pytest.mark.parametrize(
+    ("enabled", "settings", "waits"),
+    [
+        (["obsidian-git"], {"autoSaveInterval": 10}, False),
+        (["obsidian-git"], {"autoSaveInterval": 0, "autoBackupAfterFileChange": True}, False),
+        (["obsidian-git"], {"autoSaveInterval": 0}, True),
+        (["dataview"], {"autoSaveInterval": 10}, True),
+    ],
+)
+def test_beside_one_that_commits_only_when_it_is_told_to_it_waits(
+    tmp_path: Path, enabled: list[str], settings: dict[str, object], waits: bool
+) -> None:
+    vault = make_vault(tmp_path)
+    write(vault.place.root / ".obsidian/community-plugins.json", json.dumps(enabled))
+    write(vault.place.root / ".obsidian/plugins/obsidian-git/data.json", json.dumps(settings))
+    skip(vault)
+    assert bool(waiting_notes(vault)) is waits
 
 
 def test_beside_one_that_is_installed_later_nothing_more_waits(tmp_path: Path) -> None:

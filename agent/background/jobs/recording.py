@@ -144,10 +144,15 @@ def row_requests(workspace: Workspace, rows: Mapping[str, tuple[Job, Sequence[Hi
     return tuple(found)
 
 
+def vault_for(workspace: Workspace, row: HistoryRow) -> Vault:
+    """The vault in which what a run came to is written: what came to nothing waits for the evening at the latest."""
+    return (workspace.unasked if row.outcome in NOT_RUN else workspace).vault
+
+
 def write_result(workspace: Workspace, job: Job, row: HistoryRow, result: JobResult) -> Outcome:
     """Write a run's row and its answer, with the record of the run, in one commit; raises what a transaction does. That
     of a run that came to nothing waits for the next commit of the history, at the latest for the evening's."""
-    vault, now = (workspace.unasked if row.outcome in NOT_RUN else workspace).vault, workspace.clock.now()
+    vault, now = vault_for(workspace, row), workspace.clock.now()
     rows = row_requests(workspace, {job.id: (job, [row])})
     told = not_done_requests(workspace, {job.id: (job, [row])})
     requests = (*rows, *delivery_requests(workspace, job, row.planned, result, now), *told)

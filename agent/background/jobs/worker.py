@@ -14,7 +14,6 @@ from typing import Protocol
 from agent.background.failures import failure_text
 from agent.background.jobs.once import PendingRun
 from agent.background.jobs.recording import (
-    NOT_RUN,
     JobAttempt,
     Notify,
     Procedures,
@@ -25,6 +24,7 @@ from agent.background.jobs.recording import (
     notify_answer,
     notify_stopped,
     rows_of,
+    vault_for,
     write_result,
 )
 from agent.background.jobs.reminding import reminder_of
@@ -177,8 +177,7 @@ class JobWorker:
         is_unsaid = self._is_unsaid(entry, result)
         if not is_unsaid and not is_written(rows_of(vault, job.id), row):
             write_result(self.workspace, job, row, result)
-        kept = self.workspace.unasked.vault if row.outcome in NOT_RUN else vault
-        kept.commit_held(vault.held_of(result.session))
+        vault_for(self.workspace, row).commit_held(vault.held_of(result.session))
         self.ledger.settle(entry.occurrence.key, result.outcome, vault.clock.now(), result.reason)
         self.awake.ran(job.id, result.outcome)
         entry.ended = None

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from agent.channel_names import OF_JOBS
 from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
@@ -27,7 +28,6 @@ from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.vault.change import Outcome, Request, Stamp
 
-CHANNEL = "job"
 """The channel of runs that nobody asked for at this moment."""
 NOTHING = "NOTHING"
 """The answer of a model that has found nothing to do; the prompts say so."""
@@ -81,7 +81,7 @@ def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext,
     call, runs = context.call, context.runs
     request = RunRequest(
         _task(kind, context, found),
-        Speaker(CHANNEL),
+        Speaker(OF_JOBS),
         job=call.job,
         purpose=kind,
         writes=(),

@@ -87,7 +87,7 @@ def command(
 
     with progress_bar(output, said("notes")) as daemon.indexed:
         daemon.run(watching)
-    output.emit({"stopped": daemon.stop.reason}, f"stopped: {daemon.stop.reason}")
+    output.emit({"stopped": daemon.stop.reason}, said("stopped: {reason}", reason=daemon.stop.reason))
 
 
 def _greet(output: Output, workspace: Workspace, is_open: bool) -> None:

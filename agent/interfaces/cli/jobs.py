@@ -43,7 +43,6 @@ from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.task_notes import load_tasks
 from agent.schedule.trigger_words import often_words
-from agent.times.reading import remarks
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
 
@@ -146,12 +145,12 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
         job.title,
         "  " + format_when(job),
         *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
-        *(f"  {each}" for each in (remarks(made.time, spoken()) if made.time else ())),
+        *(f"  {each}" for each in made.remarks(spoken())),
         *(["  " + said("the answer goes to {channel}", channel=job.channel)] if job.channel != DAILY_CHANNEL else []),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
     document = {"job": job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}
-    document |= {"remarks": list(remarks(made.time, spoken()) if made.time else ())}
+    document |= {"remarks": list(made.remarks(spoken()))}
     asks = not yes and not output.json and sys.stdin.isatty()
     if asks:
         show(as_lines(lines))

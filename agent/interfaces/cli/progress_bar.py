@@ -31,6 +31,8 @@ def progress_bar(output: Output, words: str) -> Iterator[Callable[[int, int], No
             module = import_module("agent.interfaces.cli.terminal.bar")  # rich is slow to load
             drawn.append(cast(_Bar, module.Bar(words)))
         drawn[0].move(done, of)
+        if done >= of:  # a daemon goes on for days behind it
+            drawn.pop().stop()
 
     try:
         yield move

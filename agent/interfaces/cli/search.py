@@ -3,7 +3,7 @@
 import os
 import shlex
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import click
 
 from agent.errors import UserError
 from agent.escape import escape_line
+from agent.index.analysis import query_terms, terms
 from agent.index.query import Hit, SearchResult
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.host import index_for, using, workspace_for
@@ -34,6 +35,8 @@ else:  # only for --json
     findings = later("agent.deeds.search", "findings")
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_SHOWN = 3
+"""Lines of a passage that are shown."""
 _COMMENT = "%% vault-agent:"
 _GOES_TO_A_LINE = {"vi", "vim", "nvim", "nano", "emacs", "emacsclient"}
 
@@ -99,7 +102,7 @@ def _format(workspace: Workspace, answer: SearchResult, took: float, late: str |
         is_own = is_agents(hit, workspace.vault.home)
         own = "  " + said("(the agent's own)") if is_own else ""
         lines.append(f"{number:2} {escape_line(hit.title)}  {escape_line(hit.place)}  {hit.score:.2f}{own}")
-        lines += [f"   {line}" for line in _readable(hit.passage)[:3]]
+        lines += [f"   {line}" for line in _telling(_readable(hit.passage), answer.text)]
         lines += _reasons(hit)
     lines += [] if answer.hits else [said("nothing found; --all looks in the agent's own notes, too")]
     reason = said("; ").join(said(each) for each in (answer.degraded, late) if each)
@@ -125,6 +128,15 @@ def _reasons(hit: Hit) -> Iterator[str]:
 def _readable(passage: str) -> list[str]:
     """The lines for a person: neither blank, nor a comment of this program."""
     return [line for line in passage.splitlines() if line.strip() and not line.lstrip(" \t>").startswith(_COMMENT)]
+
+
+def _telling(rows: Sequence[str], asked: str) -> Sequence[str]:
+    """Three of these lines: the first ones, or those around the line with most words of what is asked, if that comes
+    later."""
+    sought = frozenset(query_terms(asked))
+    best = max(range(len(rows)), key=lambda at: len(sought.intersection(terms(rows[at]))), default=0)
+    first = best - 1 if best >= _SHOWN else 0
+    return rows[first : first + _SHOWN]
 
 
 def _open(workspace: Workspace, answer: SearchResult, number: int) -> None:

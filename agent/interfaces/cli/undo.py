@@ -100,7 +100,7 @@ def _skipped(words: Sequence[Reason]) -> Iterator[str]:
 
 
 def _outcome(result: Undone, dry_run: bool) -> str:
-    count = len(result.undone) + len(result.partial)
+    count = len(result.undone) + len(result.partial) + result.waiting
     what = counted(count, "1 commit", "{count} commits") + (said(", some only in part") if result.partial else "")
     if not result.files:
         return said("nothing to undo")

@@ -55,7 +55,7 @@ class Logistic:
 
 
 FEATURES = tuple(Logistic.__annotations__)[1:]
-HYBRID = Logistic(-3.96, 2.58, 4.49, 2.46, 1.97, 0.62, -0.39, 2.98, 1.91, -0.26, 6.83, 4.47)
+HYBRID = Logistic(-3.84, 2.61, 4.53, 2.5, 1.85, 0.69, -0.36, 2.98, 1.84, -0.29, 6.69, 4.48)
 KEYWORD = Logistic(-3.64, 1.02, 3.13, 0.85, 1.27, -0.24, -1.18, 3.52, 7.28, 0.02, 0.0, 3.19)
 _STRANGERS = Logistic(-5.26, coverage=1.02, missed=-0.54, unit_cosine=11.52)
 _STRANGERS_KEYWORD = Logistic(-3.19, coverage=5.1, missed=-0.08)
@@ -112,8 +112,12 @@ def _is_long(name: str) -> bool:
 
 
 def _is_rare(name: str, found: Sequence[Hit]) -> bool:
-    having = {hit.path for hit in found if _has(_plain(f"{hit.title} {hit.passage}"), name)}
+    having = {hit.path for hit in found if _has(_said_by(hit), name)}
     return bool(terms(name)) and len(name) > 1 and not name.isdecimal() and len(having) <= _FEW_NOTES
+
+
+def _said_by(hit: Hit) -> str:
+    return _plain(f"{hit.title} {hit.passage}")
 
 
 def _has(text: str, name: str) -> bool:
@@ -182,13 +186,23 @@ def judge(
     """The passages found for one part of a request, in their order, each with its probability. `beside` are other
     passages found for it, which tell whether a name is rare."""
     hits = [each.hit if isinstance(each, RecallCandidate) else each for each in found]
-    named, is_asked = named_notes(asked, [*hits, *beside]), only_asks(asked)
+    every = [*hits, *beside]
+    named, is_asked = named_notes(asked, every), only_asks(asked)
+    of_what = [name for name in pattern("of_what").findall(asked) if _is_rare(name, every)]
     judged = []
     for each, hit in zip(found, hits, strict=True):
         memory = each if isinstance(each, RecallCandidate) else None
         chance = max(_likely(asked, hit, mode, is_asked), NAMED if hit.path in named else 0.0)
+        chance = max(chance, NAMED) if any(_is_about(hit, each, chance) for each in of_what) else chance
         judged.append(LikelyPassage(1.0 if memory and memory.is_asked_for else chance, hit, mode, memory))
     return judged
+
+
+def _is_about(hit: Hit, name: str, chance: float) -> bool:
+    """True for a passage of what a thing is asked about: a note that is called so, or a passage that says so and has
+    half of what is asked besides."""
+    is_likely = chance >= LEAST["normal"] and coverage(hit) >= SURE
+    return name in _plain(hit.title) or (is_likely and name in _said_by(hit))
 
 
 def _likely(asked: str, hit: Hit, mode: Mode, is_asked: bool) -> float:
@@ -212,6 +226,12 @@ def fitting_there(found: Iterable[LikelyPassage]) -> list[LikelyPassage]:
     """Of the passages in a folder that the request names, those with one of its rare words: they are likely enough to
     help, as they were asked for there."""
     return [replace(each, chance=max(each.chance, THERE)) for each in found if coverage(each.hit) >= _WORD]
+
+
+def fitting_then(found: Iterable[LikelyPassage]) -> list[LikelyPassage]:
+    """Of the passages of the time that the request names, those with half of its rare words are as likely to help as a
+    note that it names."""
+    return [replace(each, chance=max(each.chance, NAMED)) if coverage(each.hit) >= SURE else each for each in found]
 
 
 def of_the_days(found: Sequence[LikelyPassage]) -> list[LikelyPassage]:

@@ -32,7 +32,7 @@ from agent.memory.recall.candidates import (
     rerank,
 )
 from agent.memory.recall.quotas import is_within_quota
-from agent.memory.recall.where_and_when import asked_days, end_of_day, without_facts
+from agent.memory.recall.where_and_when import asked_days, end_of_day, without_distance, without_facts
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.statements import only_asks
@@ -180,8 +180,9 @@ class Recaller:
         for the time of all of them."""
         now, is_past = self.now(), is_of_past(text)
         days = asked_days(text, now.date())
+        sought = without_distance(text, now.date())
         answers = [
-            self.find(f"{text} {filters} {within}".rstrip(), POOL) for filters in _searches(asker, days, self.home)
+            self.find(f"{sought} {filters} {within}".rstrip(), POOL) for filters in _searches(asker, days, self.home)
         ]
         found: dict[str, RecallCandidate] = {}
         outdated: set[str] = set()

@@ -15,6 +15,7 @@ from agent.memory.recall.authorship import agents_notes, is_agents
 from agent.vault.folders import AgentFolder
 
 _KIND = re.compile(r"(?<!\S)kind:agent(?!\S)", re.IGNORECASE)
+_MOST = 0.5
 _BY_WORDS = frozenset({"note", "title", "unit", "hood", "date"})
 """The signals that only a word of the query, or a day that it names, gives."""
 
@@ -47,6 +48,11 @@ def parse_search(query: str, home: AgentFolder, today: date, *, whole: bool = Fa
 def has_word(hit: Hit) -> bool:
     """True if a hit, with its signals, has a word of the query, or is of a day that it names."""
     return any(leg.name in _BY_WORDS and leg.score > 0 for leg in hit.why)
+
+
+def has_most_words(hit: Hit) -> bool:
+    """True if a hit, with its signals, has at least half of the query's rare words."""
+    return any(leg.name == "coverage" and leg.score >= _MOST for leg in hit.why)
 
 
 def is_near(hit: Hit) -> bool:

@@ -71,6 +71,16 @@ def without_time(part: str, today: date) -> str:
     return rest if terms(rest) else part
 
 
+def without_distance(part: str, today: date) -> str:
+    """A part of a sentence without the words that name a time by its distance from today ("last week"), if it says more
+    than them: what was written then calls it by another name."""
+    rest = part
+    for each in reversed(find_periods(part, today)):
+        rest = f"{rest[: each.begin]} {rest[each.end :]}" if each.is_over else rest
+    rest = " ".join(rest.split())
+    return rest if query_terms(rest) else part
+
+
 def days_of_past(text: str, today: date) -> tuple[date, ...]:
     """The single days that a text looks back to, the latest first; of "on Tuesday" and "today" only what is told of
     them as past. A day without a year that is told as past is the latest that has begun."""

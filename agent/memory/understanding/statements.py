@@ -149,6 +149,12 @@ def only_asks(text: str) -> bool:
     return bool(sentences) and all(map(is_question, sentences)) and not is_statement(text)
 
 
+def tells_nothing(text: str) -> bool:
+    """True for a text of questions and small talk that states nothing; links beside them do not count."""
+    parts = [each for each in sentences_in(without_links(text)) if _WORD.search(each)]
+    return all(is_question(each) or is_small_talk(each) for each in parts) and not is_statement(text)
+
+
 def claims(text: str) -> str:
     """The text without questions, requests, quotations and code; one sentence per line."""
     stated = (each for each in sentences_in(text) if not is_question(each))

@@ -40,28 +40,26 @@ class Calibration:
         return 1.0
 
 
-Script: TypeAlias = Literal["latin", "han"]
-CALIBRATIONS: Mapping[str, Mapping[Script, Calibration]] = {
-    "wordllama": {"latin": Calibration(0.34, 0.6), "han": Calibration(0.6, 0.75)}
+Compared: TypeAlias = Literal["latin", "han", "description"]
+CALIBRATIONS: Mapping[str, Mapping[Compared, Calibration]] = {
+    "wordllama": {
+        "latin": Calibration(0.34, 0.6),
+        "han": Calibration(0.6, 0.75),
+        "description": Calibration(0.57, 0.70),
+    }
 }
-"""By the prefix of an embedder's name and the script of the task. The vectors that ship know words in English and
-characters in Chinese, of which all texts have many in common: unrelated texts reach .3 in the one and .57 in the other,
-where a task in other words reaches .34 and .6."""
-_OF_DESCRIPTIONS: Mapping[str, Calibration] = {"wordllama": Calibration(0.57, 0.70)}
-"""The same for descriptions, whose words count besides."""
+"""By the prefix of an embedder's name and what is compared: conditions, in the script of the task, and descriptions,
+whose words count besides. The vectors that ship know words in English and characters in Chinese, of which all texts
+have many in common: unrelated texts reach .3 in the one and .57 in the other, where a task in other words reaches .34
+and .6."""
 OTHERWISE = Calibration(0.6, 0.8)
 """For models that were never measured."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def calibration(name: str, task: str) -> Calibration:
-    """The calibration of the embedder with this name for conditions, in the script of a task."""
-    found = next((found for start, found in CALIBRATIONS.items() if name.startswith(start)), None)
-    return found["han" if _HAN.search(task) else "latin"] if found is not None else OTHERWISE
-
-
-def _of_descriptions(name: str) -> Calibration:
-    return next((found for start, found in _OF_DESCRIPTIONS.items() if name.startswith(start)), OTHERWISE)
+def calibration(name: str, compared: Compared) -> Calibration:
+    """The calibration of the embedder with this name."""
+    return next((found[compared] for start, found in CALIBRATIONS.items() if name.startswith(start)), OTHERWISE)
 
 
 @dataclass(slots=True)
@@ -82,11 +80,12 @@ class Similarity:
         missing = [text for each in told.values() for text in each if text not in self._known]
         self._known |= dict(zip(missing, self._vectors(missing), strict=True))
         nearest = {key: max(_dot(wanted, self._known[text]) for text in each) for key, each in told.items()}
-        scale, words = calibration(self.embedder.name, task), frozenset(terms(task[:_LONGEST]))
+        scale = calibration(self.embedder.name, "han" if _HAN.search(task) else "latin")
+        described, words = calibration(self.embedder.name, "description"), frozenset(terms(task[:_LONGEST]))
         found = {key: scale.scaled(cosine) for key, cosine in nearest.items()}
         for skill in skills:
             if not skill.has_triggers and skill.key in found:
-                said = _of_descriptions(self.embedder.name).scaled(nearest[skill.key])
+                said = described.scaled(nearest[skill.key])
                 share = len(words & frozenset(terms(skill.description))) / max(len(words), 1)
                 found[skill.key] = min((said + share) / _DESCRIBED, 1.0)
         return found

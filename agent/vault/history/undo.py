@@ -23,8 +23,10 @@ from agent.vault.history.undo_walk import Step, Walk, against_other_parents, sel
 from agent.vault.message import one_line
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
-from agent.vault.waiting import commit_waiting
+from agent.vault.waiting import commit_waiting, waiting_notes
 from agent.vault.worktree.survey import closed
+from agent.vault.write.held_notes import HeldNote
+from agent.vault.write.holding import by_commit
 
 TOOL = "undo"
 _LISTED = 40
@@ -49,6 +51,8 @@ class Undone:
     skipped: tuple[Reason, ...] = ()
     conflicts: tuple[str, ...] = ()
     human_commits_kept: int = 0
+    waiting: int = 0
+    """In a dry run, the commits that do not exist yet: what waits for the evening, and would be taken back, too."""
     queued: str | None = None
 
 
@@ -68,10 +72,14 @@ def undo(
     commit or run.
     """
     refuse_squashed(vault, selection)
-    commit_waiting(vault, apart=True, since=selection.since)  # each of them can be taken back, too
+    waiting = [each for each in waiting_notes(vault) if selection.takes(each)] if dry_run else []
+    if not dry_run:
+        commit_waiting(vault, apart=True, since=selection.since)  # each of them can be taken back, too
     index = load_index(vault)
     chosen = with_squashed(vault, selection, choose(vault, selectable(vault, index, selection), selection))
     if not chosen.commits:
+        if waiting:
+            return _with_waiting(Undone(human_commits_kept=chosen.human_kept), waiting)
         if selection.run:
             refuse_unknown_run(vault, selection.run)
         absent = tuple(Reason(actor, "no change here is of it") for actor in selection.by)
@@ -86,11 +94,19 @@ def undo(
     if planned.refused and not partial:
         raise _conflict(undo_plan, chosen, selection)
     if dry_run or not planned.files:
-        return planned
-    subject, stamp = f"undo(notes): {chosen.name}", Stamp(actor, tool=TOOL, undoes=planned.undone)
+        return _with_waiting(planned, waiting)
+    subject, stamp = Sentence("undo(notes): {name}", name=chosen.name), Stamp(actor, tool=TOOL, undoes=planned.undone)
     with vault.transaction(subject, stamp, body=_body(planned), confirmed=confirmed, system=True) as transaction:
         _request(transaction, undo_plan)
     return _settle(vault, planned, transaction.outcome)
+
+
+def _with_waiting(planned: Undone, waiting: Sequence[HeldNote]) -> Undone:
+    """The expected result with what waits for the evening's commit and would be taken back, too."""
+    there = {path for change in planned.files for path in (change.path, change.old_path)}
+    more = [each for each in waiting if each.path not in there]
+    files = (FileChange(Kind.EDITED if each.base else Kind.DELETED, each.path) for each in more)
+    return replace(planned, files=(*planned.files, *files), waiting=len(by_commit(waiting, apart=True)))
 
 
 def plan(vault: Vault, history: Sequence[Step], unsaved: Sequence[FileChange], commits: Sequence[Commit]) -> UndoPlan:

@@ -1,12 +1,12 @@
 """Selects the commits for an undo: named ones, or all of a run, an actor or a time, except those already undone."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.events.outcome_words import parse_record_subject
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE, EVENING
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder
@@ -15,11 +15,10 @@ from agent.vault.history.commits import Commit, resolve
 from agent.vault.history.undo_plan import Reason
 from agent.vault.message import one_line
 from agent.vault.store import Vault
+from agent.vault.write.held_notes import HeldNote
 
 _SETUP = "init"
 _SAID = (ENTRIES, MEMORY_NOTE)
-_RECORD = re.compile(r"(?:session: [\w ]+|inbox\([\w ]+\)): (.+)")
-"""The subject of a commit with the record of a run: how it ended, and what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,15 @@ class Selection:
     def by(self) -> tuple[str, ...]:
         """The actors whose commits are selected; empty for any."""
         return tuple(f"job:{each}" for each in self.jobs) or ((self.actor,) if self.actor else ())
+
+    def takes(self, note: HeldNote) -> bool:
+        """True for what waits for the evening's commit, if its commit would be selected."""
+        stamp = note.stamp
+        if self.run:
+            return stamp.run == self.run or stamp.run.startswith(f"{self.run}.")
+        if self.since is not None and note.since < self.since.timestamp():
+            return False
+        return stamp.actor in self.by if self.by else self.since is not None
 
 
 def last_change(history: Sequence[Commit], home: AgentFolder) -> Selection | None:
@@ -128,8 +136,8 @@ def _without_records(commit: Commit, home: AgentFolder, *, said: bool = False) -
 
 def _run_name(history: Sequence[Commit], run: str) -> Sentence:
     """What a run was asked, from the commit with its record; its id if there is none."""
-    records = (_RECORD.fullmatch(each.subject) for each in history if each.run == run and each.tool == CAPTURE)
-    asked = next((found[1] for found in records if found), "")
+    records = (parse_record_subject(each.subject) for each in history if each.run == run and each.tool == CAPTURE)
+    asked = next((task for _, task in filter(None, records)), "")
     return Sentence("the run “{task}”", task=asked) if asked else Sentence("run {run}", run=run)
 
 

@@ -16,7 +16,7 @@ import os
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from importlib import import_module
@@ -31,6 +31,8 @@ from agent.vault.plumbing.repository import OWN_REFS, common_folder, is_id, ref_
 FOREIGN_REF = f"{OWN_REFS}foreign"
 """The reference on a tree of files with rows, named by the beginning of the rows' ids."""
 UNKNOWN = "a run that had read untrusted text"
+SAVED_FILE = "a saved file"
+"""The source of a file beside notes, of which nothing else is known."""
 _NO_RUN = "no-run"
 """The id of rows about text that was written outside of any run."""
 _SOURCE = 160
@@ -96,12 +98,16 @@ def parse_row(line: str) -> ForeignRow | None:
 
 @dataclass(slots=True)
 class ForeignRecord:
-    """The record of one vault on this machine, for use by several threads. `folder` has the private files."""
+    """The record of one vault on this machine, for use by several threads. `folder` has the private files. `own_runs`
+    are the runs of which lines from saved files count as the person's."""
 
     folder: Path
     git: Git
+    own_runs: Callable[[], Collection[str]] = frozenset
     marks: dict[int, str] = field(default_factory=dict)
     """The source of each marked line."""
+    _of_files: dict[int, str] = field(default_factory=dict)
+    """The run of each marked line that comes from saved files alone, if only one run has written it."""
     commits: dict[str, str] = field(default_factory=dict)
     """The address from which each foreign commit came, as the machine knew it that received it."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -117,13 +123,22 @@ class ForeignRecord:
 
     def add_lines(self, run: str, marks: Sequence[int], sources: Iterable[str]) -> None:
         """Record lines that a tainted run is about to write; durable on this machine when this returns. Lines that are
-        known get no second row, but the run gets one."""
+        known as foreign get no second row, but the run gets one."""
         self.refresh()
         run = run or _NO_RUN
         source = " ".join(", ".join(sources).split())[:_SOURCE] or UNKNOWN
-        new = tuple(mark for mark in dict.fromkeys(marks) if mark not in self.marks)
+        own = self.own_runs() if self._of_files else ()
+        new = tuple(
+            mark for mark in dict.fromkeys(marks) if mark not in self.marks or self._of_files.get(mark, "") in own
+        )
         if new or run not in self.counts:
             self._add([ForeignRow(run, source, new)])
+
+    def source_of(self, marks: Iterable[int]) -> str:
+        """The source of the first of these lines that is foreign; empty if none is."""
+        found = [mark for mark in marks if mark in self.marks]
+        own = self.own_runs() if any(mark in self._of_files for mark in found) else ()
+        return next((self.marks[mark] for mark in found if self._of_files.get(mark, "") not in own), "")
 
     def claim_of(self, run: str) -> str:
         """What a commit with this run's lines says in its trailer: the run, and the number of its rows by now; empty
@@ -241,7 +256,12 @@ class ForeignRecord:
     def _learn(self, row: ForeignRow) -> None:
         self._lines.setdefault(row.id[:_CHUNK], set()).add(row.line)
         self.counts[row.id] += 1
+        is_of_files = {SAVED_FILE} == set(row.source.split(", ")) and row.id != _NO_RUN
         for mark in row.marks:
+            if is_of_files and (mark not in self.marks or self._of_files.get(mark) == row.id):
+                self._of_files[mark] = row.id
+            else:
+                self._of_files.pop(mark, None)
             self.marks.setdefault(mark, row.source or UNKNOWN)
         for commit in row.commits:
             self.commits.setdefault(commit, row.source)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from agent.dataclass import dataclass
 from agent.lazy import later
 from agent.vault.folders import JOBS, AgentFolder
+from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import ArrivedBlob, Database, RecordDamaged
@@ -27,12 +28,14 @@ from agent.vault.provenance.looks import Looks
 from agent.vault.provenance.marks import all_marks
 from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import NOWHERE, AnswerFile, RemoteAnswers, addresses
-from agent.vault.receiving_limits import ReceivingLimits
 
 if TYPE_CHECKING:
     from agent.markdown.adjacent_merge import merge_touching
+    from agent.records.database import Records
+    from agent.vault.provenance.own_runs import own_runs
     from agent.vault.write.resolve import is_conflict_copy
-else:  # few notes that arrived were edited here since
+else:  # few notes that arrived were edited here since, and few runs had read the person's own files
+    own_runs = later("agent.vault.provenance.own_runs", "own_runs")
     merge_touching = later("agent.markdown.adjacent_merge", "merge_touching")
     is_conflict_copy = later("agent.vault.write.resolve", "is_conflict_copy")
 
@@ -166,7 +169,7 @@ class Provenance:
     def _written_foreign(self, path: str, marks: Iterable[int], content: bytes | str) -> str:
         """The source of lines that a tainted run has written; empty if none are among these marks, or if the person has
         looked at this content (its bytes, or the id of its blob)."""
-        source = next((self.foreign.marks[mark] for mark in marks if mark in self.foreign.marks), "")
+        source = self.foreign.source_of(marks)
         blob = self.git.blob_id(content) if source and isinstance(content, bytes) else content
         return "" if not source or self.looks.has(path, str(blob)) else source
 
@@ -359,10 +362,11 @@ def provenance(
     folder: Path,
     read: Callable[[str], bytes | None],
     journalled: Callable[[], Iterable[str]],
-    home: AgentFolder,
-    limits: ReceivingLimits,
+    options: Options,
+    records: "Callable[[], Records]",
 ) -> Provenance:
     """The record of a vault, in its private `folder`; `journalled` returns the commits in the write journal."""
-    recorder = Recorder(place, git, Database(folder / "provenance.db", git.durable), journalled, limits)
+    recorder = Recorder(place, git, Database(folder / "provenance.db", git.durable), journalled, options.receiving)
     answers, looks = AnswerFile(folder / "remotes.json"), Looks(folder / "looks.jsonl")
-    return Provenance(recorder, read, answers, looks, home, ForeignRecord(folder, git))
+    foreign = ForeignRecord(folder, git, lambda: own_runs(records(), options.mine()))
+    return Provenance(recorder, read, answers, looks, options.home, foreign)

@@ -95,10 +95,6 @@ def _name(path: str) -> str:
     return PurePosixPath(path).name.removesuffix(".md")
 
 
-SAVED_BEFORE = "Saved before the agent's change."
-"""The reason for a commit of a person's edits below the program's own."""
-
-
 @dataclass(frozen=True, slots=True)
 class CommitPlanner:
     """Sorts a transaction's files into commits."""
@@ -163,7 +159,12 @@ class CommitPlanner:
             change = DirtyKind.EDITED if entry is not None else DirtyKind.DELETED
             name = path.decode("utf-8", "surrogateescape").removeprefix(self.prefix)
             kinds[name] = change if tip.entry(path) is not None else DirtyKind.CREATED
-        return compose(edit_summary(kinds, {}, self.language), Stamp("human"), SAVED_BEFORE, known=self.known)
+        return compose(
+            edit_summary(kinds, {}, self.language),
+            Stamp("human"),
+            text("commit.saved_before", self.language),
+            known=self.known,
+        )
 
     def _carried(
         self,

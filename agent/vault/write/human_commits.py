@@ -12,7 +12,7 @@ from dataclasses import replace
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.texts import translated
+from agent.texts import Language, text, translated
 from agent.vault.change import Outcome, Stamp
 from agent.vault.drafts import Drafts, drafts_file, load_drafts, save_drafts
 from agent.vault.message import compose, one_line
@@ -73,7 +73,7 @@ def commit(
         writer.journal.open(JournalRecord(token, "", "", Stamp("human"), _planned(recorded, edits, place)))
         known = writer.options.known
         line = subject or _subject(recorded, edits, writer)
-        message = compose(line, Stamp("human"), _body(recorded, known), known=known)
+        message = compose(line, Stamp("human"), _body(recorded, known, writer.options.language), known=known)
         return CommitPlan((Layer(edits, who, message),), edits)
 
     def before_ref(commit: str) -> None:
@@ -220,7 +220,7 @@ def _subject(items: Sequence[Dirty], edits: Edits, writer: Writer) -> str:
     )
 
 
-def _body(items: Sequence[Dirty], known: KnownSecrets) -> str:
-    lines = [one_line(without_secrets(f"- {item.kind}: {item.path}", known)) for item in items[:_LISTED]]
-    more = len(items) - _LISTED
-    return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
+def _body(items: Sequence[Dirty], known: KnownSecrets, language: Language) -> str:
+    rows = (text(f"commit.row_{item.kind}", language, path=item.path) for item in items[:_LISTED])
+    lines, more = [one_line(without_secrets(row, known)) for row in rows], len(items) - _LISTED
+    return "\n".join([*lines, *([text("commit.rows_more", language, count=more)] if more > 0 else [])])

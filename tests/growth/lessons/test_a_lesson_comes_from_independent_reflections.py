@@ -7,6 +7,7 @@ import pytest
 from agent.growth.lessons.lesson_work import KnownSkill
 from agent.loop.records import Began, Tainted
 from agent.loop.session import begin_session
+from agent.texts import Sentence
 from agent.vault.history.find import commits
 from tests.growth.lessons.desk import READ, Desk, strategy, three
 from tests.vaults import git
@@ -86,7 +87,7 @@ def test_a_session_with_strangers_text_makes_no_candidate(desk: Desk) -> None:
     """Also if the reflection does not say so."""
     session = begin_session(desk.vault, "cli", "Read the page")
     session.add(Began("run-0", "Read the page", "cli"), Tainted("https://evil.example"))
-    session.save("begin")
+    session.save(Sentence("session: begin"))
     desk.learn(*(replace(each, sessions=(session.path,)) for each in three(*READ)))
     assert desk.asked() == []
 

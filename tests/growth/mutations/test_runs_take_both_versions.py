@@ -13,6 +13,7 @@ from agent.loop.session import load_session
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.skills.history.usage import load_uses
+from agent.texts import Sentence
 from tests.growth.mutations.lab import BODY, FEWER, WELL, Lab, lab
 from tests.stories.agents import call, given_texts
 
@@ -84,7 +85,7 @@ def test_a_run_that_read_text_by_others_judges_nothing(made: Lab) -> None:
         runs.capturing.settle()
         session = load_session(made.workspace.vault, first.session)
         session.add(Tainted("a page of somebody"))
-        session.save("tainted")
+        session.save(Sentence("session: tainted"))
         ask(made, runs, first.session, "sort the shopping of Anna, with plan-week")
         runs.capturing.settle()
     assert arms(made) == ["1 original", ""]

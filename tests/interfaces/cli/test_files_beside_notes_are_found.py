@@ -108,7 +108,7 @@ def test_a_vault_of_many_kinds_is_read_in_a_bounded_time(run: Run, root: Path) -
         write(root / f"bases/{number}.base", "views: []\n")
     begun = time.monotonic()
     done = run("reindex")
-    assert (done["attachments"], done["unread"]) == (120, [])
+    assert (done["attachments"], done["unread"]) == (240, [])
     assert found(run("search", "bilby41"))[0] == ("pdf/41.pdf", ["page 2"])
     assert found(run("search", "potoroo7"))[0] == ("docs/7.docx", [])
     assert found(run("search", "wombat59"))[0][0] == "notes/59.md"

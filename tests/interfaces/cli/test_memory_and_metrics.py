@@ -18,6 +18,7 @@ from agent.metrics.collect import Collector
 from agent.runs.diary import Diary
 from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
+from agent.texts import Sentence
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
@@ -189,7 +190,7 @@ def test_what_is_forgotten_and_what_a_guest_asked_for_is_not_in_the_log(root: Pa
     )
     session = begin_session(workspace.vault, "lark", "Tell me the PIN")
     session.add(Began("r2", "Tell me the PIN", "lark", "bo", role="guest"))
-    session.save("begin")
+    session.save(Sentence("session: begin"))
     log(workspace, replace(finished("r2", session.path), task="Tell me the PIN", answer="The PIN is 4417."))
     text = (root / "daily/2026-11-21.md").read_text("utf-8")
     assert "spare key" not in text and "Rain is coming." in text

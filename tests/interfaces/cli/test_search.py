@@ -46,6 +46,20 @@ def test_the_document_is_as_promised(run: Run) -> None:
     assert hit["why"] == []
 
 
+def test_where_a_note_says_it_those_that_resemble_it_are_left_out(root: Path, run: Run) -> None:
+    for number in range(6):
+        write(root / f"说法{number}.md", f"# 说法{number}\n\n下午去超市买了第 {number} 样菜，再去接孩子放学回家。\n")
+    write(root / "租车.md", "# 租车\n\n洱海骑行租车在龙龛码头。\n")
+    assert [each["path"] for each in hits(run("search", "龙龛码头"))] == ["租车.md"]
+
+
+def test_the_line_with_the_words_is_shown(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "\n\n".join(f"## {name}" for name in ("About you", "Health", "People", "Work"))
+    write(root / "facts.md", f"# Facts\n\nWorth keeping.\n\n{rows}\n\n- the theremin is lent to Aarne\n")
+    assert main(["--vault", str(root), "search", "theremin"]) == 0
+    assert "the theremin is lent to Aarne" in capsys.readouterr().out
+
+
 def test_explain_names_every_signal_with_rank_and_score(run: Run) -> None:
     why = hits(run("search", "kettle", "--explain"))[0]["why"]
     assert why and all(list(leg) == ["leg", "rank", "score", "share"] for leg in why)

@@ -23,7 +23,6 @@ from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
 from agent.interfaces.http.service import Service
 from agent.runs.note_changes import note_changes
 from agent.schedule.new_job import job_of_words
-from agent.times.reading import remarks
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/jobs")
@@ -55,7 +54,7 @@ def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
     now = workspace.clock.now().astimezone()
     made = job_of_words(workspace.vault, asked.text, now)
     times, job = times_of(made.job, now, 3), job_view(made.job, now)
-    told = list(remarks(made.time, workspace.settings.vault.language)) if made.time else []
+    told = list(made.remarks(workspace.settings.vault.language))
     if not asked.write:
         return TypedReply(NewJobView(job, times, False, None, told), status=200)
     outcome = note_changes(workspace, ACTOR).create(made.job.path, made.data)

@@ -1,6 +1,5 @@
 """What happened: a day as one time line of runs, jobs, notices and changes, each with its undo."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import date, datetime, time, timedelta
 
@@ -14,6 +13,7 @@ from agent.deeds.changes import take_back as take_back_changes
 from agent.deeds.notices import react as react_to
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
+from agent.events.outcome_words import parse_record_subject
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
@@ -21,6 +21,7 @@ from agent.loop.outcome import RunOutcome
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.schedule.history import HistoryRow
 from agent.schedule.job import Job
+from agent.vault.change import FORGET, Kind
 from agent.vault.folders import APPROVALS, DAILY, QUESTIONS, SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit, resolve
@@ -33,9 +34,8 @@ MOST = 300
 _FILES = 6
 MCP = "mcp:"
 """What the name of another program begins with, where it is the author of a change."""
-OUTCOMES = ("interrupted", "failed", "limit", "needs approval", "question asked")
+OUTCOMES = ("interrupted", "failed", "limit", "needs_approval", "question_asked")
 """How a run can have ended other than well, as the commit of its record says."""
-_RECORD = re.compile(r"(?:session: ([\w ]+)|inbox\(([\w ]+)\)): (.+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +137,20 @@ def _kind(group: Sequence[Commit]) -> str:
 
 def _record(group: Sequence[Commit]) -> tuple[str, str]:
     """How a run ended and what was asked, as its record says; empty for other commits."""
-    found = (_RECORD.fullmatch(each.subject) for each in group)
-    return next(((each[1] or each[2], each[3]) for each in found if each), ("", ""))
+    return next(filter(None, (parse_record_subject(each.subject) for each in group)), ("", ""))
 
 
 def _ended(request: PageRequest, outcome: str) -> str:
     if outcome in OUTCOMES:
-        return request.text(f"ended_{outcome.replace(' ', '_')}")
+        return request.text(f"ended_{outcome}")
     return "" if outcome in (RunOutcome.FINISHED, "done") else outcome
 
 
 def _files(request: PageRequest, group: Sequence[Commit]) -> tuple[str, ...]:
     home = request.workspace.vault.home
-    found = dict.fromkeys(change.path for each in group for change in each.files)
+    found = dict.fromkeys(
+        change.path for each in group for change in each.files if each.tool != FORGET or change.kind is Kind.EDITED
+    )  # the names of what is forgotten tell of it
     own = tuple(path for path in found if not home.holds(path, SESSIONS, DAILY, APPROVALS, QUESTIONS))
     return own if any(each.session for each in group) else tuple(found)
 

@@ -7,7 +7,7 @@ import pytest
 from agent.app.notice_ledger import open_ledger
 from agent.attention.receipt import NoticeDecision
 from agent.events.notices import NoticeRaised
-from agent.vault.change import Stamp
+from agent.vault.change import FORGET, Stamp
 from agent.vault.sync.state import sync_state
 from agent.workspace.schedule_switch import schedule_switch
 from tests.interfaces.http.doors import OpenHouse, open_house
@@ -182,3 +182,13 @@ def test_sync_is_paused_and_a_conflict_ended(house: OpenHouse) -> None:
     seen = vault.content_id(b"\0".join((conflict["text"].encode(), conflict["copies"][copy].encode())))
     send(house, "/sync/choose", path="clash.md", side="theirs", shown=seen)
     assert "Yours." in text(house, "clash.md") and vault.read(copy) is None
+
+
+def test_the_page_of_the_day_names_nothing_that_was_forgotten(house: OpenHouse) -> None:
+    vault = house.workspace.vault
+    with vault.transaction("memory(forget): 1 memory", Stamp("human", tool=FORGET)) as change:
+        change.create("entries/2026/11/the-theremin.md", b"gone soon\n")
+    with vault.transaction("memory(forget): 1 memory", Stamp("human", tool=FORGET)) as change:
+        change.delete("entries/2026/11/the-theremin.md", b"gone soon\n")
+    page = house.client.get("/today", headers={"Accept": "text/html"}).text
+    assert "theremin" not in page and "/changes/" in page
