@@ -21,14 +21,14 @@ from agent.dataclass import dataclass
 from agent.events.bus import Bus
 from agent.events.types import DaemonStarted, DaemonStopped, Tick
 from agent.index.embedder import EmbedderChoice
-from agent.index.on_demand import forget_unasked, is_any_held
+from agent.index.model_files import forget_unasked, is_any_held
 from agent.index.update import Progress, ignore_progress
 from agent.index.words_met import forget_words_met
 from agent.memory.understanding.rules import forget_wordings
 from agent.prefetch import Prefetch
 from agent.skills.reading.patterns import forget_one_pass
 from agent.watch.lookout import Lookout
-from agent.watch.recent import Recent
+from agent.watch.snapshot import Recent
 from agent.watch.watcher import Pace
 from agent.workspace.interruptible import Stopped, StopSignal, interruptible
 from agent.workspace.process_memory import give_back_memory, trim_memory, use_one_heap

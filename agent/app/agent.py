@@ -32,7 +32,7 @@ from agent.runs.extractive_provider import ExtractiveProvider
 from agent.runs.own_files import ask_about_own_files
 from agent.runs.owner import notes_about_owner
 from agent.runs.recall_source import RecallSource, recall_source
-from agent.runs.run_trace import latest_findings, run_trace
+from agent.runs.run_course import latest_findings, run_trace
 from agent.runs.service import RunService
 from agent.runs.skill_set import skill_set
 from agent.runs.toolbox import toolbox, undone_work
@@ -49,13 +49,13 @@ if TYPE_CHECKING:  # needed after few runs, or once a day, and slow to load
     from agent.growth.beliefs.learn import lines_learned
     from agent.growth.curiosity.before_work import BeforeWork
     from agent.growth.research.research_tools import research_tools
-    from agent.runs.memory_upkeep import Upkeeper
     from agent.runs.skill_learning import skill_learning
+    from agent.runs.upkeep_jobs import Upkeeper
 else:
     BeforeWork = later("agent.growth.curiosity.before_work", "BeforeWork")
     research_tools = later("agent.growth.research.research_tools", "research_tools")
     lines_learned = later("agent.growth.beliefs.learn", "lines_learned")
-    Upkeeper = later("agent.runs.memory_upkeep", "Upkeeper")
+    Upkeeper = later("agent.runs.upkeep_jobs", "Upkeeper")
     skill_learning = later("agent.runs.skill_learning", "skill_learning")
 
 

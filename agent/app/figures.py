@@ -11,10 +11,9 @@ from agent.background.standing_alerts import load_standing
 from agent.clock import clock_zone
 from agent.errors import AgentError
 from agent.growth.patterns.pattern_notes import pattern_opinions
-from agent.memory.counts import count_facts
+from agent.memory.store import count_facts
+from agent.metrics.families import PresentFigures, format_prometheus
 from agent.metrics.figures import MetricFigure, figures
-from agent.metrics.present import PresentFigures
-from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals, load_totals
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.node_host import node_state

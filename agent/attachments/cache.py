@@ -1,13 +1,16 @@
 """The extracted texts of attachments, each extracted once and kept by the hash of its file. May be deleted at any
-moment."""
+moment.
+
+Which files are attachments, by the endings of their names.
+"""
 
 from collections.abc import Collection
 from contextlib import closing, nullcontext, suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from agent.attachments.kinds import ending_of
+from agent.attachments.readers import ENDINGS
 from agent.config.private import make_folder, replace_bytes
 from agent.dataclass import dataclass
 from agent.lazy import later
@@ -17,6 +20,20 @@ if TYPE_CHECKING:
     from agent.attachments.extract import Extractor
 else:  # most texts are kept already
     Extractor = later("agent.attachments.extract", "Extractor")
+
+PLAIN = frozenset({".txt", ".csv", ".tsv", ".canvas", ".base"})
+"""Text that tools also read as it is, and change, if it is UTF-8."""
+
+
+def ending_of(path: str) -> str:
+    """The ending of a name, in lower case, with its point."""
+    return PurePosixPath(path).suffix.lower()
+
+
+def is_attachment(path: str) -> bool:
+    """True if the text of this file can be extracted."""
+    return ending_of(path) in ENDINGS
+
 
 VERSION = 1
 """The version of what the readers find; texts of another one are extracted anew."""

@@ -6,7 +6,7 @@ from lxml import etree
 
 from agent.attachments.limits import MOST_PARTS
 from agent.attachments.package import Package, attribute, children, descendants, name_of, open_package, relation
-from agent.attachments.tables import markdown_table
+from agent.attachments.sheets import markdown_table
 from agent.markdown.paged_text import PagedText, TextPart, in_sections
 
 _INSIDE = ("sdt", "sdtContent", "ins", "moveTo", "smartTag", "customXml", "AlternateContent", "Choice")

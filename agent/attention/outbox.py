@@ -17,8 +17,7 @@ from pathlib import Path
 
 from agent.attention.channels.channel import Channel, Choice, Message
 from agent.attention.lateness import late_line
-from agent.attention.notice_code import notice_code
-from agent.attention.receipt import NoticeDecision, NoticeReceipt
+from agent.attention.receipt import NoticeDecision, NoticeReceipt, notice_code
 from agent.attention.receipts import NoticeLedger
 from agent.attention.rules import (
     Limits,

@@ -1,6 +1,8 @@
 """What is known of one notice: what was decided about it and why, each try to send it, its proof, what its person said.
 
 Plain data; `receipts` keeps it on disk.
+
+The code by which a person names a notice.
 """
 
 from datetime import datetime
@@ -8,6 +10,15 @@ from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.events.notices import REMINDER, Decided, NoticeRaised
+
+_ID = 6
+"""The characters of an id's end that are its code."""
+
+
+def notice_code(id: str) -> str:
+    """The end of a notice's id, in small letters."""
+    return id[-_ID:].lower()
+
 
 AttentionRule: TypeAlias = Literal[
     "allowed", "urgent", "duplicate", "threshold", "dismissals", "quiet", "daily", "interval", "digest", "over"

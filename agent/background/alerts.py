@@ -18,9 +18,8 @@ from agent.errors import AgentError
 from agent.events.notices import NoticeRaised
 from agent.events.types import FilesChanged
 from agent.markdown.changes import NoteChange
-from agent.metrics.alerts import Alert, AlertRule, Observed, alerts_of
+from agent.metrics.alerts import Alert, AlertRule, Observed, alerts_of, load_recent
 from agent.metrics.collect import Collector
-from agent.metrics.recent import load_recent
 from agent.metrics.totals import first_day
 from agent.runs.job_upkeep import job_record, job_shelf
 from agent.runs.node_host import node_state

@@ -7,8 +7,8 @@ asked and settled: no answer is taken in twice, and none asks what another one h
 
 from collections.abc import Callable
 
+from agent.background.maintenance import changes_in
 from agent.background.routine import PATIENCE, LookEvery, On, Routine
-from agent.background.touched import changes_in
 from agent.background.turns import TurnsToGiveBack
 from agent.channel_names import IN_NOTES
 from agent.events.runs import TaskCompleted

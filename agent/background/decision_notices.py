@@ -14,7 +14,7 @@ from agent.runs.decisions import open_questions
 from agent.runs.kinds import pending_decisions
 from agent.runs.open_requests import unanswered
 from agent.runs.owner import is_quiet_now
-from agent.runs.profile_answers import profile_questions
+from agent.runs.upkeep_jobs import profile_questions
 from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
 

@@ -29,7 +29,7 @@ from agent.index.update import IndexReport
 from agent.index.words_met import MOST, forget_words_met
 from agent.markdown.changes import NoteChange
 from agent.vault.listing import VaultListing
-from agent.watch.ignore import GIT_RULES
+from agent.watch.classify import GIT_RULES
 from agent.workspace.index_status import may_have_type
 from agent.workspace.process_memory import trim_memory
 from agent.workspace.search_index import SearchIndex

@@ -7,13 +7,13 @@ without it, a look finds the same again.
 from collections.abc import Callable
 from datetime import date
 
+from agent.background.maintenance import changes_in
 from agent.background.routine import PATIENCE, On, QuietOn, Routine
-from agent.background.touched import changes_in
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.patterns.likeness import Vectors
-from agent.growth.patterns.take import take_patterns
+from agent.growth.patterns.look import take_patterns
 from agent.records.table import Table
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace

@@ -3,6 +3,10 @@
 Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come from
 other processes; the daemon takes them in its next turn. A time awake in which nothing was done leaves
 nothing in the vault, and those of a day are written together once it is over (`awake_times`).
+
+The times awake of the present day in which something was done, on this machine, outside the vault.
+
+They go into the day's log together, in one commit once the day is over. What was done has its own place there at once.
 """
 
 import logging
@@ -11,7 +15,6 @@ from contextlib import contextmanager
 from dataclasses import field
 from datetime import date, datetime
 
-from agent.background.awake_times import AwakeTime, load_times, save_times
 from agent.background.part import PACE
 from agent.background.pool import Pool
 from agent.background.presence_files import GivenOrder, order_is_done, take_order
@@ -19,12 +22,48 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged
 from agent.memory import daily
-from agent.schedule.agent_state import state_table
+from agent.records.database import Records
+from agent.records.table import Table
 from agent.schedule.history import Outcome
-from agent.schedule.states import StateMachine
-from agent.texts import Sentence
+from agent.schedule.states import StateMachine, state_table
+from agent.texts import Language, Sentence, text
 from agent.vault.change import Append, Stamp
 from agent.workspace.workspace import Workspace
+
+_NAMED = 5
+"""The most pieces of work that a line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwakeTime:
+    """A time awake, and what was done in it, each in a few words."""
+
+    begun: datetime
+    ended: datetime
+    done: tuple[str, ...]
+
+    def line(self, language: Language) -> str:
+        """It as a list item, with a line end."""
+        done = list(dict.fromkeys(self.done))
+        named = text("answers.comma", language).join(daily.inert(each) for each in done[:_NAMED])
+        more = f" … ({len(done)})" if len(done) > _NAMED else ""
+        begun, ended = f"{self.begun:%H:%M}", f"{self.ended:%H:%M}"
+        return f"- {text('jobs.awake', language, begun=begun, ended=ended, done=named + more)}\n"
+
+
+def load_times(records: Records) -> tuple[AwakeTime, ...]:
+    """The times that are not in the vault yet, in their order; none where they are damaged."""
+    return _table(records).get() or ()
+
+
+def save_times(records: Records, times: Sequence[AwakeTime]) -> None:
+    """Write the times that are not in the vault yet."""
+    _table(records).put(tuple(times))
+
+
+def _table(records: Records) -> Table[tuple[AwakeTime, ...]]:
+    return Table(records, "awake-times", tuple[AwakeTime, ...], is_flushed=False)
+
 
 _NOTE = "note "
 """The beginning of the pool's key of a request in a note."""

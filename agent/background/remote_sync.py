@@ -3,6 +3,8 @@ then, and at the end.
 
 After a failure it waits longer with each one, up to a quarter of an hour. What passes by itself, such as being offline,
 is no news for a day.
+
+The notices about what its person has to see to, and may never look for at a terminal.
 """
 
 import logging
@@ -14,21 +16,43 @@ from agent.background.failures import failure_text
 from agent.background.part import PACE, Hears
 from agent.background.pool import Priority
 from agent.background.routine import LookEvery, Routine
-from agent.background.trouble_notices import sync_notice
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.events.types import FilesChanged, Origin, RemoteSynced
+from agent.events.notices import NoticeRaised
+from agent.events.types import EditsStopped, FilesChanged, Origin, RemoteSynced
 from agent.markdown.changes import NoteChange
+from agent.memory import daily
 from agent.runs.sync_rounds import rounds_with_questions
-from agent.texts import Sentence
+from agent.texts import Language, Sentence, text, translated
 from agent.vault.folders import QUESTIONS
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport
 from agent.vault.sync.rounds import chosen, rounds
 from agent.vault.sync.standing import is_quiet
-from agent.vault.sync.state import SyncState, sync_state
+from agent.vault.sync.state import SyncedRemote, SyncState, sync_state
 from agent.workspace.workspace import Workspace
+
+_NAMED = 3
+
+
+def deletion_notice(event: EditsStopped, language: Language) -> NoticeRaised:
+    """A deletion of many notes waits for a yes: what was stopped, and how to say yes. Nothing that the person writes is
+    recorded until then."""
+    more = " …" if len(event.paths) > _NAMED else ""
+    names = text("answers.comma", language).join(event.paths[:_NAMED]) + more
+    lines = text("notices.deletion_why", language, names=daily.inert(names)), text("notices.deletion_yes", language)
+    title = text("notices.deletion", language, count=len(event.paths))
+    return NoticeRaised("deletion", 0.9, title, lines, subject="edits")
+
+
+def sync_notice(remote: SyncedRemote, language: Language) -> NoticeRaised:
+    """A remote has been out of step for a day: what is wrong, and how to see more. It can wait, and has already."""
+    since = f"{remote.since:%Y-%m-%d %H:%M:%S}" if remote.since is not None else ""
+    title = text("notices.sync", language, name=daily.inert(remote.name))
+    lines = daily.inert(translated(remote.trouble, language)), text("notices.sync_more", language)
+    return NoticeRaised("sync_trouble", 0.7, title, lines, subject=f"{remote.name} {since}")
+
 
 FIRST, LONGEST = 30.0, 900.0
 """Seconds of the pause after the first failure, doubled with each, and at most."""

@@ -281,7 +281,7 @@ def _settings_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
             yield key, word, line
     if fields:
         key = _MAPPING.rstrip(".")
-        yield key, import_module("agent.config.mapping_setting").mapping_as_json(fields, key), first
+        yield key, import_module("agent.config.values").mapping_as_json(fields, key), first
 
 
 def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:

@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from agent.context.budget import Count, Window
-from agent.context.shorten import shorten
+from agent.context.budget import Count, Window, shorten
 from agent.dataclass import dataclass
 from agent.llm.messages import Context
 from agent.markdown.title import clipped

@@ -9,8 +9,7 @@ never cut.
 import logging
 from collections.abc import Iterable, Sequence
 
-from agent.context.budget import MESSAGE, BudgetRow, Count, Window, count_message, count_tool
-from agent.context.shorten import shorten
+from agent.context.budget import MESSAGE, BudgetRow, Count, Window, count_message, count_tool, shorten
 from agent.context.source import Piece, Receipt, Source
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached

@@ -9,9 +9,8 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from agent.context.assemble import size
-from agent.context.budget import Count, Window, count_message
+from agent.context.budget import Count, Window, count_message, shorten
 from agent.context.prompt import VaultReader, fill, nothing
-from agent.context.shorten import shorten
 from agent.context.summary import SOURCE, empty_form, summarise_by_rule, with_head
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted

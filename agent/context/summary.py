@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from agent.context.budget import Count
-from agent.context.shorten import shorten
+from agent.context.budget import Count, shorten
 from agent.dataclass import dataclass
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User
 from agent.markdown.preferences import preferences

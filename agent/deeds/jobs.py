@@ -22,14 +22,13 @@ if TYPE_CHECKING:  # a list of jobs reads no sentences and writes nothing
     from agent.app.past_runs import past_runs
     from agent.runs.job_edits import write_new_job
     from agent.runs.wake_times import switch_schedule
-    from agent.schedule.job_templates import find_template, job_templates
-    from agent.schedule.new_job import NewJob
+    from agent.schedule.new_job import NewJob, find_template, job_templates
 else:
     past_runs = later("agent.app.past_runs", "past_runs")
     write_new_job = later("agent.runs.job_edits", "write_new_job")
     switch_schedule = later("agent.runs.wake_times", "switch_schedule")
-    find_template = later("agent.schedule.job_templates", "find_template")
-    job_templates = later("agent.schedule.job_templates", "job_templates")
+    find_template = later("agent.schedule.new_job", "find_template")
+    job_templates = later("agent.schedule.new_job", "job_templates")
 
 
 class JobView(ResultValue, frozen=True):

@@ -5,11 +5,8 @@ from datetime import datetime
 from typing import TypeVar
 
 from agent.deeds.result import ResultValue
-from agent.memory.profile.figures import profile_figures
-from agent.memory.profile.load import layer_figures, load_profile
-from agent.memory.profile.profile_file import ProfileFile
-from agent.memory.profile.search import search_profile
-from agent.memory.profile.summary import whole_summary
+from agent.memory.profile.load import layer_figures, load_profile, profile_figures
+from agent.memory.profile.profile_file import ProfileFile, search_profile, whole_summary
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 

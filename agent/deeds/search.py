@@ -2,7 +2,7 @@
 
 from agent.deeds.result import ResultValue
 from agent.index.query import Hit, SearchResult
-from agent.runs.recall_preview import RecallPreview
+from agent.runs.recall_source import RecallPreview
 
 
 class HitSignal(ResultValue, frozen=True):

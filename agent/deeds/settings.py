@@ -8,8 +8,8 @@ import os
 import re
 
 from agent.config.edit import set_machine, unset_machine
-from agent.config.key_file import save_key
 from agent.config.load import Loaded, load_vault_settings, variable
+from agent.config.secrets import save_key
 from agent.config.settings import OF_VAULT_HERE, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass

@@ -24,15 +24,16 @@ from agent.index.arrays import Floats, Ints
 from agent.index.model_files import (
     FileTokenizer,
     FoundModel,
+    OnDemand,
     check_parts,
     content_of,
     find_model,
+    give_back_pages_of,
     hub_cache,
     is_hub_name,
     is_path,
     tokenizer_of,
 )
-from agent.index.on_demand import OnDemand, give_back_pages_of
 from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
 from agent.index.tokenizer_process import encoded
 from agent.json_value import parse_json

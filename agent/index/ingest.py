@@ -14,9 +14,8 @@ from agent.errors import AgentError
 from agent.index import document
 from agent.index.keyword import FieldTerms
 from agent.index.passage_store import PassageStore
-from agent.index.prepare import NoteBytes, PreparedGroup, in_groups
+from agent.index.prepare import CountChanges, NoteBytes, PreparedGroup, in_groups
 from agent.index.records import PRIVATE, IndexTotals, StoredNote
-from agent.index.term_counts import CountChanges
 from agent.index.vector_writer import VectorWriter
 from agent.markdown.keep_out import keeps_agent_out
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
+from agent.index.checksums import MappedFiles
 from agent.index.files import Damaged
 from agent.index.keyword import FIELDS, Engine, FieldTerms, Weights
-from agent.index.mapped_files import MappedFiles
 
 _HEAP = 64_000_000
 """Bytes that the writer may hold before it writes a segment; tantivy requires at least 15 million."""

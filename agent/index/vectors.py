@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from agent.config.private import make_folder, touch
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats
-from agent.index.checksums import checksum_of
+from agent.index.checksums import MappedFiles, checksum_of
 from agent.index.files import Damaged, IndexFiles
-from agent.index.mapped_files import MappedFiles
 from agent.json_value import parse_json
 
 if TYPE_CHECKING:

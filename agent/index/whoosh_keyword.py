@@ -22,9 +22,9 @@ from whoosh.reading import TermNotFound
 
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
+from agent.index.checksums import MappedFiles
 from agent.index.files import Damaged
 from agent.index.keyword import FIELDS, Engine, FieldTerms, Weights
-from agent.index.mapped_files import MappedFiles
 
 _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError, pickle.UnpicklingError, zlib.error)
 _KEPT = 4_000

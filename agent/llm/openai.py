@@ -1,14 +1,21 @@
 """The wire format of OpenAI's chat completions, which DeepSeek, ARK, Ollama, llama.cpp and others also use.
 
 Each deviates in its own way; `openai_reply` handles the deviations. Sending and retrying is left to `wire`.
+
+Parses the answer of a chat completion: a stream of chunks, or plain JSON from a server without streams.
+
+Servers omit indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0. What is certain
+is parsed; an answer that is cut off is an error.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
+from agent.llm.exchange import HttpReply
+from agent.llm.failures import from_event
 from agent.llm.kept_thinking import marked_call, thinking_fields
 from agent.llm.messages import (
     Assistant,
@@ -18,14 +25,166 @@ from agent.llm.messages import (
     JsonObject,
     Message,
     Request,
+    StopReason,
     ToolCall,
     ToolResult,
     ToolSpec,
+    Usage,
     items,
+    mapping,
+    number,
+    parsed,
 )
-from agent.llm.openai_reply import parse_reply
+from agent.llm.messages import streamed_text as text
+from agent.llm.sse import ServerEvent, parse_events
+from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
-from agent.llm.wire import Api, Wire
+from agent.llm.wire import Api, Exchange, Wire, broken_reply
+
+_STOPS: dict[str, StopReason] = {
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "sensitive", "recitation", "blocklist"), "refused"),
+    **dict.fromkeys(("prohibited_content", "spii", "refusal", "language"), "refused"),
+}
+_BROKEN = ("error", "insufficient_system_resource", "network_error", "abort")
+_REASONING = ("reasoning_content", "reasoning")
+"""The fields in which servers send thinking, and expect it back beside its calls."""
+_DETAIL_TEXTS = ("text", "summary", "data")
+"""The fields of a piece of thinking, as routers send it (`reasoning_details`), that come bit by bit."""
+_CALLS = ("tool_calls", "function_call")
+
+
+def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange) -> None:
+    """Fill in `gathered` from the answer; raises `Retryable` when the answer is broken."""
+    if "event-stream" in answer.content_type:
+        _stream(answer.pieces, gathered, exchange)
+        return
+    body = answer.body()
+    if body.lstrip()[:1] != b"{":  # a stream without the header of one
+        _stream([body], gathered, exchange)
+        return
+    try:
+        whole = mapping(parsed(body))
+    except ValueError:
+        raise broken_reply(exchange.endpoint, "is not JSON") from None
+    _take(whole, gathered, exchange)
+    if not gathered.events:
+        raise broken_reply(exchange.endpoint, "holds no message")
+    gathered.stop = gathered.stop or "end"
+    gathered.whole_usage = gathered.usage is not None
+
+
+def _stream(pieces: Iterable[bytes], gathered: StreamAssembly, exchange: Exchange) -> None:
+    done = False
+    for event in parse_events(pieces):
+        if event.data.strip() == "[DONE]":
+            done = True
+            break
+        _take(_chunk(event, exchange), gathered, exchange)
+        if gathered.cut_off():
+            break
+    if not gathered.events:
+        raise broken_reply(exchange.endpoint, "is empty")
+    if not done and gathered.stop is None:
+        raise broken_reply(exchange.endpoint, "ends in the middle")
+
+
+def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
+    if not event.data.strip():
+        return {}
+    try:
+        return mapping(parsed(event.data))
+    except ValueError:
+        raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
+
+
+def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
+    choices = items(chunk.get("choices"))
+    elsewhere = (mapping(choices[0]).get("usage") if choices else None, mapping(chunk.get("x_groq")).get("usage"))
+    usage = next(filter(None, map(_usage, (chunk.get("usage"), *elsewhere))), None)
+    if usage is not None:  # a chunk with usage only is the last one; usage beside text is the count so far
+        gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
+    if chunk.get("error"):
+        raise from_event(exchange.endpoint, chunk, exchange.key)
+    gathered.name(text(chunk.get("model")))
+    for choice in map(mapping, choices[:1]):
+        gathered.events += 1
+        said = mapping(choice.get("delta")) or mapping(choice.get("message"))
+        _think(said, gathered)
+        gathered.say(text(said.get("content")))
+        if said.get("refusal"):
+            gathered.say(text(said.get("refusal")))
+            gathered.stop = "refused"
+        for call in map(mapping, items(said.get("tool_calls"))):
+            _add(call, gathered)
+        reason = text(choice.get("finish_reason")).lower()
+        if reason in _BROKEN:
+            raise broken_reply(exchange.endpoint, "ends in the middle")
+        if reason and gathered.stop != "refused":
+            gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
+    if usage is not None and gathered.stop is not None:
+        gathered.whole_usage = True
+
+
+def _think(said: JsonObject, gathered: StreamAssembly) -> None:
+    """Add thinking: it goes back with the calls that follow it, in the field in which it came."""
+    name = next((name for name in _REASONING if text(said.get(name))), "")
+    if name:
+        gathered.think(text(said.get(name)), name)
+    for detail in map(mapping, items(said.get("reasoning_details"))):
+        last = gathered.details[-1] if gathered.details else {}
+        if all(detail.get(key) == last.get(key) for key in ("type", "index")) and "index" in detail:
+            joined = {key: text(last.get(key)) + text(detail.get(key)) for key in _DETAIL_TEXTS if detail.get(key)}
+            gathered.details[-1] = {**last, **detail, **joined}
+        else:
+            gathered.details.append(detail)
+
+
+def _add(delta: JsonObject, gathered: StreamAssembly) -> None:
+    """Add a piece of a tool call to its call."""
+    function = mapping(delta.get("function"))
+    id, name = text(delta.get("id")), text(function.get("name"))
+    call = _belongs(delta, id, name, gathered)
+    call.id = call.id or id
+    if mapping(delta.get("extra_content")):
+        call.kept = {"extra_content": mapping(delta.get("extra_content"))}
+    if name != call.name:  # some servers repeat the whole name in every chunk
+        call.name += name
+        gathered.think(name)
+    arguments = function.get("arguments")
+    whole = isinstance(arguments, Mapping)
+    gathered.argue(call, json.dumps(arguments, ensure_ascii=False) if whole else text(arguments))
+
+
+def _belongs(delta: JsonObject, id: str, name: str, gathered: StreamAssembly) -> PartialCall:
+    """The call that a piece continues, or a new one.
+
+    Found by index; but a name under another id begins a new call, since some servers give every call the index 0.
+    Without an index, a new id begins a call, and so does a name once the previous call has arguments.
+    """
+    index = delta.get("index")
+    latest = reversed(gathered.calls)
+    if isinstance(index, int) and not isinstance(index, bool):
+        mine = next((call for call in latest if call.index == index), None)
+    else:
+        index = -1
+        mine = next((call for call in latest if not id or call.id == id), None)
+        if mine and name and not id and any(mine.arguments):
+            mine = None
+    if mine and id and mine.id and id != mine.id and name:
+        mine = None
+    return mine or gathered.begin(PartialCall(index=index))
+
+
+def _usage(value: Json) -> Usage | None:
+    told = mapping(value)
+    if not number(told.get("prompt_tokens")):
+        return None
+    details = mapping(told.get("prompt_tokens_details"))
+    cached = number(details.get("cached_tokens")) or number(told.get("prompt_cache_hit_tokens"))
+    whole = number(told.get("prompt_tokens"))
+    written = number(details.get("cache_write_tokens"))
+    return Usage(whole, number(told.get("completion_tokens")), min(cached, whole), min(written, whole))
 
 
 class OpenAI(Wire):

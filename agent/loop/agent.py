@@ -1,8 +1,12 @@
-"""The values that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`."""
+"""The values that all runs of a vault share: models, tools, sources, limits. Built by `app`, used by `run`.
 
+What answers a person whose model fails before it has said or done anything in their run.
+"""
+
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -13,12 +17,36 @@ from agent.context.budget import Count
 from agent.context.prompt import Audience, reader_for, system_part
 from agent.context.source import Source
 from agent.dataclass import dataclass
-from agent.errors import AgentError, Interrupted, NeedsApproval, StopRun
+from agent.errors import (
+    AgentError,
+    Interrupted,
+    LockHeld,
+    NeedsApproval,
+    Permanent,
+    Retryable,
+    Stopping,
+    StopRun,
+    UserError,
+)
 from agent.events.bus import Bus
 from agent.events.runs import ToolCallFailed, ToolCallStarted, ToolCompleted
-from agent.llm.messages import Assistant, Provider, System, ToolCall, ToolResult, ToolSpec
+from agent.llm.messages import (
+    Assistant,
+    Cancelled,
+    Model,
+    OnText,
+    Provider,
+    Reply,
+    Request,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    ignore,
+    never,
+)
 from agent.llm.providers import Providers
-from agent.loop.records import RecordedEvent, Spoken
+from agent.loop.records import RecordedEvent, RunRequest, Spoken
 from agent.loop.session import Session
 from agent.texts import Language, text
 from agent.tools.arguments import main_argument
@@ -176,3 +204,39 @@ def commit_lines(called: Called, language: Language) -> str:
     """The commits that a call made, on a line for people."""
     commits = called.given.commits if called.given else ()
     return " · ".join(f"{text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)
+
+
+NO_ANSWER = (Retryable, Permanent, UserError)
+"""The errors of a model that does not answer: no limit, no stop."""
+
+logger = logging.getLogger(__name__)
+
+
+def with_stand_in(models: Models, failure: AgentError, asked: RunRequest, session: Session, run: str) -> Models:
+    """The models with the stand-in as the main one, for the rest of the run; raises the failure where nothing stands
+    in: in sub-runs and work that no person waits for, and once the model has said or done something."""
+    is_persons = "." not in run and not asked.job and not asked.purpose
+    is_passing = isinstance(failure, LockHeld | Stopping)
+    if models.stand_in is None or not is_persons or is_passing or session.said_by_model(run):
+        raise failure
+    return replace(models, main=_StandIn(models.stand_in, failure), stand_in=None, failure=failure)
+
+
+@dataclass(frozen=True, slots=True)
+class _StandIn:
+    """A `Provider` that raises the model's failure if it cannot answer either."""
+
+    provider: Provider
+    failure: AgentError
+
+    @property
+    def model(self) -> Model:
+        return self.provider.model
+
+    def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
+        """What the stand-in answers."""
+        try:
+            return self.provider.chat(request, on_text, cancelled)
+        except (AgentError, OSError) as error:
+            logger.warning("nothing could be quoted in place of an answer: %s", error)
+            raise self.failure from None

@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
-from agent.context.budget import Count, Window, count_message, count_tool
+from agent.context.budget import Count, Window, count_message, count_tool, shorten
 from agent.context.prompt import VaultReader, fill
-from agent.context.shorten import shorten
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, LimitReached, Permanent, Retryable
 from agent.llm.failures import TooLong

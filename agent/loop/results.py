@@ -9,8 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from agent.context.budget import Count
-from agent.context.shorten import shorten
+from agent.context.budget import Count, shorten
 from agent.tools.taint import FRAME_BEGIN, FRAME_END
 from agent.tools.tool import Cited
 

@@ -16,10 +16,10 @@ from agent.context.prompt import may_be_given, moment, reader_for
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, LimitReached, NeedsApproval, QuestionAsked
 from agent.events.bus import Injection
-from agent.events.outcome_words import session_subject
-from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted
+from agent.events.runs import IterationStarted, ProfileSelected, TaskStarted, session_subject
 from agent.llm.messages import OnText, Reply, Request, ToolCall, ToolResult, ToolSpec, User
 from agent.loop.agent import (
+    NO_ANSWER,
     PARALLEL,
     Agent,
     FixedTexts,
@@ -34,6 +34,7 @@ from agent.loop.agent import (
     refused_calls,
     results_with_calls,
     unfinished_result,
+    with_stand_in,
 )
 from agent.loop.asking import ModelCall
 from agent.loop.compact import Scene, make_room
@@ -58,7 +59,6 @@ from agent.loop.record_format import called_line
 from agent.loop.records import QUOTED, AtLimit, Closed, RunRequest, Spoken, ToolsChosen, chosen_tools, new_taints
 from agent.loop.results import cut_result, shared_rooms
 from agent.loop.session import Session
-from agent.loop.stand_in import NO_ANSWER, with_stand_in
 from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
@@ -374,10 +374,7 @@ class Run:
         given, shown = tuple(dict.fromkeys(self.given)), tuple(dict.fromkeys(self.sources))
         answer = next((each.text for each in reversed(session.said_by_model(run))), "")
         ended = Ended(
-            run,
-            session.path,
-            outcome,
-            answer,
+            *(run, session.path, outcome, answer),
             reason="" if outcome is RunOutcome.FINISHED else message,
             hint=stop_hint(stop, self.agent.language),
             waits_for=stop.path if isinstance(stop, NeedsApproval | QuestionAsked) else "",

@@ -38,11 +38,10 @@ from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.title import short_heading, short_title
 from agent.markdown.yaml_write import Value
-from agent.memory.forgetting.answers import is_only_mark
+from agent.memory.forgetting.steering_notes import is_only_mark
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.texts import Language, Sentence
-from agent.tools.guest_words import named_guest
-from agent.tools.text_origin import still_strangers
+from agent.tools.text_origin import named_guest, still_strangers
 from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import SESSIONS
 from agent.vault.layout import GIVEN_TEXTS

@@ -3,15 +3,24 @@
 A line right below a paragraph would make a heading of it, or go on with it; below a list, it may become a part of the
 last item; in a fence or comment that is left open, all of it would be code or hidden. So a blank line goes between, and
 what is open is closed first. Items go on with a list of their kind, and rows with a table.
+
+The sections of a note by their headings: found by name, and added to without a change to any other line.
+
+Tables in notes to which the program only ever adds rows, such as a log: each row begins with its moment.
+
+Cells are known by their order, as the names of the columns may be in the vault's language.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown import note
-from agent.markdown.blocks import OpenBlocks, columns, open_blocks
+from agent.markdown.blocks import Heading, OpenBlocks, columns, open_blocks, parse_body
 from agent.markdown.inline import CLOSERS
+from agent.markdown.note import Note
 
 _ITEM = re.compile(r"[ \t]*([-*+]|[0-9]{1,9}(?=([.)])))[.)]?(?:[ \t]|$)")
 _DELIMITERS = re.compile(r"[|:\- \t]*-[|:\- \t]*$")
@@ -119,3 +128,104 @@ def _kind(item: re.Match[str]) -> str:
 
 def _as_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSection:
+    """A heading (`## Title`) and all below it, with the lines from 1 in the file, inclusive."""
+
+    heading: str
+    lines: tuple[int, int]
+
+
+def sections(data: bytes) -> tuple[NoteSection, ...]:
+    """All sections of a note; each ends before the next heading of its level or above."""
+    note = Note.parse(data)
+    headings = parse_body(note.body, note.body_line).headings
+    last = data.count(b"\n") + (0 if data.endswith(b"\n") else 1)
+    return tuple(
+        NoteSection(
+            f"{'#' * each.level} {each.text}", (each.line, min(_end(headings[at + 1 :], each.level, data), last))
+        )
+        for at, each in enumerate(headings)
+    )
+
+
+def sections_named(data: bytes, name: str) -> tuple[NoteSection, ...]:
+    """The sections with this heading, `## Title` or only `Title`; if there are none, without regard to case."""
+    wanted = " ".join(name.split())
+    found = sections(data)
+    for fold in (str, str.casefold):
+        names = fold(wanted)
+        same = [each for each in found if names in {fold(each.heading), fold(each.heading.lstrip("#").strip())}]
+        if same:
+            return tuple(same)
+    return ()
+
+
+def add_to_section(data: bytes, heading: bytes, text: bytes) -> bytes:
+    """The note with `text` at the end of the section below `heading` (`## Title`), which is added if it is missing.
+
+    A section ends before the next heading of its level or above, and before a line that begins with `%%`, as the marks
+    of this program do. The added text is blocks of its own, or goes on with a list or a table that is there; what it
+    leaves open is closed. It takes the note's line endings.
+    """
+    newline = b"\r\n" if b"\r\n" in data else b"\n"
+    text = text.replace(b"\r\n", b"\n").strip(b"\n")
+    text = (text + b"\n" + closing_lines(text)).replace(b"\n", newline)
+    rows = [row + b"\n" for row in data.split(b"\n")]
+    rows[-1] = rows[-1][:-1]
+    found = _section(data, heading)
+    if found is None:
+        gap = b"" if not data or data.endswith(newline) else newline
+        closed = closing_lines(data).replace(b"\n", newline)
+        return data + gap + closed + newline + heading + newline + newline + text
+    first, end = found
+    end = next((at for at in range(first, end) if rows[at].startswith(b"%%")), end)
+    while end > first and not rows[end - 1].strip():
+        end -= 1
+    above, below = b"".join(rows[:end]), b"".join(rows[end:])
+    return (
+        above + between(above, text) + text + (newline if below.strip() and below[:1] not in b"\r\n" else b"") + below
+    )
+
+
+def _section(data: bytes, heading: bytes) -> tuple[int, int] | None:
+    """The numbers of the lines from below the heading to the end of its section, from 0; None without the heading."""
+    note = Note.parse(data)
+    headings = parse_body(note.body, note.body_line).headings
+    marks, _, title = heading.decode().partition(" ")
+    for at, each in enumerate(headings):
+        if each.level == len(marks) and each.text == title:
+            return each.line, _end(headings[at + 1 :], each.level, data)
+    return None
+
+
+def _end(below: tuple[Heading, ...], level: int, data: bytes) -> int:
+    return next((each.line - 1 for each in below if each.level <= level), data.count(b"\n") + 1)
+
+
+_BAR = re.compile(r"(?<!\\)\|")
+
+
+def format_row(at: datetime, cells: Iterable[str]) -> str:
+    """A row without a line end; the cells have no bars of their own."""
+    return f"| {' | '.join((at.replace(microsecond=0).isoformat(), *cells))} |"
+
+
+def format_head(columns: str, count: int) -> str:
+    """The two lines above the rows; `columns` is the first one, with the names."""
+    return f"{columns}\n|{'|'.join(' --- ' for _ in range(count))}|\n"
+
+
+def timed_rows(data: bytes) -> Iterator[tuple[datetime, list[str]]]:
+    """The rows of a note, each with its moment and the cells behind it. Rows that a merge has doubled count once, and
+    those without a moment that has an offset are left out."""
+    for row in dict.fromkeys(Note.parse(data).body.splitlines()):
+        cells = [cell.strip() for cell in _BAR.split(row.strip())[1:-1]] if row.startswith("|") else []
+        try:
+            at = datetime.fromisoformat(cells[0]) if cells else None
+        except ValueError:
+            continue
+        if at is not None and at.tzinfo is not None:
+            yield at, cells[1:]

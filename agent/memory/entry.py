@@ -1,16 +1,23 @@
-"""A memory entry as a note: its header, body and path."""
+"""A memory entry as a note: its header, body and path.
+
+The expiry of entries: their own `expires`, or else days by type and scope since they were last said.
+
+The day of what happened: the same words said of two days tell of two things.
+"""
 
 import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
+from agent.memory.understanding.statements import is_event
 from agent.texts import in_all_languages
 from agent.vault.folders import ENTRIES
 
@@ -231,3 +238,31 @@ def without_before(entry_text: str) -> str:
 def with_offset(when: datetime) -> datetime:
     """The time with an offset; UTC for a time that a person typed without one."""
     return when if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def expiry(entry: Entry, settings: MemorySettings) -> datetime | None:
+    """The time at which the entry expires; None for never."""
+    if entry.expires is not None:
+        return entry.expires if entry.expires.tzinfo else entry.expires.replace(tzinfo=entry.created.tzinfo)
+    days = lifetime(entry.type, entry.scope, settings)
+    return None if days is None else entry.last_said + timedelta(days=days)
+
+
+def lifetime(kind: EntryType, scope: Scope, settings: MemorySettings) -> int | None:
+    """Days for which an entry of this type and scope is recalled; None for always."""
+    match kind:
+        case EntryType.FACT:
+            return settings.fact_days
+        case EntryType.CHAT_TURN:
+            return settings.chat_turn_user_days if scope is Scope.USER else settings.chat_turn_chat_days
+        case EntryType.AUTO_CAPTURE | EntryType.AUTO_FLUSH:
+            return settings.auto_capture_days
+        case EntryType.WORKFLOW_TRACE:
+            return 0
+        case EntryType.USER_EXPLICIT | EntryType.RESEARCH | EntryType.REFLECTION:
+            return None
+
+
+def event_day(entry: Entry) -> str:
+    """The day (ISO) on which an entry tells what happened then; empty for an entry that tells anything else."""
+    return entry.created.date().isoformat() if entry.type.is_stated and is_event(entry.text) else ""

@@ -65,7 +65,7 @@ def _known(vault: Vault, said: Entry) -> "StoredEntry | None":
         return None
     store = import_module("agent.memory.store")
     rules = import_module("agent.memory.understanding.rules")
-    day_of = import_module("agent.memory.event_day").event_day
+    day_of = import_module("agent.memory.entry").event_day
     paths = [path.relative_to(vault.place.root).as_posix() for path in names]
     for each in store.load_entries(vault, paths):
         entry = each.entry

@@ -32,8 +32,7 @@ from agent.events.runs import (
     ToolCompleted,
 )
 from agent.events.types import DaemonStopped, JobEnded
-from agent.metrics.names import JOBS, SUM, bucket_of, event_name
-from agent.metrics.recent import (
+from agent.metrics.alerts import (
     COMPACTIONS,
     FLUSH_KNOWN,
     FLUSH_SAVED,
@@ -42,6 +41,7 @@ from agent.metrics.recent import (
     RecentCount,
     add_recent,
 )
+from agent.metrics.names import JOBS, SUM, bucket_of, event_name
 from agent.metrics.totals import HANDLER, NODE, RECALL, Sums, add_bounded, load_day
 
 FINISHED = "finished"

@@ -2,15 +2,48 @@
 
 The names of the plan's own figures are the plan's, with `_` for `.`: `tool.policy.denied_total` is
 `tool_policy_denied_total`. Units are seconds, tokens and US dollars.
+
+The metrics in Prometheus' text format, version 0.0.4, for a scraper or node_exporter's textfile collector.
+
+Every sample has the label `vault`, the name of the vault's folder: the textfile collector adds no labels of its own, so
+the files of two vaults on one machine would otherwise hold the same series twice. The folder's path is left out: it
+names the person's home. Counters are totals of all days, so that they only grow. What is not known has no sample.
+
+The figures that are not counted but looked at: how things are now, as far as that is known.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.escape import escape_line
 from agent.metrics.names import SUMMARISED, Durations
-from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MetricTotals
+
+
+@dataclass(frozen=True, slots=True)
+class PresentFigures:
+    """How things are now. None, or nothing under a name, is what is not known.
+
+    `facts` are the long-term facts in MEMORY.md; `job_failures` the failures in a row by the job's id;
+    `node_connected` is None where the node host is switched off, `node_permissions` are the states of its permissions
+    ("granted", "denied", …) by name; `alerts` are the numbers of alerts that stand by rule, None without a daemon that
+    looks; `patterns_helpful` and `patterns_not_helpful` what the person said of the patterns that stand in their
+    profile, and of those that were suggested; `spent` is what models cost today on this machine, in US dollars, and
+    `spend_limit` the most that a day may cost.
+    """
+
+    facts: int | None = None
+    job_failures: Mapping[str, int] = field(default_factory=dict)
+    node_connected: bool | None = None
+    node_permissions: Mapping[str, str] = field(default_factory=dict)
+    alerts: Mapping[str, int] | None = None
+    patterns_helpful: int | None = None
+    patterns_not_helpful: int | None = None
+    spent: float | None = None
+    spend_limit: float | None = None
+
 
 Sample: TypeAlias = tuple[str, Mapping[str, str], float]
 """The end of the name, the labels, the value."""
@@ -184,3 +217,30 @@ FAMILIES: tuple[MetricFamily, ...] = (
     MetricFamily("alerts", "gauge", "Alerts that stand now, by rule.", _alerts, ("rule",)),
 )  # fmt: skip
 """All metrics, in the order of the text."""
+
+
+PREFIX = "vault_agent_"
+
+
+def format_prometheus(totals: MetricTotals, present: PresentFigures, vault: str) -> bytes:
+    """The text of all metrics of the vault of this name."""
+    given = MetricInput(totals, present)
+    return "".join(_format(each, given, vault) for each in FAMILIES).encode("utf-8", "replace")
+
+
+def _format(family: MetricFamily, given: MetricInput, vault: str) -> str:
+    """The lines of one metric; nothing for one without samples."""
+    samples = tuple(family.samples(given))
+    if not samples:
+        return ""
+    name = f"{PREFIX}{family.name}"
+    lines = [f"# HELP {name} {family.help}", f"# TYPE {name} {family.kind}"]
+    for end, labels, value in samples:
+        shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in {"vault": vault, **labels}.items())
+        lines.append(f"{name}{end}{{{shown}}} {value:.15g}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """The text on one line and without active characters, which a model may put into the name of a tool."""
+    return escape_line(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.metrics.families import PresentFigures
 from agent.metrics.names import RECALLED, SUMMARISED
-from agent.metrics.present import PresentFigures
 from agent.metrics.totals import MetricTotals
 
 Unit: TypeAlias = Literal["", "%", "ms"]

@@ -22,7 +22,6 @@ from agent.llm.messages import Assistant, Message, Request, ToolCall, ToolResult
 from agent.loop.mailbox import answer_of
 from agent.loop.records import ASKS_A_PERSON, Began, Spoken
 from agent.loop.session import Session, load_session
-from agent.memory.capture.captured import captured, log_capture
 from agent.memory.capture.conversation_facts import (
     ConversationReading,
     EndedFact,
@@ -30,10 +29,8 @@ from agent.memory.capture.conversation_facts import (
     TalkLine,
     WrittenText,
 )
-from agent.memory.capture.dedupe import Judgement, Resolution, ended_note
-from agent.memory.capture.facts import HALF, SOURCE, shared
-from agent.memory.capture.run_entries import FINISHED
-from agent.memory.capture.run_trace import RunTrace
+from agent.memory.capture.dedupe import Judgement, Resolution, captured, ended_note, log_capture
+from agent.memory.capture.facts import FINISHED, HALF, SOURCE, RunTrace, shared
 from agent.memory.capture.writer import EntryWriter, Near
 from agent.memory.entry import QUOTE, Entry, EntryType
 from agent.memory.store import StoredEntry, entry_paths_on, load_entries

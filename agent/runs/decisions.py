@@ -2,7 +2,12 @@
 
 A ticked box, a command and an answer in a chat have the same result: the decision is written in the note. Resuming runs
 is left to `service` and `resumer`.
+
+The choice of the process that resumes a run after a decision or answer: the daemon if one runs, else this one.
 """
+
+from collections.abc import Callable
+from enum import StrEnum
 
 from agent.asking.answers import answer_in
 from agent.asking.proposal import Proposal
@@ -15,7 +20,7 @@ from agent.tools.approvals import Approvals
 from agent.vault.folders import QUESTIONS
 from agent.vault.history.versions import versions
 from agent.vault.store import Vault
-from agent.workspace.workspace import Workspace
+from agent.workspace.workspace import Workspace, is_watched
 
 _DECIDED = {"approved", "rejected", "outdated"}
 
@@ -123,3 +128,26 @@ def _is_expired(workspace: Workspace, question: Question) -> bool:
 def _is_of(mark: RunMark, run: str) -> bool:
     """True if `run` is the run of this mark or one of its sub-runs."""
     return run.partition(".")[0] == mark.run
+
+
+class Resumer(StrEnum):
+    """The process that resumes a waiting run."""
+
+    HERE = "here"
+    DAEMON = "daemon"
+    LATER = "later"
+    NOBODY = "nobody"
+
+
+def resumer_of(workspace: Workspace, path: str, here: Callable[[], bool]) -> tuple[Resumer, RunMark | None]:
+    """The process that resumes the run that waited for the note at `path`, and its mark; `NOBODY` and None if no run
+    can resume.
+
+    `here` is called only if no daemon runs; it returns True if the run is to resume in this process.
+    """
+    mark = ready_after(workspace, path)
+    if mark is None:
+        return Resumer.NOBODY, None
+    if is_watched(workspace):
+        return Resumer.DAEMON, mark
+    return (Resumer.HERE if here() else Resumer.LATER), mark

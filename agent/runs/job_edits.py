@@ -17,8 +17,7 @@ from agent.runs.job_upkeep import job_shelf
 from agent.schedule.header_fields import title_of
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job, task_text
-from agent.schedule.job_words import with_task_text, with_title
-from agent.schedule.new_job import NewJob, make_job
+from agent.schedule.new_job import NewJob, make_job, with_task_text, with_title
 from agent.schedule.occurrences import UTC_NAME, zone_of
 from agent.schedule.shelf import is_job_note
 from agent.schedule.trigger_lines import BadLine, parse_lines, raw_lines

@@ -17,8 +17,7 @@ from agent.index.document import note_day
 from agent.index.query import Hit, Mode, SearchResult
 from agent.lazy import later
 from agent.markdown.note import Note
-from agent.memory.recall.asker import Asker
-from agent.memory.recall.authorship import persons_rows
+from agent.memory.recall.authorship import Asker, persons_rows
 from agent.memory.recall.candidates import filled, is_bare
 from agent.memory.recall.likely import (
     BY_ITSELF,

@@ -9,9 +9,8 @@ from agent.asking.questions.question import Question, write_answer
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.note import Note
-from agent.runs.decisions import approvals
+from agent.runs.decisions import Resumer, approvals
 from agent.runs.kinds import pending_decisions
-from agent.runs.resumer import Resumer
 from agent.runs.short_ids import SHORT_ID, NotFound, find_by_id, short_id
 from agent.runs.sync_questions import adopt_questions, answer_sync_question, open_sync_questions
 from agent.runs.waiting_questions import waiting_questions

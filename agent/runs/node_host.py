@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from datetime import datetime, timedelta
 
-from agent.config.node_token import load_node_token
+from agent.config.node_settings import load_node_token
 from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
 from agent.events.runs import NodeToolCalled

@@ -7,8 +7,7 @@ refused. The request that got a yes is sent again, and is then carried out.
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteGone, ToolFailed
 from agent.llm.messages import JsonObject
-from agent.markdown.appending import append_block
-from agent.markdown.sections import add_to_section
+from agent.markdown.appending import add_to_section, append_block
 from agent.runs.decisions import approvals
 from agent.runs.left_requests import request_subject
 from agent.tools.approvals import Approvals

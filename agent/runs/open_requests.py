@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from agent.markdown import requests
 from agent.markdown.requests import NoteRequest, has_answer
+from agent.vault.drafts import body_lines, is_older
 from agent.vault.folders import INBOX, MEMORY_NOTE, instructs, is_template
 from agent.vault.history.versions import first_version
-from agent.vault.older_notes import body_lines, is_older
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 

@@ -1,5 +1,8 @@
 """Search of the vault for runs: passages and memories for tools, and the passages that a task is given
-(`context.memories`, chosen by `likely_passages`)."""
+(`context.memories`, chosen by `likely_passages`).
+
+What a run would be given for a task, with receipts, without a run.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
@@ -20,23 +23,21 @@ from agent.loop.records import Began
 from agent.loop.session import Session
 from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.recall.asker import Asker
-from agent.memory.recall.authorship import agents_notes
-from agent.memory.recall.candidates import SPARE, is_given_as_note, may_be_found
+from agent.memory.recall.authorship import Asker, agents_notes, is_near, parse_search
+from agent.memory.recall.candidates import SPARE, is_given_as_note, may_be_found, may_be_offered
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.likely import HeldText
 from agent.memory.recall.recaller import NOTE, Recaller, Recollection, Remembered, plain
 from agent.memory.recall.refresh import ShownMemories, log_recall
-from agent.memory.recall.search_scope import is_near, parse_search
 from agent.memory.understanding.statements import is_small_talk
 from agent.runs.likely_passages import LikelyPassages, PersonsLines
 from agent.runs.waiting_statements import WaitingStatements
-from agent.tools.guest_words import named_guest
 from agent.tools.taint import frame
-from agent.tools.text_origin import TextOrigin, text_origin_of
+from agent.tools.text_origin import TextOrigin, named_guest, text_origin_of
 from agent.tools.tool import RunContext
 from agent.vault.folders import ENTRIES, SESSIONS
 from agent.vault.history.commits import Pins, pins
+from agent.vault.history.versions import last_commit
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 
@@ -273,3 +274,39 @@ def recall_source(
 ) -> RecallSource:
     """The searches over one index; `tell` publishes what was recalled."""
     return RecallSource(workspace, library, text_origin_of(workspace.vault), tell, WaitingStatements(workspace))
+
+
+PIECES = 8
+"""The most passages that come closest, where no other number is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallPreview:
+    """The answer of the search, and for each passage the last commit of its note (None: it was edited since)."""
+
+    answer: SearchResult
+    commits: tuple[str | None, ...]
+
+
+def closest(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> SearchResult:
+    """The best passages of the notes that may be offered."""
+    answer = index.search(task, limit * SPARE, passages=True, explain=True)
+    return replace(answer, hits=tuple(hit for hit in answer.hits if may_be_offered(hit, workspace.vault.home))[:limit])
+
+
+def given(workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int | None) -> SearchResult:
+    """What a run would be given."""
+    found = MemorySource(recall_source(workspace, index), asker).given(task)
+    hits = tuple(each.hit for each in found.found)
+    return SearchResult(task, found.mode, index.engine, hits[:limit], found.degraded)
+
+
+def preview_recall(workspace: Workspace, look: Callable[[], tuple[SearchResult, str | None]]) -> RecallPreview:
+    """The result of `look` (and why the index is behind) with receipts: path, lines, commit, score and reasons."""
+    answer, late = look()
+    answer = replace(answer, degraded="; ".join(filter(None, [answer.degraded, late])) or None)
+    found = sorted({hit.path for hit in answer.hits})
+    edited = {item.path for item in workspace.vault.changed_files(found)} if found else set()
+    vault = workspace.vault
+    commits = (None if hit.path in edited else last_commit(vault, hit.path) for hit in answer.hits)
+    return RecallPreview(answer, tuple(commits))

@@ -31,7 +31,7 @@ from agent.loop.session import Session, begin_session, latest_session, load_sess
 from agent.loop.session_names import release_name
 from agent.memory.capture.writer import CaptureWorker
 from agent.memory.profile.owner import MOST
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts
 from agent.runs.active_skills import INDEX, ActiveSkills

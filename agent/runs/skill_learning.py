@@ -17,8 +17,8 @@ from agent.runs.accounts import Accounts
 from agent.runs.skill_set import SkillSet
 from agent.runs.workflow_traces import SessionTraces
 from agent.skills.learning.offers import SkillOffers
+from agent.skills.learning.sequences import WorkflowTrace
 from agent.skills.learning.suggestion import Suggestion, prompt_variables
-from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.learning.written import WriteSkill
 from agent.skills.loading.files import BadFolder
 

@@ -31,8 +31,7 @@ from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes, resolve
-from agent.vault.sync.state import SyncedRemote, Wait, WaitKind, sync_state
-from agent.vault.sync.unasked import drop_unasked, unasked_conflicts
+from agent.vault.sync.state import SyncedRemote, Wait, WaitKind, drop_unasked, sync_state, unasked_conflicts
 from agent.vault.worktree.paths import is_note
 from agent.workspace.workspace import Workspace
 

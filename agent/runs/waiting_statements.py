@@ -13,13 +13,13 @@ from agent.events.runs import TaskCompleted
 from agent.loop.records import Began, Closed
 from agent.loop.session import Session, load_session
 from agent.memory.capture.dedupe import Resolution, judge
-from agent.memory.capture.run_entries import FINISHED, CaptureConfig, entries_of_run
+from agent.memory.capture.facts import FINISHED, CaptureConfig, entries_of_run
 from agent.memory.entry import Entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.recall.recaller import Remembered
 from agent.memory.store import StoredEntry
 from agent.records.table import Table
-from agent.runs.run_trace import trace_of
+from agent.runs.run_course import trace_of
 from agent.workspace.workspace import Workspace
 
 SILENT = timedelta(minutes=2)

@@ -13,10 +13,9 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.loop.records import Began, Closed
 from agent.loop.session import Session, load_session, sessions
-from agent.memory.capture.conversation import ASKED, smart_truncate
-from agent.memory.capture.run_entries import FINISHED
-from agent.runs.run_trace import trace_of
-from agent.skills.learning.traces import TraceStep, WorkflowTrace
+from agent.memory.capture.facts import ASKED, FINISHED, smart_truncate
+from agent.runs.run_course import trace_of
+from agent.skills.learning.sequences import TraceStep, WorkflowTrace
 from agent.vault.store import Vault
 
 MOST = 500

@@ -1,11 +1,17 @@
-"""The note of a new job, made of plain words or of a header's fields, and checked as any job's note is."""
+"""The note of a new job, made of plain words or of a header's fields, and checked as any job's note is.
 
-from collections.abc import Mapping
+A job's note with another title, or with another text below it; all else stays as its person wrote it.
+
+The jobs that the package has ready: none is in a vault before its person switches it on.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from agent.config.resources import resource
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.lazy import later
@@ -13,20 +19,63 @@ from agent.markdown.note import Note
 from agent.markdown.title import short_title
 from agent.markdown.yaml_write import Header, Value
 from agent.schedule.channel_words import without_channel
-from agent.schedule.header_fields import plain_id, readable_id
-from agent.schedule.job import TYPE, Job, JobProblem, JobSource
-from agent.schedule.job_header import begins_as_wish, parse_job
+from agent.schedule.header_fields import plain_id, readable_id, title_of
+from agent.schedule.job import PROBLEM, TYPE, Job, JobProblem, JobSource
+from agent.schedule.job_header import begins_as_wish, parse_job, task_text
+from agent.schedule.trigger_lines import raise_unclear
 from agent.schedule.triggers import At
-from agent.schedule.unclear import raise_unclear
 from agent.texts import Language
 from agent.times.reading import Unclear, Understood, remarks
-from agent.vault.folders import JOBS
+from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.store import Vault
+from agent.vault.template import read_template
 
 if TYPE_CHECKING:
     from agent.times.when import parse_when
 else:  # most jobs are made of fields
     parse_when = later("agent.times.when", "parse_when")
+
+
+def with_title(note: Note, path: str, title: str) -> Note:
+    """The note with this title, in its header if it has one there, else as its heading; as it is for an empty title."""
+    title = " ".join(title.split())
+    if title in {"", title_of(note, path.rpartition("/")[2].removesuffix(".md"))}:
+        return note
+    if note.string("title") is not None:
+        return note.with_key("title", title)
+    return note.with_body(_with_heading(note.body, title, _newline(note)))
+
+
+def with_task_text(note: Note, text: str) -> Note:
+    """The note with another text of what the job does."""
+    text = text.replace("\r\n", "\n").strip()  # as a browser sends it
+    return note if text == task_text(note.body) else note.with_body(_with_text(note.body, text, _newline(note)))
+
+
+def _newline(note: Note) -> str:
+    return "\r\n" if b"\r\n" in note.data else "\n"
+
+
+def _with_heading(body: str, title: str, newline: str) -> str:
+    lines = body.splitlines(keepends=True)
+    at = _heading(lines)
+    if at is None:
+        return f"# {title}{newline}{newline}{body.lstrip()}"
+    return "".join((*lines[:at], f"# {title}{newline}", *lines[at + 1 :]))
+
+
+def _with_text(body: str, text: str, newline: str) -> str:
+    """The body with another text below its title; the program's line about a problem goes."""
+    lines = [line for line in body.splitlines() if not line.startswith(PROBLEM)]
+    at = _heading(lines)
+    head = lines[: at + 1] if at is not None else []
+    return newline.join((*head, *([""] if head and text else []), *(text.split("\n") if text else []), ""))
+
+
+def _heading(lines: Sequence[str]) -> int | None:
+    """The number of the line with the title, None if the first line of the text is none."""
+    at = next((number for number, line in enumerate(lines) if line.strip()), None)
+    return at if at is not None and lines[at].lstrip().startswith("# ") else None
 
 
 _EXAMPLES = "every weekday at 9 brief me; every 2 hours look at the inbox; 每个工作日九点给我简报"
@@ -98,3 +147,22 @@ def _free_path(vault: Vault, name: str) -> str:
         if vault.read(path) is None:
             return path
     raise UserError("too many jobs are named {name}", hint="vault-agent jobs list shows them", name=name)
+
+
+def job_templates(home: AgentFolder, language: Language) -> tuple[NewJob, ...]:
+    """The jobs as they would be in a vault, active, sorted by id."""
+    files = read_template(resource("vault_template"), language)
+    found: list[NewJob] = []
+    for path in (each for each in files if each.startswith(JOBS)):
+        data = Note.parse(files[path]).with_key("status", "active").data
+        job = parse_job(home.at(path), data)
+        if isinstance(job, Job):
+            found.append(NewJob(job, data))
+    return tuple(sorted(found, key=lambda each: each.job.id))
+
+
+def find_template(home: AgentFolder, language: Language, name: str) -> NewJob | None:
+    """The ready job of this id, note or title."""
+    wanted = PurePosixPath(name.removesuffix(".md")).name.casefold()
+    ready = job_templates(home, language)
+    return next((each for each in ready if wanted in {each.job.id.casefold(), each.job.title.casefold()}), None)

@@ -17,8 +17,8 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, StopRun, ToolFailed, ToolRetry
 from agent.llm.messages import ToolCall, ToolResult, ToolSpec
+from agent.tools.arguments import problems, with_types
 from agent.tools.policy import GROUPS, Permission, Policies
-from agent.tools.schema import problems, with_types
 from agent.tools.taint import framed
 from agent.tools.tool import Draft, RunContext, Tool, ToolOutput
 from agent.tools.tool_names import ACTION, ACTIONS, EARLIER, resolved, specs_of, whole_tool

@@ -1,4 +1,7 @@
-"""Finds the text in the vault that its owner did not write, also by what a file says of itself."""
+"""Finds the text in the vault that its owner did not write, also by what a file says of itself.
+
+Finds what guests have said: for the owner's runs it is a stranger's text, as it asks the agent for what it likes.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,15 +11,29 @@ from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.markdown.session_marks import untrusted_sources
+from agent.markdown.session_marks import guests, untrusted_sources
 from agent.markdown.yaml_write import Header, Value, is_list
 from agent.skills.loading.files import ReviewPins, pins_of, split_name
-from agent.vault.folders import SESSIONS
+from agent.vault.folders import ENTRIES, SESSIONS, AgentFolder
 from agent.vault.options import no_files
 from agent.vault.provenance.foreign_record import SAVED_FILE
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.own_runs import names_file
 from agent.vault.store import Vault
+
+
+def guest_of(path: str, data: bytes, home: AgentFolder) -> str:
+    """The guest whose words a memory or a session has, as the origin of its text; empty for any other note."""
+    if home.holds(path, SESSIONS):
+        return named_guest(*guests(data.decode("utf-8", "replace")))
+    if home.holds(path, ENTRIES):
+        return named_guest(*filter(None, [Note.parse(data).string("sender_id")]))
+    return ""
+
+
+def named_guest(*names: str) -> str:
+    """The origin of text that these guests have said; empty without names."""
+    return f"a guest, {', '.join(names)}" if names else ""
 
 
 def untrusted_source(pins: ReviewPins, name: str, data: bytes) -> str:

@@ -14,8 +14,7 @@ from agent.config.masking import HIDDEN_IN_NOTES
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed, ToolRetry
 from agent.llm.messages import JsonObject
-from agent.tools.arguments import canonical
-from agent.tools.schema import problems, with_types
+from agent.tools.arguments import canonical, problems, with_types
 from agent.tools.tool import RunContext, Tool, ToolOutput
 
 HANGING = 3

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from agent.markdown.appending import append_block
-from agent.markdown.sections import add_to_section
+from agent.markdown.appending import add_to_section, append_block
 from agent.vault.change import Append, Request, Stamp
 from agent.vault.folders import AgentFolder
 

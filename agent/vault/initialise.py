@@ -18,10 +18,9 @@ from agent.errors import NotAVault, Retryable, UserError, os_reason
 from agent.texts import Sentence, translated
 from agent.vault import durable, exclude
 from agent.vault.change import Stamp
-from agent.vault.drafts import Drafts, drafts_file, save_drafts
+from agent.vault.drafts import Drafts, drafts_file, save_drafts, save_older
 from agent.vault.folders import AGENT_NOTE, FOLDERS, INBOX, AgentFolder
 from agent.vault.layout import settle_home
-from agent.vault.older_notes import save_older
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.gitdir_pointer import OWNER, is_adopted

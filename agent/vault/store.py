@@ -21,8 +21,7 @@ from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
-from agent.vault.private_notes import NOTHING_PRIVATE, PrivateNotes
-from agent.vault.reading import PublicFiles
+from agent.vault.private_notes import NOTHING_PRIVATE, PrivateNotes, PublicFiles
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
 

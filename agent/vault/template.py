@@ -2,6 +2,10 @@
 
 A template file never replaces anything: no file of its name in any spelling of case, no folder, link or other
 repository. The caller finds the template on disk and writes the files.
+
+Tables for Obsidian, each of which comes into the vault in the commit of the first note that it lists.
+
+A table that the person deletes stays deleted, as long as its folder has notes.
 """
 
 import os
@@ -10,9 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.config.directories import VAULT_FILE
+from agent.config.resources import resource
 from agent.dataclass import dataclass
-from agent.texts import Sentence
+from agent.texts import Language, Sentence
+from agent.vault.change import Append, Create, Request
 from agent.vault.folders import VIEW, AgentFolder
+from agent.vault.worktree.paths import is_note
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -125,3 +132,23 @@ def _holds(path: Path, data: bytes) -> bool:
         return path.stat().st_size == len(data) and path.read_bytes() == data
     except OSError:
         return False
+
+
+def first_views(root: Path, home: AgentFolder, language: Language, requests: Iterable[Request]) -> Iterator[Create]:
+    """The tables that come with these requests, in a vault at `root`."""
+    asked = tuple(requests)
+    fresh = (each.path for each in asked if isinstance(each, Create | Append) and is_note(each.path))
+    rows = dict.fromkeys(home.row(path).path for path in fresh if not (root / path).exists())
+    folders = [row for row in rows if row.endswith("/") and not _has_notes(root / home.at(row))]
+    if not folders:
+        return
+    laid = {each.path for each in asked if isinstance(each, Create)}
+    views = read_template(resource("vault_template"), language)
+    for folder in folders:
+        name = folder.rstrip("/") + VIEW
+        if name in views and home.at(name) not in laid and not (root / home.at(name)).exists():
+            yield Create(home.at(name), placed_view(views[name], home))
+
+
+def _has_notes(folder: Path) -> bool:
+    return next(folder.rglob("*.md"), None) is not None

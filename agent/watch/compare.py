@@ -3,6 +3,11 @@
 A missing file counts as deleted only after `absence` seconds: most editors remove the old file before they write the
 new one. While a new note is seen and not read yet, it waits a little longer: that may be the same note. The watcher
 chooses the paths and the times.
+
+Outages: consecutive failures of one operation, with an increasing pause before each retry.
+
+git may fail, or a folder may be unreadable, for a moment or for ever; a watcher that retried on each poll would do
+little else. The caller decides what to do during the pause.
 """
 
 from collections import defaultdict
@@ -17,12 +22,38 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import Origin
 from agent.markdown.note import Note
-from agent.watch.classify import ContentChange, VaultEvent, classify
-from agent.watch.ignore import is_ignored, is_note
-from agent.watch.outage import Outage
-from agent.watch.recent import Recent
+from agent.watch.classify import ContentChange, VaultEvent, classify, is_ignored, is_note
 from agent.watch.scan import read_file, stat_file
-from agent.watch.snapshot import FileStat, KnownFile, Snapshot
+from agent.watch.snapshot import FileStat, KnownFile, Recent, Snapshot
+
+FIRST = 1.0
+LONGEST = 60.0
+
+
+@dataclass(slots=True)
+class Outage:
+    """Consecutive failures of one operation. `problem` is one line, empty for none; `again_at` is the time to retry."""
+
+    failures: int = 0
+    problem: str = ""
+    again_at: float = 0.0
+
+    def may_ask(self, now: float) -> bool:
+        """True if the pause is over; `now` is monotonic, in seconds."""
+        return now >= self.again_at
+
+    def failed(self, error: Exception, now: float) -> None:
+        """Record a failure: pause twice as long as the last time, from one second to a minute."""
+        pause = min(LONGEST, FIRST * 2 ** min(self.failures, 10))
+        self.failures += 1
+        said = error.message if isinstance(error, AgentError) else f"{error}" or type(error).__name__
+        self.problem = said.splitlines()[0] if said else type(error).__name__
+        self.again_at = now + pause
+
+    def worked(self) -> None:
+        """Record a success and end the pause."""
+        self.failures, self.problem, self.again_at = 0, "", 0.0
+
 
 UNSEEN = FileStat(-1, -1, -1, -1)
 """The mark of a path whose earlier `FileStat` is not known."""

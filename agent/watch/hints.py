@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agent.dataclass import dataclass
-from agent.watch.ignore import is_ignored
+from agent.watch.classify import is_ignored
 
 MOST_PATHS = 4096
 MOST_FOLDERS = 16

@@ -10,7 +10,7 @@ from agent.dataclass import dataclass
 from agent.errors import NotAVault
 from agent.events.types import TurnEnded
 from agent.watch.classify import VaultEvent
-from agent.watch.outage import Outage
+from agent.watch.compare import Outage
 from agent.watch.watcher import Watcher, WatcherState
 
 GONE = 3600.0

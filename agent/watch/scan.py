@@ -11,7 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.watch.ignore import GIT_RULES, is_temporary
+from agent.watch.classify import GIT_RULES, is_temporary
 from agent.watch.snapshot import FileStat, Snapshot
 
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

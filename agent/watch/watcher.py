@@ -4,6 +4,10 @@ Hints name the paths to check; a scan of the whole vault at the start and some m
 without one: hints are lost where many come, as in a checkout. Without any, the next scan may be later (`Pace`). A path
 is checked after it has been quiet for a moment. All work is done in `poll`, on the caller's thread; between polls the
 watcher only collects hints. `compare` reads and compares the files.
+
+Debounce: a path is due after a quiet time, and after a maximum time even if it is never quiet.
+
+Pure: the caller passes the time and handles the due paths.
 """
 
 import os
@@ -14,20 +18,67 @@ from dataclasses import field
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import ScanFinished
-from agent.watch.classify import ContentChange, VaultEvent
+from agent.watch.classify import GIT_RULES, ContentChange, VaultEvent, is_note
 from agent.watch.compare import UNSEEN, Comparison, Facts
-from agent.watch.debounce import Debounce
 from agent.watch.hints import Hints, Subscription
-from agent.watch.ignore import GIT_RULES, is_note
-from agent.watch.recent import Recent
 from agent.watch.scan import FileScan, compare, scan
-from agent.watch.snapshot import FileStat, Snapshot
+from agent.watch.snapshot import FileStat, Recent, Snapshot
+
+Mark = TypeVar("Mark")
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingPath(Generic[Mark]):
+    """A waiting path: the times of its first and last touch, and the mark of the last touch."""
+
+    first: float
+    last: float
+    mark: Mark
+
+
+@dataclass(slots=True)
+class Debounce(Generic[Mark]):
+    """Waiting paths, due `quiet` seconds after the last touch or `longest` after the first, whichever is earlier."""
+
+    quiet: float
+    longest: float
+    waiting: dict[str, WaitingPath[Mark]] = field(default_factory=dict)
+    _next: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.waiting)
+
+    def touch(self, path: str, now: float, mark: Mark) -> None:
+        """Record an event at `path` and restart its quiet time."""
+        known = self.waiting.get(path)
+        fresh = WaitingPath(known.first if known else now, now, mark)
+        self.waiting[path] = fresh
+        due = self._due(fresh)
+        self._next = due if self._next is None else min(self._next, due)
+
+    def due(self, now: float) -> list[tuple[str, WaitingPath[Mark]]]:
+        """Remove the due paths; the result is in the order of their first touch."""
+        if self._next is None or now < self._next:
+            return []
+        ready = [(path, entry) for path, entry in self.waiting.items() if self._due(entry) <= now]
+        for path, _ in ready:
+            del self.waiting[path]
+        self._next = min(map(self._due, self.waiting.values()), default=None)
+        return sorted(ready, key=lambda item: item[1].first)
+
+    def next_due(self) -> float | None:
+        """The earliest time at which a path can be due; None when none waits."""
+        return self._next
+
+    def _due(self, entry: WaitingPath[Mark]) -> float:
+        return min(entry.last + self.quiet, entry.first + self.longest)
+
 
 _ALL = ""
 _START = "start"

@@ -12,7 +12,7 @@ from agent.vault.store import Vault
 from agent.watch.classify import VaultEvent
 from agent.watch.compare import Facts
 from agent.watch.file_systems import reports_all_changes
-from agent.watch.recent import Recent
+from agent.watch.snapshot import Recent
 from agent.watch.watcher import Pace, Watcher
 from agent.workspace.workspace import Workspace
 

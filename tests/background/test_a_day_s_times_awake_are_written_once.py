@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.background.awake_times import load_times, save_times
 from agent.background.pool import Pool
-from agent.background.presence import Presence
+from agent.background.presence import Presence, load_times, save_times
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock
 from tests.stories.agents import furnish

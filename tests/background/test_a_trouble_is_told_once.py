@@ -19,9 +19,8 @@ from agent.events.bus import Bus
 from agent.events.runs import NodeToolCalled, TaskStarted
 from agent.events.types import FilesChanged, NoteEdited, Origin
 from agent.interfaces.cli.main import main
-from agent.metrics.alerts import Alert, AlertRule
+from agent.metrics.alerts import Alert, AlertRule, load_recent
 from agent.metrics.collect import Collector
-from agent.metrics.recent import load_recent
 from agent.runs.job_upkeep import job_shelf
 from agent.schedule.history import HistoryRow, history_path, with_rows
 from agent.texts import LANGUAGES

@@ -3,7 +3,7 @@
 from agent.background.leftovers import PAUSE, UNASKED, Leftovers
 from agent.events.types import FilesChanged
 from agent.markdown.changes import NoteChange
-from agent.watch.recent import REST, Recent
+from agent.watch.snapshot import REST, Recent
 from tests.fakes import FakeClock
 
 CHANGED: FilesChanged[NoteChange] = FilesChanged((), 0.0)

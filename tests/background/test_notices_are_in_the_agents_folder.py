@@ -8,7 +8,7 @@ import pytest
 
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
-from agent.background.trouble_notices import deletion_notice, sync_notice
+from agent.background.remote_sync import deletion_notice, sync_notice
 from agent.events.notices import NoticeRaised
 from agent.events.types import EditsStopped
 from agent.llm.messages import never

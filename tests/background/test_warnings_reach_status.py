@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.background.pool import Pool
-from agent.background.recent_warnings import RecentWarnings
-from agent.background.state_file import JsonStateFile
+from agent.background.state_file import JsonStateFile, RecentWarnings
 from agent.events.types import TurnEnded
 from tests.fakes import FakeClock
 

@@ -29,8 +29,8 @@ from agent.app.open import open_workspace
 from agent.events.runs import Speaker
 from agent.loop.records import RunRequest
 from agent.memory.entry import Entry, parse_entry
-from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.workspace.search_index import open_index
 from tests.bench.fast_model import StandIn, in_place_of_models, tellings
 from tests.bench.kept_notes import distinctive, duplicates, forget, guesses, places_with

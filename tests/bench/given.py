@@ -19,7 +19,7 @@ from agent.app.open import open_workspace
 from agent.context.budget import counter
 from agent.index.embedder import shipped_embedder
 from agent.memory.recall import widening
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.memory.recall.recaller import Remembered
 from agent.runs.recall_source import MemorySource, recall_source
 from agent.workspace.search_index import open_index

@@ -29,7 +29,7 @@ from agent.index.embedder import EmbedderChoice, choose_embedder
 from agent.index.keyword import Engine, Weights
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from tests.bench.locomo import DATA
 from tests.bench.plain import plain_notes
 from tests.bench.vault import MemoryVault, recaller_over

@@ -13,7 +13,7 @@ import pytest
 
 from agent.config import private
 from agent.config.file import replace_file
-from agent.config.key_file import save_key
+from agent.config.secrets import save_key
 from agent.errors import UserError
 from agent.interfaces.mcp.install.installing import Edited
 from agent.interfaces.mcp.install.installing import write as write_configuration

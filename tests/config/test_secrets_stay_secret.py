@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.config.directories import VAULT_FILE
-from agent.config.key_file import save_key
 from agent.config.masking import redact
-from agent.config.secrets import Secret, known_secrets, reveal, secrets_in
+from agent.config.secrets import Secret, known_secrets, reveal, save_key, secrets_in
 from agent.config.values import SettingType, build, setting_types
 from agent.errors import MissingKey
 

@@ -6,9 +6,8 @@ import pytest
 
 from agent.context.anchor import Anchor, Failure
 from agent.context.assemble import assemble, opening
-from agent.context.budget import Count, Window, count_message, count_tool, counter, estimate
+from agent.context.budget import Count, Window, count_message, count_tool, counter, estimate, shorten
 from agent.context.compaction import compact, needs_compaction, room_for_history
-from agent.context.shorten import shorten
 from agent.context.source import Piece
 from agent.index.embedder import load_wordllama
 from agent.llm.messages import Assistant, Context, Message, ToolCall, ToolResult, User

@@ -3,8 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent.context.budget import Window, estimate
-from agent.context.shorten import shorten
+from agent.context.budget import Window, estimate, shorten
 from tests.context.talk import by_fours
 
 TEXTS = st.one_of(st.text(max_size=3_000), st.lists(st.text(max_size=80), max_size=60).map("\n".join))

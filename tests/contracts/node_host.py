@@ -17,7 +17,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.directories import Directories
 from agent.config.load import load_settings
-from agent.config.node_token import load_node_token
+from agent.config.node_settings import load_node_token
 from agent.interfaces.node.server import NodeHost
 
 EVERY = (

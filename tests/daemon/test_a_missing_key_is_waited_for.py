@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.key_file import save_key
+from agent.config.secrets import save_key
 from agent.markdown.note import Note
 from tests.daemon.house import BRISK, House, living
 from tests.llm.servers import ModelServer, Visit, model_server

@@ -6,7 +6,7 @@ import pytest
 
 from agent.background import leftovers
 from agent.index import analysis, words_met
-from agent.watch import recent
+from agent.watch import snapshot as recent
 from tests.daemon.house import BRISK, House, living
 from tests.stories.agents import furnish
 from tests.vaults import write

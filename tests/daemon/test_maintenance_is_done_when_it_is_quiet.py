@@ -8,8 +8,8 @@ from agent.app.open import open_workspace
 from agent.markdown.checkbox_decision import APPROVE
 from agent.memory.entry import Entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
-from agent.runs.memory_upkeep import UpkeepDue, Upkeeper
 from agent.runs.skill_set import skill_library
+from agent.runs.upkeep_jobs import UpkeepDue, Upkeeper
 from agent.skills.history.usage import Use, load_uses, record_uses
 from agent.skills.learning.learner import find_suggestions
 from agent.skills.learning.offers import SkillOffers

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.events.outcome_words import parse_record_subject, session_subject
+from agent.events.runs import parse_record_subject, session_subject
 from agent.texts import LANGUAGES, Language, translated
 
 OUTCOMES = ("finished", "limit", "needs_approval", "question_asked", "interrupted", "failed")

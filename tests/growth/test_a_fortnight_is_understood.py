@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.growth.patterns.pattern_notes import INSIGHTS
+from agent.memory.profile.load import template_note
 from agent.memory.profile.profile_file import CHANGELOG
-from agent.memory.profile.template import template_note
 from agent.texts import Language
 from tests.growth.fortnight import Fortnight, at, fortnight
 from tests.growth.work import Office, office

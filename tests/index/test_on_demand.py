@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from agent.index.embedder import load_wordllama
-from agent.index.model_files import FileTokenizer, tokenizer_of
-from agent.index.on_demand import OnDemand, forget_unasked, is_any_held
+from agent.index.model_files import FileTokenizer, OnDemand, forget_unasked, is_any_held, tokenizer_of
 
 
 def test_a_value_is_loaded_once_and_forgotten_when_nobody_has_asked_since_the_last_call() -> None:

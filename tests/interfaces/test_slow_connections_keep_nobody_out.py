@@ -15,7 +15,7 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
-from agent.config.node_token import load_node_token
+from agent.config.node_settings import load_node_token
 from agent.interfaces import connection as connection_module
 from agent.interfaces.node.server import NodeHost
 from tests.interfaces.http.test_who_may_enter import bare_server

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.llm.answer_text import IncomingText, answer_in, reasons_in_text
-from agent.llm.text_calls import calls_in
+from agent.llm.stream_assembly import calls_in
 
 HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Ana has it.<|return|>"
 ANSWERS = {

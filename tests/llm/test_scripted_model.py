@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from agent.errors import AgentError, ConfigError, Interrupted, MissingKey, Permanent, Retryable
 from agent.llm.messages import Assistant, Context, Message, Request, System, ToolCall, ToolResult, Usage, User
-from agent.llm.script import AFTER, ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import AFTER, Scripted, ScriptedCall, ScriptedReply
 from tests.fakes import FakeClock
 
 EXAMPLE = """

@@ -11,8 +11,7 @@ from agent.events.bus import Bus
 from agent.events.runs import Speaker
 from agent.index.query import SearchResult
 from agent.llm.messages import Provider, ToolCall, ToolResult
-from agent.llm.script import ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedReply
 from agent.loop.agent import Agent, Models, SystemMessages, unfinished_result
 from agent.loop.limits import Breaker, Progress
 from agent.loop.mailbox import Mailbox

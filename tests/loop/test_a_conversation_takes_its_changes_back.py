@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from agent.llm.messages import Json
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.session import load_session
 from agent.vault.change import CAPTURE, Stamp
 from tests.loop.stage import Stage, carried_out, note, stage

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.llm.messages import Cancelled, JsonObject, Model, OnText, Reply, Request, ToolResult, ignore, never
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session, sessions
 from agent.tools.tool import RunContext, Tool, ToolOutput

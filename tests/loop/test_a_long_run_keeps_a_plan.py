@@ -5,8 +5,7 @@ from pathlib import Path
 from agent.context.anchor import Anchor, Plan
 from agent.events.runs import PlanChanged
 from agent.llm.messages import Context, Json, JsonObject, Request
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.session import load_session, sessions
 from tests.loop.stage import Stage
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from agent.events.runs import ContextCompact
 from agent.llm.messages import Context, Model, User
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session, sessions
 from tests.loop.stage import Stage, note

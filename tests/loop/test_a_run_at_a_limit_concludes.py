@@ -22,8 +22,7 @@ from agent.llm.messages import (
     ignore,
     never,
 )
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.conclusion import SECONDS, TOKENS
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session, sessions

@@ -10,8 +10,7 @@ from agent.events.bus import Injection
 from agent.events.runs import IterationStarted, Speaker, TaskCompleted, TaskStarted, ToolCompleted
 from agent.events.runs import ToolCallFailed as Failed
 from agent.llm.messages import Assistant, Context, JsonObject, ToolCall, ToolResult, User
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import RunRequest, Spoken

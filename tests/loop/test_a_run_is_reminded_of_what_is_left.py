@@ -11,8 +11,7 @@ from agent.context.anchor import Anchor
 from agent.errors import Permanent
 from agent.llm.ledger import LedgerEntry, SpendScope
 from agent.llm.messages import Context, Request, Usage
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.agent import Models
 from agent.loop.limits import Breaker, what_to_mind, whats_left
 from agent.texts import LANGUAGES, Language

@@ -27,8 +27,7 @@ from agent.llm.messages import (
     never,
 )
 from agent.llm.retry import CountedText, with_retries
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.conclusion import SECONDS
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.session import Session, load_session

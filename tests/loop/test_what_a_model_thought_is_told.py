@@ -7,8 +7,7 @@ import pytest
 
 from agent.events.runs import ModelThought
 from agent.llm.messages import Cancelled, JsonObject, Model, OnText, Reply, Request, ignore, never
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from tests.loop.stage import Stage, note
 
 LOOK = ScriptedReply("", (ScriptedCall("vault_list", {}),))

@@ -5,7 +5,7 @@ from pathlib import Path
 from agent.events.bus import Injection
 from agent.events.receipt import Receipt
 from agent.events.runs import IterationStarted, TaskStarted
-from agent.llm.script import ScriptedCall, ScriptedReply
+from agent.llm.scripted import ScriptedCall, ScriptedReply
 from agent.loop.receipts import pin_receipts
 from agent.loop.records import Spoken
 from agent.loop.session import load_session

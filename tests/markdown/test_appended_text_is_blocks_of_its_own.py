@@ -6,8 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from agent.errors import UserError
-from agent.markdown.appending import append_block
-from agent.markdown.sections import add_to_section
+from agent.markdown.appending import add_to_section, append_block
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 

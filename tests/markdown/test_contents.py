@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown import blocks, contents, tags
+from agent.markdown import blocks, contents
+from agent.markdown import contents as tags
 from agent.markdown.blocks import Heading
 from agent.markdown.contents import Contents
 from agent.markdown.links import Link

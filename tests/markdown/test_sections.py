@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.markdown.sections import add_to_section
+from agent.markdown.appending import add_to_section
 
 NEW = b"### 10:00 - new\n\n- done\n"
 ROWS = st.lists(

@@ -14,9 +14,7 @@ from agent.config.load import load_settings
 from agent.config.memory_settings import MemorySettings
 from agent.errors import LockHeld, Permanent
 from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
-from agent.memory.capture.conversation import smart_truncate
-from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
-from agent.memory.capture.run_trace import RunTrace, ToolUse
+from agent.memory.capture.facts import CaptureConfig, RunTrace, ToolUse, entries_of_run, smart_truncate
 from agent.memory.capture.writer import Addition, CaptureWorker, EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.vault.history.undo import undo

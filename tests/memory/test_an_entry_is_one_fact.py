@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from agent.config.load import load_settings
 from agent.events.runs import Speaker, TaskCompleted
 from agent.memory.capture.dedupe import Resolution
-from agent.memory.capture.facts import Utterance, fact_entries
-from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
-from agent.memory.capture.run_trace import RunTrace, ToolUse
+from agent.memory.capture.facts import CaptureConfig, RunTrace, ToolUse, Utterance, entries_of_run, fact_entries
 from agent.memory.capture.writer import EntryWriter
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.store import StoredEntry, load_entries

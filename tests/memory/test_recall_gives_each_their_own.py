@@ -23,8 +23,7 @@ from agent.index.query import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
 from agent.memory.forgetting.tombstones import Tombstones, fingerprints
-from agent.memory.recall.asker import Asker
-from agent.memory.recall.authorship import OWN_ENTRIES
+from agent.memory.recall.authorship import OWN_ENTRIES, Asker
 from agent.memory.recall.candidates import is_given_as_note, may_be_offered
 from agent.memory.recall.degraded_search import DegradedSearch
 from agent.memory.recall.likely import HeldText

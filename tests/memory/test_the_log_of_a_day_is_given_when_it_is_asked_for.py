@@ -9,7 +9,7 @@ import pytest
 
 from agent.config.load import load_settings
 from agent.memory.entry import Entry, EntryType
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.memory.recall.recaller import LONGEST, Recollection
 from agent.memory.recall.where_and_when import asked_days, without_facts
 from tests.bench.vault import KEYWORDS_ONLY, MemoryVault, recaller_over

@@ -12,7 +12,7 @@ from agent.memory.remember import remember
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.seam import FactKind
 from agent.memory.understanding.statements import is_request, is_statement, kind_of
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.upkeep_jobs import Upkeeper
 from tests.memory.days import days
 from tests.stories.agents import document, furnish, tell
 

@@ -6,8 +6,7 @@ import pytest
 
 from agent.config.load import load_settings
 from agent.events.runs import Speaker, TaskCompleted
-from agent.memory.capture.run_entries import CaptureConfig, entries_of_run
-from agent.memory.capture.run_trace import RunTrace, ToolUse
+from agent.memory.capture.facts import CaptureConfig, RunTrace, ToolUse, entries_of_run
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
 from tests.fakes import FakeClock

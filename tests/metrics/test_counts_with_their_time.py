@@ -8,8 +8,7 @@ import pytest
 
 from agent.events.bus import Bus
 from agent.events.runs import MemoryFlushed, NodeToolCalled
-from agent.metrics.collect import Collector
-from agent.metrics.recent import (
+from agent.metrics.alerts import (
     COMPACTIONS,
     FLUSH_SAVED,
     HANDLER_ERRORS,
@@ -22,6 +21,7 @@ from agent.metrics.recent import (
     load_recent,
     total_of,
 )
+from agent.metrics.collect import Collector
 from tests.fakes import FakeClock
 from tests.metrics.test_figures_add_up import STARTED
 

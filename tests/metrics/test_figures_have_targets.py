@@ -18,9 +18,9 @@ from agent.events.runs import (
     ToolCompleted,
 )
 from agent.metrics.collect import Collector
+from agent.metrics.families import PresentFigures
 from agent.metrics.figures import MetricFigure, figures
 from agent.metrics.names import BOUNDS, bucket_of, parse_durations
-from agent.metrics.present import PresentFigures
 from agent.metrics.totals import HANDLER, MOST_NAMES, OTHERS, MetricTotals, load_day, load_totals
 from tests.fakes import FakeClock
 from tests.metrics.test_figures_add_up import ENDED, STARTED

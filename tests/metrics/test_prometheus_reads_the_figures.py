@@ -14,9 +14,8 @@ from agent.events.bus import Handled
 from agent.events.runs import MemoryCaptured, MemoryRecalled, ToolCallFailed
 from agent.interfaces.cli.main import main
 from agent.metrics.collect import Collector
+from agent.metrics.families import PresentFigures, format_prometheus
 from agent.metrics.names import Durations
-from agent.metrics.present import PresentFigures
-from agent.metrics.prometheus import format_prometheus
 from agent.metrics.totals import MetricTotals
 from tests.metrics.test_figures_add_up import ENDED
 

@@ -4,8 +4,17 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from agent.metrics.alerts import Alert, Observed, alerts_of
-from agent.metrics.recent import COMPACTIONS, FLUSH_KNOWN, FLUSH_SAVED, HANDLER_ERRORS, NODE_DENIED, RecentCount
+from agent.metrics.alerts import (
+    COMPACTIONS,
+    FLUSH_KNOWN,
+    FLUSH_SAVED,
+    HANDLER_ERRORS,
+    NODE_DENIED,
+    Alert,
+    Observed,
+    RecentCount,
+    alerts_of,
+)
 
 NOW = datetime(2026, 11, 21, 14, 0, tzinfo=UTC)
 

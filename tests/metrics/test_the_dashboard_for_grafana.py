@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from agent.metrics.families import FAMILIES
-from agent.metrics.prometheus import PREFIX
+from agent.metrics.families import FAMILIES, PREFIX
 from tests.metrics.test_what_the_agent_does_by_itself_is_counted import PLANNED
 
 FILE = Path(__file__).parents[2] / "configs" / "grafana.json"

@@ -17,9 +17,8 @@ from agent.events.runs import NodeToolCalled, ProfileSelected
 from agent.events.types import JobEnded
 from agent.growth.patterns.pattern_notes import INSIGHTS, pattern_opinions
 from agent.metrics.collect import Collector
-from agent.metrics.families import FAMILIES, MetricFamily, MetricInput
+from agent.metrics.families import FAMILIES, MetricFamily, MetricInput, PresentFigures
 from agent.metrics.figures import MetricFigure
-from agent.metrics.present import PresentFigures
 from agent.metrics.totals import load_days, load_totals
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.node_host import node_state

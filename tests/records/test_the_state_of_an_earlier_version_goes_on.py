@@ -9,9 +9,9 @@ import pytest
 
 from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
-from agent.background.awake_times import load_times
 from agent.background.inbox.queue import request_queue
 from agent.background.incoming.queue import MessageQueue
+from agent.background.presence import load_times
 from agent.background.presence_files import order_waits, state_of, take_order
 from agent.background.standing_alerts import load_standing
 from agent.growth.curiosity.needs import load_looked_ahead
@@ -19,15 +19,15 @@ from agent.records.database import NAME
 from agent.records.table import Table
 from agent.records.takeover import take_over
 from agent.runs.job_upkeep import job_ledger
-from agent.runs.memory_upkeep import Extent, UpkeepDue
 from agent.runs.node_host import NodeState
 from agent.runs.registry import run_registry
+from agent.runs.upkeep_jobs import Extent, UpkeepDue
 from agent.runs.waiting_statements import waiting_conversation
 from agent.schedule.first_seen import first_seen_table
 from agent.schedule.task_progress import TaskProgress
 from agent.skills.variants.trial_shelf import open_trials
 from agent.vault.sync.claims import Claims, Machine
-from agent.vault.sync.unasked import unasked_conflicts
+from agent.vault.sync.state import unasked_conflicts
 from agent.workspace.workspace import Workspace
 from tests.stories.agents import furnish
 from tests.vaults import write

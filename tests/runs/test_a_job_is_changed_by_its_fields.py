@@ -20,7 +20,7 @@ from agent.runs.job_edits import (
 )
 from agent.schedule.job import PROBLEM
 from agent.schedule.job_header import parse_job, task_text
-from agent.schedule.job_words import with_task_text, with_title
+from agent.schedule.new_job import with_task_text, with_title
 from agent.schedule.triggers import At, Cron
 from agent.workspace.workspace import Workspace
 from tests.remotes import shared_with_mallory

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from agent.schedule.occurrences import next_times
+from agent.schedule.trigger_lines import one_moment
 from agent.schedule.triggers import BadTrigger, RecurrenceRule, parse_triggers
-from agent.schedule.unclear import one_moment
 
 BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
 BINS = "DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"

@@ -3,9 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from agent.skills.learning.sequences import contains
+from agent.skills.learning.sequences import TraceStep, WorkflowTrace, contains
 from agent.skills.learning.suggestion import Suggestion
-from agent.skills.learning.traces import TraceStep, WorkflowTrace
 from agent.skills.learning.written import named_by_person
 
 TOOLS = (

@@ -18,8 +18,7 @@ from agent.errors import ToolFailed as ToolFailedError
 from agent.events.runs import ToolCallFailed
 from agent.index.embedder import choose_embedder
 from agent.llm.messages import JsonObject, Model, System
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.loop.agent import Agent, FixedTexts, SystemMessages, no_texts
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import Spoken

@@ -7,8 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as some
 
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions
-from agent.skills.learning.sequences import contains, find_workflows
-from agent.skills.learning.traces import TraceStep, WorkflowTrace
+from agent.skills.learning.sequences import TraceStep, WorkflowTrace, contains, find_workflows
 from agent.skills.reading.patterns import Intent, compile_pattern
 from agent.skills.reading.skill import Skill, SkillSource, Triggers
 from tests.skills.synthetic import history, trace

@@ -18,10 +18,10 @@ from agent.markdown import blocks, links
 from agent.markdown.note import Note
 from agent.memory.entry import Entry, parse_entry
 from agent.memory.upkeep.lifecycle import UpkeepPlan
-from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.open_requests import asked_in
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 from tests.fakes import FakeClock

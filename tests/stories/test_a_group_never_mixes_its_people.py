@@ -34,8 +34,8 @@ from agent.loop.session import load_session
 from agent.memory.entry import Entry, Scope, parse_entry
 from agent.runs.accounts import ModelsOfRun
 from agent.runs.decisions import open_questions
-from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.service import RunService
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.workspace.search_index import open_index
 from tests.stories.agents import furnish, script
 from tests.vaults import write

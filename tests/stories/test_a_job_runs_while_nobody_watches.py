@@ -10,13 +10,13 @@ from agent.app.agent import build_runs, opened_runs
 from agent.app.open import open_workspace
 from agent.asking.questions.question import write_answer
 from agent.events.runs import Speaker
-from agent.interfaces.cli.exchanges import last_exchanges
+from agent.interfaces.cli.chat import last_exchanges
 from agent.llm.messages import Json
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, RunRequest
 from agent.loop.session import load_session, sessions
 from agent.runs.decisions import open_questions
-from agent.runs.run_trace import run_trace
+from agent.runs.run_course import run_trace
 from agent.runs.waiting_statements import waiting_conversations
 from agent.tools.tool import RunContext, Tool, ToolOutput
 from agent.vault.history.find import commits

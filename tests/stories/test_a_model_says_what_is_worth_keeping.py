@@ -14,7 +14,7 @@ from agent.interfaces.cli.main import main
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.memory.entry import Entry, parse_entry
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.runs.waiting_statements import silent_conversations, waiting_conversations
 from agent.workspace.search_index import open_index
 from tests.attachments.files import docx

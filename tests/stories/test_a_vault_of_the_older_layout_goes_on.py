@@ -6,7 +6,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.app.setup import ignore_rules
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.vault.change import Stamp
 from tests.daemon.house import living
 from tests.stories.agents import document, furnish, script, settings, tell

@@ -9,7 +9,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.loop.records import PinnedLines, Spoken
 from agent.loop.session import load_session
-from agent.runs.run_trace import latest_findings
+from agent.runs.run_course import latest_findings
 from tests.stories.agents import call, document, furnish, script, settings
 from tests.vaults import git, head, write
 

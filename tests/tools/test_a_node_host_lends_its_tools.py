@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.llm.script import ScriptedCall, ScriptedReply
-from agent.llm.scripted import Scripted
+from agent.llm.scripted import Scripted, ScriptedCall, ScriptedReply
 from agent.tools.builtin.node import client
 from agent.tools.builtin.node.client import NodeClient
 from agent.tools.builtin.node.link import NodeLink

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.context.budget import count_tool, estimate
-from agent.memory.profile.template import template_notes
+from agent.memory.profile.load import template_notes
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.profile import ProfileTools
 from agent.tools.registry import Registry

@@ -3,8 +3,7 @@
 import pytest
 
 from agent.llm.messages import Json
-from agent.tools.arguments import schema
-from agent.tools.schema import problems, with_types
+from agent.tools.arguments import problems, schema, with_types
 
 RULES = schema(
     count={"type": "integer"},

@@ -29,8 +29,7 @@ from agent.background.turns import TurnsToGiveBack
 from agent.errors import Retryable
 from agent.events.notices import NoticeRaised
 from agent.events.types import DaemonStarted
-from agent.interfaces.cli.status_of_jobs import format_jobs_status
-from agent.interfaces.cli.status_of_notices import format_notices_status, notices_status
+from agent.interfaces.cli.status_sections import format_jobs_status, format_notices_status, notices_status
 from agent.llm.messages import Cancelled, never
 from agent.memory import daily
 from agent.schedule.history import Outcome

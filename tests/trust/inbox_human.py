@@ -22,7 +22,7 @@ from agent.events.types import DaemonStarted, FilesChanged
 from agent.loop.records import Began
 from agent.loop.session import load_session, sessions
 from agent.markdown import requests
-from agent.watch.recent import Recent
+from agent.watch.snapshot import Recent
 from agent.watch.watcher import Watcher
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import open_index

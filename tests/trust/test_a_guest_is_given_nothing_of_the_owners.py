@@ -23,7 +23,7 @@ from agent.loop.records import RunRequest
 from agent.runs import accounts, service
 from agent.runs.active_skills import INDEX
 from agent.runs.service import RunService
-from agent.tools.guest_words import guest_of
+from agent.tools.text_origin import guest_of
 from agent.vault.folders import AT_ROOT, FOLDERS
 from agent.workspace.search_index import open_index
 from tests.index.fakes import FAKE

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault import link_graph, link_view
-from agent.vault.link_graph import LinkGraph, LinkReader
-from agent.vault.link_view import LinkView, WantedNotes, view_of
+from agent.vault import link_graph
+from agent.vault import link_graph as link_view
+from agent.vault.link_graph import LinkGraph, LinkReader, LinkView, WantedNotes, view_of
 from agent.vault.store import Vault
 from tests.vaults import make_vault, write
 

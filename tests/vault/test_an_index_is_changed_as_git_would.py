@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.vault.change import Stamp
 from agent.vault.plumbing import index_file
-from agent.vault.plumbing.index_bits import format_bits, parse_bits
 from agent.vault.plumbing.index_file import IndexFile, WholeIndex, load_index
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.split_index import SplitIndex
+from agent.vault.plumbing.split_index import SplitIndex, format_bits, parse_bits
 from agent.vault.store import Vault
 from tests.vaults import blob_id, git, make_vault, write
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
-from agent.events.outcome_words import session_subject
-from agent.markdown.adjacent_merge import merge_touching
+from agent.events.runs import session_subject
+from agent.markdown.merge import merge_touching
 from agent.texts import Language
 from agent.vault.change import CAPTURE, Stamp
 from agent.vault.history.find import commits

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.watch.debounce import Debounce
+from agent.watch.watcher import Debounce
 
 STEPS = st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 1.5)), max_size=60)
 

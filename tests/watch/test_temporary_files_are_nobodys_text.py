@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent.vault.worktree import paths
-from agent.watch.ignore import is_ignored, is_note
+from agent.watch.classify import is_ignored, is_note
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
-"""All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them."""
+"""All checks of `doctor`: this machine, its settings, and one vault; the interfaces print them.
+
+The check of the node host in `doctor`: whether the agent reaches it, where it is switched on.
+
+The checks of jobs in `doctor`: what is wrong with their notes, and which ones their failures have stopped.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from agent.app.diagnostics.jobs import job_checks
-from agent.app.diagnostics.node import node_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories, process_clock
@@ -21,6 +24,8 @@ from agent.memory.forgetting.tombstones import foreign_tombstones
 from agent.records.database import DAMAGED
 from agent.runs.accounts import open_accounts
 from agent.runs.configured_models import ConfiguredModel, configured_models
+from agent.runs.job_upkeep import job_record, job_shelf
+from agent.runs.node_host import node_link
 from agent.runs.skill_set import skill_library
 from agent.runs.status import SPEND, ledger_of
 from agent.texts import Sentence, joined
@@ -33,7 +38,56 @@ from agent.vault.hooks import ours
 from agent.vault.merge_driver_setup import is_ours
 from agent.vault.store import Vault, open_repository
 from agent.vault.template import laid_first, read_template
+from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, load_daemon_state, options
+
+
+def node_checks(workspace: Workspace) -> list[Check]:
+    """Look for the node host of the settings; no check where `node.enabled` is false."""
+    return guarded("node host", lambda: _node(workspace)) if workspace.settings.node.enabled else []
+
+
+def _node(workspace: Workspace) -> Iterator[Check]:
+    link = node_link(workspace)
+    tools = link.tools()
+    if link.problem:
+        yield Check(
+            Level.WARN, "node host", link.problem, next="vault-agent config get node.base_url shows its address"
+        )
+    else:
+        yield ok("node host", "{count} tools at {url}", count=len(tools), url=workspace.settings.node.base_url)
+
+
+def job_checks(workspace: Workspace) -> list[Check]:
+    """Check every job; a note that cannot run is named with the reason."""
+    return guarded("jobs", lambda: _jobs(workspace))
+
+
+def _jobs(workspace: Workspace) -> Iterator[Check]:
+    shelf = job_shelf(workspace).load()
+    active = [job for job in shelf.jobs if job.status == "active"]
+    stopped = tuple(job.id for job in active if job_record(workspace, job).is_stopped)
+    switch = schedule_switch(workspace)
+    if switch.problem is not None:
+        yield Check(Level.WARN, "jobs", switch.problem, next=switch.hint)
+    if shelf.problems:
+        lines = tuple(
+            Sentence("{path}: {problem}; {fix}", path=each.path, problem=each.message, fix=each.hint)
+            for each in shelf.problems
+        )
+        what = Sentence("{count} notes cannot run", count=len(lines))
+        yield Check(Level.WARN, "jobs", what, lines, "mend their headers; vault-agent jobs list shows what is left")
+    odd = tuple(
+        Sentence("{path}: {problem}", path=job.path, problem=each) for job in shelf.jobs for each in job.warnings
+    )
+    if odd:
+        yield Check(Level.WARN, "jobs", "some settings of jobs are likely misspelt", odd, "mend their headers")
+    if stopped:
+        what = Sentence("stopped by their failures: {names}", names=joined(stopped, ", "))
+        yield Check(Level.WARN, "jobs", what, next="vault-agent jobs history ID says why, vault-agent jobs resume ID")
+    if not (shelf.problems or stopped or odd):
+        yield ok("jobs", "{active} active, of {count}", count=len(shelf.jobs), active=len(active))
+
 
 _NEXT = "mend what is named under skills; then see whether they are there: vault-agent skills list"
 _TOKENS = 64

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from agent.attention.lateness import LATE
-from agent.attention.notice_code import notice_code
+from agent.attention.receipt import notice_code
 from agent.background.failures import failure_text
 from agent.background.jobs.once import PendingRun, not_done_requests
 from agent.background.resume import OpenRuns

@@ -3,12 +3,15 @@
 At most one run for each occurrence: the ledger has it on disk before the run begins, and of several machines the one
 that has the turn looks into the job's history first, after it has taken in what the others have written. What could not
 be written after a run is written later; nothing runs again for it.
+
+What a reminder says, made of its note alone: nothing that may be away is asked for it.
 """
 
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from hashlib import sha256
 from typing import Protocol
 
 from agent.background.failures import failure_text
@@ -27,22 +30,54 @@ from agent.background.jobs.recording import (
     vault_for,
     write_result,
 )
-from agent.background.jobs.reminding import reminder_of
 from agent.background.resume import OpenRuns
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.messages import Cancelled
+from agent.runs.briefing.briefing import briefing_of
 from agent.runs.job_run import JobResult, asks_for_agenda, plain_briefing
 from agent.runs.job_upkeep import job_record
 from agent.runs.registry import run_registry
 from agent.schedule.history import HistoryRow, Outcome
+from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
-from agent.texts import Sentence
+from agent.schedule.occurrences import Occurrence
+from agent.texts import Sentence, text
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import AnotherMachineHasIt, Turn, take_turn
 from agent.workspace.workspace import Workspace
+
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""The digits of a ULID."""
+_LENGTH = 26
+
+
+def reminder_of(workspace: Workspace, entry: PendingRun) -> JobResult:
+    """The answer of a reminder. Its notice has the id of the occurrence: after a kill it is not raised again."""
+    job, language, vault = entry.job, workspace.settings.vault.language, workspace.vault
+    parts = [job.text if job.text.casefold() != job.title.casefold() else "", _agenda(workspace, job)]
+    if entry.stands_for > 1:
+        parts.append(text("reminder.stands_for", language, count=entry.stands_for))
+    words = "\n\n".join(filter(None, parts)) or text("reminder.due", language)
+    return JobResult("done", vault.masked(words), notice=_notice_id(entry.occurrence))
+
+
+def _agenda(workspace: Workspace, job: Job) -> str:
+    """The agenda of the day for a reminder of it; a failure to read it, in words, keeps no reminder back."""
+    if job.user_id or not asks_for_agenda(job.text):
+        return ""
+    try:
+        return briefing_of(workspace, workspace.clock.now().astimezone(job.zone).date(), job)
+    except (AgentError, OSError) as error:
+        return failure_text(error)
+
+
+def _notice_id(occurrence: Occurrence) -> str:
+    digest = sha256(occurrence.key.encode()).digest()
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:_LENGTH])
+
 
 TURN = "job "
 """The beginning of the name of each turn for a job."""

@@ -10,11 +10,17 @@ from types import MappingProxyType
 from agent.dataclass import dataclass
 from agent.growth.beliefs.sign import Dimension, Sign, SignKind, says
 from agent.memory import daily
-from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.owner import BeliefFigures, BeliefLine, format_belief_line, parse_belief_line
+from agent.memory.profile.note_edit import BlockChange
+from agent.memory.profile.owner import (
+    TASK_KINDS,
+    BeliefFigures,
+    BeliefLine,
+    TaskKind,
+    format_belief_line,
+    parse_belief_line,
+)
 from agent.memory.profile.profile_file import said_in
-from agent.memory.profile.task_kind import TASK_KINDS, TaskKind
 from agent.texts import Language, text
 from agent.vault.folders import PROFILE
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from agent.growth.beliefs.blocks import NOTE, Belief, parse_blocks
 from agent.growth.beliefs.learn import PersonModel
 from agent.growth.beliefs.sign import Sign, says
-from agent.memory.profile.task_kind import TASK_KINDS
+from agent.memory.profile.owner import TASK_KINDS
 from agent.texts import Language
 from agent.vault.history.commits import blame, read_commits
 from agent.vault.store import Vault

@@ -20,7 +20,7 @@ from agent.loop.records import Began, Closed, Spoken
 from agent.loop.session import Session, load_session
 from agent.markdown.note import Note
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.task_kind import kind_of_task
+from agent.memory.profile.owner import kind_of_task
 from agent.vault.store import Vault
 
 SOON = timedelta(minutes=30)

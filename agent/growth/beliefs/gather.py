@@ -21,8 +21,8 @@ from agent.memory.edits.lesson import EditLesson, LessonKind
 from agent.memory.edits.person_edits import LessonLine, Seen, lessons_since, parse_lines, section_of
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.evidence import Evidence, evidence_of
+from agent.memory.profile.owner import kind_of_note, named_kinds
 from agent.memory.profile.profile_file import field_in, said_in
-from agent.memory.profile.task_kind import kind_of_note, named_kinds
 from agent.memory.store import StoredEntry, load_entries
 from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner

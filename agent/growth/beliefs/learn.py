@@ -13,8 +13,8 @@ from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_c
 from agent.growth.beliefs.gather import Gathered, gather, ledger_body, seen_in_lines
 from agent.memory.blame import EDITS
 from agent.memory.edits.person_edits import heading_of
-from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import Proposed, propose_changes
+from agent.memory.profile.note_edit import BlockChange
 from agent.runs.owner import profile_writing
 from agent.runs.status import growth_account
 from agent.texts import Language, Sentence

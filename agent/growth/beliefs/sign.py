@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from agent.dataclass import dataclass
 from agent.memory.edits.lesson import EditLesson
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.task_kind import TaskKind
+from agent.memory.profile.owner import TaskKind
 from agent.texts import Language, text
 
 SignKind: TypeAlias = Literal["answered", "stated", "edited", "requested", "chosen", "followed_up"]

@@ -24,8 +24,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.growth.curiosity.known import KnownAlready
-from agent.growth.curiosity.look import ACCOUNT, is_good_moment
+from agent.growth.curiosity.look import ACCOUNT, KnownAlready, is_good_moment
 from agent.growth.curiosity.needs import (
     HOLDS,
     LookedAhead,

@@ -11,14 +11,13 @@ from datetime import datetime, timedelta
 from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import TalkTurn, turns_of
 from agent.growth.beliefs.sign import value_words
-from agent.growth.curiosity.doubts import doubts_in
 from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, shown
-from agent.growth.curiosity.gap_of_doubt import FinishedWork, gap_of_doubt
+from agent.growth.curiosity.gap_of_doubt import FinishedWork, doubts_in, gap_of_doubt
 from agent.growth.curiosity.needs import load_looked_ahead
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session
-from agent.memory.profile.task_kind import kind_of_task
+from agent.memory.profile.owner import kind_of_task
 from agent.texts import Language, text
 from agent.vault.store import Vault
 

@@ -1,14 +1,98 @@
 """The question that a doubt in finished work becomes: a template for what is not known, one for what is to be decided,
-one for what the agent cannot do itself."""
+one for what the agent cannot do itself.
 
-from typing import assert_never
+What an answer of the agent's shows of doubt: sentences that hedge, options between which it does not decide, a form
+that departs from what the person prefers, steps that it cannot do, and matters of taste. Pure text.
+"""
 
-from agent.config.resources import pattern
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, TypeAlias, assert_never
+
+from agent.config.resources import pattern, patterns
 from agent.dataclass import dataclass
+from agent.growth.beliefs.blocks import Belief
+from agent.growth.beliefs.from_talk import option_lines, options_in
 from agent.growth.beliefs.sign import Dimension, value_words
-from agent.growth.curiosity.doubts import AnswerDoubt
 from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, quoted, shown
+from agent.memory.edits.form import form_of
+from agent.memory.understanding.statements import is_question, sentences_in
 from agent.texts import Language, text
+
+DoubtKind: TypeAlias = Literal["hedged", "undecided", "departed", "physical", "restricted", "taste"]
+_LONG, _SHORT = 1_200, 200
+"""Characters from which an answer is long, and below which it is short."""
+_LISTED = 0.5
+_HEDGES = 2
+"""So many sentences that hedge are doubt; one is politeness."""
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDoubt:
+    """One doubt: the sentence that shows it; for `undecided` the options, and `lines` that say more of them; for
+    `departed` the belief that the answer departs from."""
+
+    kind: DoubtKind
+    words: str
+    options: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    belief: Belief | None = None
+
+
+def doubts_in(answer: str, told: Iterable[Belief] = ()) -> tuple[AnswerDoubt, ...]:
+    """The doubts of an answer; `told` are the beliefs that the run was told. What it cannot do comes first."""
+    sentences = tuple(_SPACE.sub(" ", each) for each in sentences_in(answer))
+    return (
+        *_beyond(sentences),
+        *_undecided_between(answer, sentences),
+        *_hedged(sentences),
+        *_departures(answer, told),
+    )
+
+
+def _beyond(sentences: Sequence[str]) -> Iterator[AnswerDoubt]:
+    for kind in ("physical", "restricted"):
+        words = next((each for each in sentences if pattern(f"beyond_{kind}").search(each)), "")
+        if words:
+            yield AnswerDoubt(kind, words)
+            return
+    words = next((each for each in sentences if pattern("left_to_taste").search(each)), "")
+    if words:
+        yield AnswerDoubt("taste", words)
+
+
+def _undecided_between(answer: str, sentences: Sequence[str]) -> Iterator[AnswerDoubt]:
+    """Options that the answer lists, else the two that one sentence names, else the sentence that decides nothing."""
+    words = next((each for each in sentences if pattern("undecided").search(each)), "")
+    if options := options_in(answer):
+        yield AnswerDoubt("undecided", words, options, option_lines(answer))
+    elif words:
+        found = next((match for each in patterns("either_or") if (match := each.search(words))), None)
+        named = tuple(part.strip() for part in found.groups() if part) if found else ()
+        yield AnswerDoubt("undecided", words, named)
+
+
+def _hedged(sentences: Sequence[str]) -> Iterator[AnswerDoubt]:
+    hedged = [each for each in sentences if not is_question(each) and pattern("hedging").search(each)]
+    if len(hedged) >= _HEDGES:
+        yield AnswerDoubt("hedged", hedged[0])
+
+
+def _departures(answer: str, told: Iterable[Belief]) -> Iterator[AnswerDoubt]:
+    form = form_of(answer)
+    departs = {
+        ("length", "shorter"): form.length > _LONG,
+        ("length", "longer"): 0 < form.length < _SHORT,
+        ("list", "prose"): form.listed > _LISTED,
+        ("emoji", "without"): form.emoji > 0,
+        ("language", "en"): form.language == "zh",
+        ("language", "zh"): form.language == "en",
+    }
+    for each in told:
+        if each.dimension.is_of_style and departs.get((each.dimension.topic, each.value), False):
+            yield AnswerDoubt("departed", f"{each.dimension.topic} {each.value}", belief=each)
+
 
 _OPPOSITE = {"shorter": "longer", "longer": "shorter", "prose": "items", "without": "with", "en": "zh", "zh": "en"}
 """What an answer was that departed from a value."""

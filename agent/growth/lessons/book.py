@@ -6,10 +6,10 @@ from datetime import datetime
 from agent.asking.answers import pending_proposals
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.growth.lessons.candidates import relation
 from agent.growth.lessons.lesson import Lesson, without_case
 from agent.growth.lessons.lesson_log import LessonLog, load_log
 from agent.growth.lessons.lesson_note import load_lessons
-from agent.growth.lessons.relation import relation
 from agent.growth.lessons.uses import LessonUse, LessonUses, load_runs, uses_of
 from agent.growth.lessons.verdict import LessonVerdict, judge_active, judge_probation
 from agent.growth.patterns.likeness import Vectors

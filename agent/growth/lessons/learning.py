@@ -19,6 +19,7 @@ from agent.growth.lessons.candidates import (
     find_candidates,
     independent,
     is_urgent,
+    takes_away_safeguard,
     usable_strategies,
 )
 from agent.growth.lessons.found_methods import ticked_tools
@@ -34,7 +35,6 @@ from agent.growth.lessons.proposals import (
     method_lesson,
     start_urgent,
 )
-from agent.growth.lessons.relation import takes_away_safeguard
 from agent.growth.lessons.skill_support import SkillMatch, may_change, skill_change, skill_that_says
 from agent.loop.session import load_session
 from agent.memory.forgetting.tombstones import load_tombstones

@@ -12,9 +12,9 @@ from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
 from agent.growth.lessons.lesson import Lesson, lesson_target
+from agent.markdown.appending import format_head, format_row, timed_rows
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
-from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped, clipped_between_links
 from agent.texts import Language, text
 from agent.vault.change import Append

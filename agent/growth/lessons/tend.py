@@ -1,17 +1,81 @@
 """All the work on the lessons of a vault, in its order: what the person did and answered, what the uses say, and what
-the reflections say that is new. Each part is a commit or nothing, and may safely be done again."""
+the reflections say that is new. Each part is a commit or nothing, and may safely be done again.
 
-from agent.asking.answers import settle_proposals
+Judges the lessons in force by their uses: on probation, to become active or to be set aside; active ones by a drop.
+
+A lesson of the person's is never set aside: they are asked. Of several that came up in the same runs, one may be the
+reason that these went wrong. That is most likely what changed last: so the newest one is set aside first, and the
+others are judged without those runs (`LessonBook.counted`). If it was one of them, runs without the newest show it.
+"""
+
+from agent.asking.answers import pending_proposals, settle_proposals
 from agent.errors import UserError
-from agent.growth.lessons.book import load_book
+from agent.growth.lessons.book import LessonBook, load_book
 from agent.growth.lessons.by_person import rows_by_hand, take_answers
 from agent.growth.lessons.feedback import gather_opinions
-from agent.growth.lessons.judging import judge_lessons
 from agent.growth.lessons.learning import learn_lessons, lesson_strategies, propose_methods, start_urgent_lessons
-from agent.growth.lessons.lesson_log import LogRow
+from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState
+from agent.growth.lessons.lesson_log import LogRow, log_row
 from agent.growth.lessons.lesson_note import load_rows
-from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
+from agent.growth.lessons.lesson_work import LessonChanges, LessonWork, subject_of
+from agent.growth.lessons.proposals import ask_end
 from agent.growth.lessons.take_over import take_over_rules
+from agent.growth.lessons.verdict import LessonVerdict
+from agent.texts import text
+
+
+def judge_lessons(work: LessonWork, book: LessonBook) -> LessonChanges:
+    """Give each lesson the state that its uses say, in one commit, but set aside one at a time; returns all that was
+    written."""
+    every = LessonChanges()
+    for _ in book.lessons:
+        changes = _judge_once(work, book)
+        every.rows += changes.rows
+        if not any(row.event == "deprecated" for row in changes.rows):
+            break
+        book = load_book(work.vault)
+    return every
+
+
+def _judge_once(work: LessonWork, book: LessonBook) -> LessonChanges:
+    """Judge all lessons, the newest first, until one is set aside."""
+    changes = LessonChanges()
+    for lesson in sorted(book.lessons, key=lambda each: -_let_in(book, each)):
+        verdict = book.verdict(lesson, work.probation)
+        if lesson.state not in IN_FORCE or verdict.state == lesson.state or not work.is_whole(lesson):
+            continue
+        if verdict.state == "active":
+            _set(work, lesson, "active", verdict, changes)
+        elif verdict.state == "deprecated" and not book.is_settled_by_person(lesson):
+            changes = LessonChanges()  # what the others are is looked at anew
+            _set(work, lesson, "deprecated", verdict, changes)
+            break
+        elif verdict.state == "deprecated" and not _is_asked(work, lesson):
+            ask_end(work, lesson, _said(work, verdict))
+    if changes.rows:
+        changes.write(work, subject_of(changes.rows))
+    return changes
+
+
+def _let_in(book: LessonBook, lesson: Lesson) -> float:
+    """The moment at which a lesson was let in first; 0 if nobody knows."""
+    rows = book.log.of(lesson.key, "probation", "urgent")
+    return rows[0].at.timestamp() if rows else 0.0
+
+
+def _said(work: LessonWork, verdict: LessonVerdict) -> str:
+    """A verdict in the person's language."""
+    return text(f"lessons.{verdict.reason}", work.language, uses=verdict.uses, successes=verdict.successes)
+
+
+def _set(work: LessonWork, lesson: Lesson, state: LessonState, verdict: LessonVerdict, changes: LessonChanges) -> None:
+    changes.change(work, lesson, state)
+    changes.rows.append(log_row(lesson, work.now, state, "agent", _said(work, verdict)))
+
+
+def _is_asked(work: LessonWork, lesson: Lesson) -> bool:
+    asked = (each.facts for each in pending_proposals(work.vault, "rule"))
+    return any(each.get("asks") == "end" and each.get("lesson") == lesson.key for each in asked)
 
 
 def tend_lessons(work: LessonWork) -> tuple[LogRow, ...]:

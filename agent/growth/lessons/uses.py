@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
+from agent.markdown.appending import format_head, format_row, timed_rows
 from agent.markdown.note import Note
-from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.texts import Language, text
 from agent.vault.change import Append
 from agent.vault.folders import LESSON_HISTORY, AgentFolder

@@ -10,8 +10,8 @@ from agent.growth.lessons.lesson_log import load_log
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections
 from agent.growth.lessons.variant_candidates import SkillCandidate
-from agent.memory.capture.run_trace import RunTrace
-from agent.runs.run_trace import run_trace
+from agent.memory.capture.facts import RunTrace
+from agent.runs.run_course import run_trace
 from agent.skills.history.stats import use_succeeded
 from agent.skills.history.usage import Use
 from agent.texts import Language

@@ -26,9 +26,16 @@ from agent.growth.lessons.trial_begin import (
     write_log,
 )
 from agent.growth.lessons.trial_end import Trial
-from agent.growth.lessons.variant_answer import VariantAnswer, VariantProposal, parse_proposals
+from agent.growth.lessons.variant_answer import (
+    RISKS,
+    VariantAnswer,
+    VariantProposal,
+    kind_of_change,
+    new_tools,
+    parse_proposals,
+    riskier,
+)
 from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
-from agent.growth.lessons.variant_kinds import RISKS, kind_of_change, new_tools, riskier
 from agent.growth.lessons.variant_material import prompt_values
 from agent.growth.lessons.verdict import count_trial, has_dropped, judge_trial
 from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never

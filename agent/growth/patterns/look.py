@@ -6,12 +6,15 @@ the look back at a day hears of tools that keep failing (`detectors.tool_failure
 
 What counts as dismissed is read from the notes and their history: a person has ticked "not helpful", or has deleted the
 block. So it holds on all machines that have the vault, and in no other place.
+
+Takes in what a look for patterns has found: the notes about the person are brought up to date, in one commit.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
+from agent.events.growth import PatternDetected
 from agent.growth.patterns.daily_rhythm import daily_rhythms
 from agent.growth.patterns.detectors import abandoned_tasks, repeated_questions, rising_topics
 from agent.growth.patterns.gather import gather
@@ -20,12 +23,17 @@ from agent.growth.patterns.pattern import Activity, Pattern
 from agent.growth.patterns.pattern_notes import DAYS, INSIGHTS, block_changes, removed_or_refused
 from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.memory.profile.block_change import BlockChange
-from agent.texts import Language
+from agent.memory.profile.changes import propose_changes
+from agent.memory.profile.note_edit import BlockChange
+from agent.runs.owner import profile_writing
+from agent.runs.status import growth_account
+from agent.texts import Language, Sentence
+from agent.vault.change import Stamp, actor_of
 from agent.vault.folders import PROFILE
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace
 
 DISMISSED_FOR = timedelta(days=30)
 """The time for which a dismissed pattern is not spoken of."""
@@ -97,3 +105,19 @@ def _versions(vault: Vault, path: str, since: datetime) -> list[tuple[bytes, byt
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
+
+
+_STAMP = Stamp(actor_of(growth_account("patterns")), tool=TOOL)
+
+
+def take_patterns(workspace: Workspace, vectors: Vectors | None, publish: Callable[[object], object]) -> None:
+    """Look, and write what has changed; `publish` is told of each pattern that no note had. Raises what a transaction
+    raises."""
+    vault, settings = workspace.vault, workspace.settings
+    found = look(vault, settings.vault.language, workspace.clock.now(), vectors)
+    proposed = propose_changes(profile_writing(workspace), found.changes)
+    if proposed.requests:
+        with vault.transaction(Sentence("patterns: what repeats"), _STAMP, masked=True) as change:
+            change.requests += proposed.requests
+    for each in found.written(proposed.blocks):
+        publish(PatternDetected(each.id, each.kind, each.name, each.confidence, each.frequency))

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from agent.dataclass import dataclass
 from agent.growth.patterns.pattern import Pattern
-from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.evidence import Evidence
+from agent.memory.profile.note_edit import BlockChange
 from agent.texts import Language, in_all_languages, text
 from agent.vault.folders import PROFILE
 from agent.vault.store import Vault

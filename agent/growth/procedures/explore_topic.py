@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from agent.growth.procedures.material import title_of
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, ProcedureResult, Work
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, ProcedureResult, Work, title_of
 from agent.growth.research.findings import Research, ResearchCall
 from agent.growth.research.research import after_commit, mark_strangers, research
 from agent.markdown.title import short_title

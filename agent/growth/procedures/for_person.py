@@ -4,8 +4,7 @@ next briefing names it. Nothing is sent, and no note of theirs is changed.
 Without a model it is what their notes say on the title, quoted with links.
 """
 
-from agent.growth.procedures.material import bullets, quote
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets, quote
 
 MODEL: ModelPart = "instead"
 _PASSAGES = 8

@@ -8,8 +8,7 @@ from datetime import date, datetime, timedelta
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
-from agent.growth.procedures.material import bullets, days_before, logs, stated
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets, days_before, logs, stated
 from agent.memory.entry import with_offset
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.briefing.briefing import briefing_of

@@ -13,14 +13,13 @@ from agent.asking.questions.notes import asked_questions, close_question
 from agent.growth.beliefs.learn import lines_learned
 from agent.growth.curiosity.settle import expired_text
 from agent.growth.patterns.likeness import vectors_of
-from agent.growth.patterns.take import take_patterns
-from agent.growth.procedures.material import bullets
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work
+from agent.growth.patterns.look import take_patterns
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
 from agent.index.embedder import choose_embedder
 from agent.records.table import Table
 from agent.runs.conversations import conversations_of
 from agent.runs.decisions import approvals
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.runs.waiting_statements import silent_conversations
 from agent.schedule.task_notes import archive_done, load_tasks
 from agent.texts import translated

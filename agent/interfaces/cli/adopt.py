@@ -13,7 +13,7 @@ from agent.app.setup import DraftChoice, MadeVault, Wishes, decide_drafts, look,
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.errors import ConfigError, UserError
-from agent.interfaces.cli.help_layout import wrap_text
+from agent.interfaces.cli.click_texts import wrap_text
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, padded, size

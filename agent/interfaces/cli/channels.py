@@ -14,10 +14,9 @@ from agent.attention.set_aside import SetAside, SetAsideItem
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import check_value, set_machine
-from agent.config.key_file import save_key
 from agent.config.load import load_vault_settings
 from agent.config.program_parts import command_to_add
-from agent.config.secrets import Secret
+from agent.config.secrets import Secret, save_key
 from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, UserError
 from agent.interfaces.cli.declare import group, in_vault

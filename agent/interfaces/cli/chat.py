@@ -1,11 +1,24 @@
 """`vault-agent chat`: a conversation with the agent in one session, from a terminal or a pipe.
 
 Sessions and runs are left to `app.runs`, the slash commands to `chat_commands`.
+
+The last exchanges of a session, shortened: for a person who takes up a conversation.
+
+The messages of a chat: from a terminal, with editing and history, or from a pipe; on a terminal also during a run.
+
+A message typed during a run goes to the run's mailbox; a slash command waits until the end of the run. A pipe is read
+one line at a time, between runs, so the order of messages does not depend on speed. Editing is left to
+`terminal.editor`.
 """
 
-from collections.abc import Callable
-from contextlib import closing
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -14,10 +27,8 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.runs import Speaker
 from agent.interfaces.cli.chat_commands import COMMANDS, ChatState
-from agent.interfaces.cli.chat_input import ChatInput
 from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.exchanges import last_exchanges
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.notice_news import NoticeNews, open_news
@@ -28,10 +39,11 @@ from agent.interfaces.cli.run_report import document, failure, queued, refused, 
 from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
 from agent.interfaces.cli.screen import Screen
 from agent.interfaces.cli.skill_news import show_skill_news
+from agent.llm.messages import Assistant, User
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
-from agent.loop.records import RunRequest
-from agent.loop.session import load_session
+from agent.loop.records import Began, RunRequest, Spoken
+from agent.loop.session import Session, load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
 from agent.runs.decisions import GivenDecision
@@ -41,6 +53,106 @@ from agent.texts import text
 from agent.vault.layout import CHAT_HISTORY
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.interfaces.cli.terminal.editor import LineEditor
+
+SHOWN = 2
+"""Exchanges: enough to know where the talk was, on half a screen."""
+_ASKED, _ANSWERED = 200, 500
+"""The most characters of a message and of its answer."""
+
+
+def last_exchanges(session: Session) -> list[tuple[str, str]]:
+    """The last messages of people with the answers, oldest first; an answer is empty if there was none. Not the tasks
+    of jobs that went on in the session.
+
+    A message that got no answer and was sent again is there once.
+    """
+    found: list[tuple[str, str]] = []
+    is_of_job = False
+    for record in session.records:
+        match record.event:
+            case Began(job=job):
+                is_of_job = bool(job)
+            case _ if is_of_job:
+                pass
+            case Spoken(User(text=asked)):
+                exchange = (beginning(" ".join(asked.split()), _ASKED), "")
+                found += [exchange] if found[-1:] != [exchange] else []
+            case Spoken(Assistant(text=answered)) if answered.strip() and found:
+                found[-1] = (found[-1][0], beginning(answered.strip(), _ANSWERED))
+            case _:
+                pass
+    return found[-SHOWN:]
+
+
+def beginning(text: str, most: int) -> str:
+    """The text, or its beginning up to a word's end if it is longer; `most` counts characters."""
+    if len(text) <= most:
+        return text
+    words = text[:most].rpartition(" ")[0]
+    return f"{words if len(words) > most // 2 else text[:most]} …"
+
+
+@dataclass(slots=True)
+class ChatInput:
+    """Standard input, message by message. The file `history` keeps those of a terminal; a pipe has no history.
+
+    `commands` are the slash commands, for completion.
+    """
+
+    terminal: bool
+    history: Path
+    commands: Sequence[str] = ()
+    _waiting: deque[str] = field(default_factory=deque)
+    _editor: "LineEditor | None" = None
+
+    def open(self) -> None:
+        """Load the history and enable editing."""
+        if self.terminal:
+            module = import_module("agent.interfaces.cli.terminal.editor")  # prompt_toolkit is slow to load
+            self._editor = cast("LineEditor", module.LineEditor(self.history, self.commands))
+
+    def line(self, prompt: str, tell: Callable[[], Callable[[], object] | None] | None = None) -> str:
+        """The next message; on a terminal, `tell` is asked meanwhile whether there is news, and returns what prints it.
+        Raises `EOFError` at the end, `KeyboardInterrupt` on Ctrl-C."""
+        if self._waiting:
+            return self._waiting.popleft()
+        if self._editor is None:
+            raw = sys.stdin.buffer.readline()
+            if not raw:
+                raise EOFError
+            return raw.decode("utf-8", "replace").rstrip("\r\n")
+        return self._editor.line(prompt, tell)
+
+    @contextmanager
+    def listening(
+        self, mailbox: Mailbox, seen: Callable[[str], object], sent: Callable[[str], object]
+    ) -> Iterator[None]:
+        """Send messages typed meanwhile to `mailbox` and to `sent`, and the one that is being typed to `seen`.
+
+        Messages that the run has not used become the next ones, and an unfinished one the beginning of the next.
+        """
+        if self._editor is None:
+            yield
+            return
+
+        def take(text: str) -> None:
+            if text.startswith("/"):
+                self._waiting.append(text)
+            else:
+                mailbox.put(User(text))
+            sent(text)
+
+        try:
+            with self._editor.typed_meanwhile(take, seen):
+                yield
+        finally:
+            seen("")
+            while (left := mailbox.first()) is not None:
+                self._waiting.append(left.text)
+
 
 YOU = Speaker("cli")
 _LAST = "the last one"

@@ -2,17 +2,110 @@
 
 click asks gettext for its sentences, module by module; it is given our catalogue, in which they stand by their English
 like our own. What another version of click says otherwise is English.
+
+Help on the screen: the commands in their groups, and lines of Chinese, which break between characters and are as
+wide as the terminal shows them.
+
+click counts characters and breaks at spaces, so a Chinese paragraph would be one line of twice the width. Each wide
+character gets a filler while click wraps, and is a word of its own together with the punctuation that belongs to it.
 """
 
 import re
+import textwrap
+from collections.abc import Iterable
 from copy import copy
 from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
+from click import _textwrap, formatting
 
-from agent.interfaces.cli.help_layout import lay_out_help
-from agent.interfaces.cli.language import said
+from agent.interfaces.cli.commands import COMMANDS, HEADINGS
+from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.printing import columns, size
+
+_WIDEST, _NARROWEST = 80, 30
+_FILLER = "\ue000"
+_OPENING, _CLOSING = "（《「『【“‘", "，。、；：！？）》」』】”’…"
+_WORD = re.compile(
+    rf"(?:[{_OPENING}]{_FILLER})*(?:[^{_FILLER}]{_FILLER}|(?:[^{_FILLER}](?!{_FILLER}))+)(?:[{_CLOSING}]{_FILLER})*"
+)
+_ENTRY = re.compile(r"^( *\d+ {2,})(.+)$", re.MULTILINE)
+_WRAP = formatting.wrap_text
+
+
+class HelpFormatter(click.HelpFormatter):
+    """click's, with headings that end in the language's colon, and as narrow as the terminal: click's own is never
+    narrower than 50 columns."""
+
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
+        room = min(size()[0], max_width or _WIDEST) - 2
+        super().__init__(indent_increment, width or max(room, _NARROWEST))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, min(col_max, self.width * 2 // 5), col_spacing)
+
+    def write_heading(self, heading: str) -> None:
+        self.write(f"{'':>{self.current_indent}}{said('{title}:', title=heading)}\n")
+
+
+class _Wrapper(_textwrap.TextWrapper):
+    """Breaks lines between wide characters, too."""
+
+    def _split(self, text: str) -> list[str]:
+        return [word for chunk in textwrap.TextWrapper._split(self, text) for word in _WORD.findall(chunk)]
+
+
+def wrap_text(text: str, width: int = _WIDEST, initial_indent: str = "", *args: Any, **options: Any) -> str:
+    """click's `wrap_text` by columns, also of the numbered lines that click leaves as they are."""
+    if spoken() == "en":
+        return _WRAP(_hung(text, width - len(initial_indent)), width, initial_indent, *args, **options)
+    filled = "".join(char + _FILLER if columns(char) == 2 else char for char in text)
+    plain, _textwrap.TextWrapper = _textwrap.TextWrapper, _Wrapper  # type: ignore[misc]
+    try:
+        hung = _hung(filled, width - len(initial_indent))
+        return _WRAP(hung, width, initial_indent, *args, **options).replace(_FILLER, "")
+    finally:
+        _textwrap.TextWrapper = plain  # type: ignore[misc]
+
+
+def _hung(text: str, width: int) -> str:
+    """The text with each numbered line so wide at most, what follows of it below its words."""
+    return _ENTRY.sub(lambda line: _WRAP(line[2], width, line[1], " " * len(line[1])), text)
+
+
+def lay_out_help() -> None:
+    """Let click write its help so."""
+    formatting.wrap_text = wrap_text
+    click.Context.formatter_class = HelpFormatter
+
+
+def write_groups(formatter: click.HelpFormatter) -> None:
+    """Write the commands that are often typed, a section for each group, with one column for all their names."""
+    _write_groups(formatter, max(len(name) for name, lazy in COMMANDS.items() if lazy.group))
+
+
+def write_all(formatter: click.HelpFormatter) -> None:
+    """Write all commands: the groups, what is rarely typed, and the old names with what they are called now."""
+    width = max(map(len, COMMANDS))
+    _write_groups(formatter, width)
+    others = [(name, lazy) for name, lazy in COMMANDS.items() if lazy.group is None]
+    rare = [(name, said(lazy.help)) for name, lazy in others if not lazy.now]
+    _write_section(formatter, said("Rarely typed"), rare, width)
+    old = [(name, f"vault-agent {lazy.now}") for name, lazy in others if lazy.now]
+    _write_section(formatter, said("Old names, which go on working"), old, width)
+
+
+def _write_groups(formatter: click.HelpFormatter, width: int) -> None:
+    for group, heading in HEADINGS.items():
+        rows = [(name, said(lazy.help)) for name, lazy in COMMANDS.items() if lazy.group == group]
+        _write_section(formatter, said(heading), rows, width)
+
+
+def _write_section(formatter: click.HelpFormatter, heading: str, rows: list[tuple[str, str]], width: int) -> None:
+    with formatter.section(heading):
+        formatter.write_dl([(f"{name:<{width}}", words) for name, words in rows])
+
 
 C = TypeVar("C", bound=click.Command)
 

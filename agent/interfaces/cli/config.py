@@ -11,9 +11,8 @@ from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.edit import set_machine, unset_machine
-from agent.config.key_file import save_key
 from agent.config.load import Loaded, SettingOrigin, load_settings, load_vault_settings, variable
-from agent.config.secrets import Secret
+from agent.config.secrets import Secret, save_key
 from agent.config.settings import OF_VAULT_HERE, RENAMED, keys, setting_type
 from agent.config.values import SettingValue, format_value
 from agent.errors import AgentError, ConfigError, MissingKey

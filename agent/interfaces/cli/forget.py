@@ -7,8 +7,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import NoteGone, UserError
-from agent.interfaces.cli.forget_effects import document, effects, progress
-from agent.interfaces.cli.forget_purge import Wanted, delete_earlier, purge
+from agent.interfaces.cli.forget_purge import Wanted, delete_earlier, document, effects, progress, purge
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lookup import path_in_vault
 from agent.interfaces.cli.output import Output, exit_codes

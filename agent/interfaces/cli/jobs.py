@@ -49,12 +49,11 @@ from agent.workspace.workspace import Workspace, is_watched
 if TYPE_CHECKING:
     from agent.runs.job_edits import write_new_job
     from agent.runs.wake_times import switch_schedule
-    from agent.schedule.job_templates import job_templates
-    from agent.schedule.new_job import job_of_words
+    from agent.schedule.new_job import job_of_words, job_templates
 else:
     write_new_job = later("agent.runs.job_edits", "write_new_job")
     switch_schedule = later("agent.runs.wake_times", "switch_schedule")
-    job_templates = later("agent.schedule.job_templates", "job_templates")
+    job_templates = later("agent.schedule.new_job", "job_templates")
     job_of_words = later("agent.schedule.new_job", "job_of_words")
 
 MOST = 1_000

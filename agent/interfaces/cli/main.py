@@ -19,9 +19,8 @@ import click
 from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
-from agent.interfaces.cli.click_texts import in_language, speak_for_click
+from agent.interfaces.cli.click_texts import in_language, speak_for_click, write_all, write_groups
 from agent.interfaces.cli.commands import COMMANDS, usual
-from agent.interfaces.cli.help_layout import write_all, write_groups
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.loading import load_command, shared_options
 from agent.interfaces.cli.notices_at_end import send_notices

@@ -14,9 +14,9 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
-from agent.memory.counts import MemoryCounts, count_memories
+from agent.memory.store import MemoryCounts, count_memories
 from agent.memory.upkeep.lifecycle import UpkeepPlan, report_lines
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.texts import text
 from agent.vault.change import Outcome
 from agent.vault.folders import MEMORY_NOTE

@@ -30,6 +30,7 @@ from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.resume import emit_decision
 from agent.interfaces.cli.run_summary import EXIT_CODES
 from agent.interfaces.cli.time_format import format_time
+from agent.runs.decisions import Resumer
 from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import (
     NamedAnswer,
@@ -40,7 +41,6 @@ from agent.runs.named_decisions import (
     name_of,
 )
 from agent.runs.needs import Need, needs_of
-from agent.runs.resumer import Resumer
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.workspace import Workspace, is_watched

@@ -1,17 +1,128 @@
-"""`vault-agent notices | why`: lists and explains what the agent wanted to say, and takes opinions about it."""
+"""`vault-agent notices | why`: lists and explains what the agent wanted to say, and takes opinions about it.
+
+Notices as the command line shows them: a line in a list, and why each was sent or not.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
 
 import click
 
 from agent.app.notice_ledger import open_ledger
-from agent.attention.notice_code import notice_code
-from agent.attention.receipt import Reaction
+from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction, notice_code
 from agent.deeds import notices
 from agent.interfaces.cli.declare import group, in_vault
-from agent.interfaces.cli.language import said
-from agent.interfaces.cli.notice_texts import notice_line, notice_story
+from agent.interfaces.cli.language import counted, row, said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.printing import as_lines
+from agent.interfaces.cli.printing import as_lines, one_line, padded
+from agent.interfaces.cli.time_format import format_time
 from agent.workspace.workspace import Workspace, is_watched
+
+_REACTIONS = {
+    "helpful": "you found it helpful",
+    "not_helpful": "you did not find it helpful",
+    "dismissed": "you dismissed it",
+}
+
+_PLAIN = {
+    "urgent": "sent: it is urgent, so quiet hours and numbers do not count",
+    "duplicate": "dropped: the same was raised within 24 hours before",
+    "over": "dropped: what it tells of was over before it could be shown",
+}
+
+
+def notice_line(receipt: NoticeReceipt, now: datetime) -> str:
+    """A notice in one line: its code, time, what became of it, and the title."""
+    state = said(receipt.decision.decided)
+    if receipt.is_undelivered:
+        state = said("on its way")
+    code, time, title = notice_code(receipt.id), format_time(receipt.at, now), one_line(receipt.raised.title)
+    return f"{code}  {time}  {padded(state, 11)}{receipt.raised.type}  {title}"
+
+
+def notice_story(
+    receipt: NoticeReceipt, others: Mapping[str, NoticeReceipt], now: datetime, is_watched: bool
+) -> list[str]:
+    """What was raised, what was decided and why, and what became of it, a line each."""
+    raised = receipt.raised
+    about = "{type}, priority {priority:g}, raised at {time}"
+    lines = [
+        row("notice", one_line(raised.title)),
+        row("what", said(about, type=raised.type, priority=raised.priority, time=format_time(receipt.at, now))),
+    ]
+    decided = decision_sentence(receipt.first, now)
+    if receipt.first != receipt.decision:
+        lines.append(row("first", decided))
+        time, last = format_time(receipt.decided_at, now), decision_sentence(receipt.decision, now)
+        decided = said("{decision} (at {time})", decision=last, time=time)
+    lines.append(row("decided", decided))
+    if raised.channel and raised.channel != receipt.chosen:
+        lines.append(row("channel", said("{channel} was asked for, and is not set up", channel=raised.channel)))
+    lines += _delivery(receipt, others, now, is_watched)
+    if receipt.reaction:
+        lines.append(row("you", said(_REACTIONS[receipt.reaction])))
+    return lines
+
+
+def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
+    """A decision and the rule behind it, as a sentence."""
+    figure, limit = decision.figure, decision.limit
+    until = format_time(decision.until, now) if decision.until else ""
+    match decision.rule:
+        case "allowed":
+            return said("sent: it is number {count:.0f} of at most {most:.0f} today", count=figure, most=limit)
+        case "urgent" | "duplicate" | "over":
+            return said(_PLAIN[decision.rule])
+        case "threshold":
+            told = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
+            return said(told, figure=figure, limit=limit)
+        case "dismissals":
+            told = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
+            return said(told, figure=figure, limit=limit)
+        case "quiet":
+            return said("held: the quiet hours last until {until}", until=until)
+        case "daily":
+            return said("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
+        case "interval":
+            told = "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
+            return said(told, until=until, figure=figure, limit=limit)
+        case "digest":
+            return counted(int(figure), "sent: the digest of 1 notice", "sent: the digest of {count} notices")
+
+
+def _delivery(
+    receipt: NoticeReceipt, others: Mapping[str, NoticeReceipt], now: datetime, is_watched: bool
+) -> list[str]:
+    decided, lines = receipt.decision.decided, list[str]()
+    if receipt.channel != receipt.chosen:
+        failed = "{channel} could not deliver it: {problem}"
+        lines.append(row("failed", said(failed, channel=receipt.chosen, problem=receipt.problem)))
+    if receipt.delivered_at is not None:
+        told = "by {channel} at {time}: {proof}"
+        when = format_time(receipt.delivered_at, now)
+        lines.append(row("proof", said(told, channel=receipt.channel, time=when, proof=receipt.proof)))
+    elif decided == "sent":
+        told = said("not yet, by {channel}", channel=receipt.channel)
+        if receipt.tries and receipt.problem:
+            tries = counted(receipt.tries, "1 try", "{count} tries")
+            told += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
+        lines.append(row("proof", told))
+    elif decided == "digest":
+        lines += _listing(receipt, others, now)
+    if receipt.is_perhaps_shown:
+        lines.append(row("perhaps", said("it may have been shown twice: the program was ended while it was sent")))
+    if not is_watched and (receipt.is_undelivered or decided == "held"):
+        lines.append(row("waits", said("for a daemon, which sends it: vault-agent daemon")))
+    return lines
+
+
+def _listing(receipt: NoticeReceipt, others: Mapping[str, NoticeReceipt], now: datetime) -> list[str]:
+    digest = others.get(receipt.digest)
+    if digest is None:
+        return [row("digest", said("the next one, in the morning, lists it"))]
+    lines = [row("digest", said("{code} lists it", code=notice_code(digest.id)))]
+    return lines + _delivery(digest, {}, now, is_watched=True)
+
 
 _SHOWN = 20
 

@@ -10,7 +10,7 @@ from agent.errors import UserError
 from agent.events.notices import NoticeRaised
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.language import listed
-from agent.interfaces.cli.notice_texts import notice_line, notice_story
+from agent.interfaces.cli.notices import notice_line, notice_story
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.llm.messages import never

@@ -18,9 +18,15 @@ from agent.interfaces.cli.profile_texts import (
     format_layers,
     format_note,
 )
-from agent.memory.profile.figures import profile_figures
-from agent.memory.profile.lay_out import lay_out_profile
-from agent.memory.profile.load import changelog_rows, find_profile_note, last_updated, layer_figures, load_profile
+from agent.memory.profile.load import (
+    changelog_rows,
+    find_profile_note,
+    last_updated,
+    lay_out_profile,
+    layer_figures,
+    load_profile,
+    profile_figures,
+)
 from agent.memory.profile.profile_file import CHANGELOG, ProfileFile
 from agent.texts import LANGUAGES, Language
 from agent.vault.folders import PROFILE

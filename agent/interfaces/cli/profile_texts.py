@@ -8,11 +8,9 @@ from agent.growth.beliefs.learn import PersonModel
 from agent.growth.beliefs.sign import says
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import padded
-from agent.memory.profile.figures import ProfileFigures
-from agent.memory.profile.load import LayerFigures
-from agent.memory.profile.owner import shown_confidence
+from agent.memory.profile.load import LayerFigures, ProfileFigures
+from agent.memory.profile.owner import TASK_KINDS, shown_confidence
 from agent.memory.profile.profile_file import ProfileFile
-from agent.memory.profile.task_kind import TASK_KINDS
 from agent.texts import Language, text
 from agent.workspace.workspace import Workspace
 

@@ -14,8 +14,8 @@ from agent.interfaces.cli.language import listed, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.progress_bar import indexing
 from agent.lazy import later
-from agent.memory.recall.asker import Asker
-from agent.runs.recall_preview import PIECES, RecallPreview, closest, given, preview_recall
+from agent.memory.recall.authorship import Asker
+from agent.runs.recall_source import PIECES, RecallPreview, closest, given, preview_recall
 from agent.texts import text
 from agent.workspace.catch_up import catch_up, search_whole
 

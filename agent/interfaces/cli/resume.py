@@ -16,8 +16,8 @@ from agent.interfaces.cli.run_summary import check_whole
 from agent.interfaces.cli.screen import is_terminal
 from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
+from agent.runs.decisions import Resumer, resumer_of
 from agent.runs.registry import RunMark
-from agent.runs.resumer import Resumer, resumer_of
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

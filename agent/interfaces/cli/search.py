@@ -23,8 +23,7 @@ from agent.interfaces.cli.printing import columns, padded, show
 from agent.interfaces.cli.progress_bar import indexing
 from agent.lazy import later
 from agent.memory.recall.authorship import is_agents
-from agent.runs.find_notes import commit_at, find_notes
-from agent.runs.near_words import words_of_near_hits
+from agent.runs.find_notes import commit_at, find_notes, words_of_near_hits
 from agent.texts import Sentence, text
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace

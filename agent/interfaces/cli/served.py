@@ -1,7 +1,12 @@
-"""Commands that the daemon answers for `entry`: run here by their own code, printed on pages instead of a terminal."""
+"""Commands that the daemon answers for `entry`: run here by their own code, printed on pages instead of a terminal.
 
+Searches that the daemon does for the servers of other programs (`mcp`), in the index that it has open already.
+"""
+
+import base64
 import json
 import os
+import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -10,6 +15,7 @@ from io import StringIO
 from pathlib import Path
 
 from agent.config.private import make_folder, replace
+from agent.errors import AgentError
 from agent.interfaces.cli.callers import Callers
 from agent.interfaces.cli.entry import PATH, pointer, served_command
 from agent.interfaces.cli.host import Host, run_in
@@ -17,12 +23,46 @@ from agent.interfaces.cli.language import asks_json, speak_here
 from agent.interfaces.cli.main import run_command
 from agent.interfaces.cli.printing import print_on
 from agent.interfaces.cli.served_runs import run_route
-from agent.interfaces.cli.served_searches import search_route
-from agent.interfaces.http.command_line import CommandLine, Printed, command_operation
+from agent.interfaces.http.command_line import (
+    CommandLine,
+    Printed,
+    SearchAsked,
+    SearchFound,
+    command_operation,
+    search_operation,
+)
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
+from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
+from agent.interfaces.mcp.search_process import Found, find_in
+from agent.runs.recall_source import RecallSource, recall_source
+from agent.workspace.catch_up import catch_up
+from agent.workspace.daemon_socket import program_version
 from agent.workspace.workspace import Workspace
+
+
+def search_route(callers: Callers) -> Operation:
+    """The operation of a daemon that searches with the settings that it was started with."""
+    started = (program_version(), settings_of(os.environ))
+    opened: list[RecallSource] = []
+
+    def answer(service: Service, asked: SearchAsked) -> SearchFound:
+        if (asked.version, asked.environ) != started or not callers.has_same_settings:
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to search")
+        question = SearchQuestion(asked.text, asked.limit, asked.memories, asked.channel, asked.run)
+        with service.index.held() as index:
+            if not opened:
+                opened.append(recall_source(service.workspace, index))
+            found: Found | SearchFailure
+            try:
+                late = catch_up(service.workspace, index)
+                found = find_in(service.workspace, opened[0], question, late)
+            except AgentError as error:
+                found = SearchFailure(str(error.message), str(error.hint))
+        return SearchFound(base64.b64encode(pickle.dumps(found)).decode())
+
+    return search_operation(DAEMON_PATH, answer)
 
 
 class CapturedStream(StringIO):

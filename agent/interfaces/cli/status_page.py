@@ -12,17 +12,19 @@ from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines, beside
-from agent.interfaces.cli.status_of_arrivals import arrived_document, format_arrived
-from agent.interfaces.cli.status_of_jobs import format_jobs_status, jobs_status_document
-from agent.interfaces.cli.status_of_notices import (
+from agent.interfaces.cli.status_of_vault import format_vault, vault_document
+from agent.interfaces.cli.status_sections import (
+    arrived_document,
+    format_arrived,
+    format_jobs_status,
     format_notices_status,
     format_unread_messages,
     format_unread_reflections,
+    jobs_status_document,
     notices_status,
     unread_messages,
     unread_reflections,
 )
-from agent.interfaces.cli.status_of_vault import format_vault, vault_document
 from agent.interfaces.cli.sync_status import found_standings, short_lines
 from agent.lazy import later
 from agent.llm.ledger import SpendTotals

@@ -6,8 +6,8 @@ import click
 
 from agent.app.setup import hook_program
 from agent.errors import UserError
+from agent.interfaces.cli.click_texts import wrap_text
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.help_layout import wrap_text
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, progress
 from agent.interfaces.cli.printing import size

@@ -1,6 +1,9 @@
-"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks."""
+"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks.
 
-from collections.abc import Mapping
+How tasks are shown on the terminal, and as JSON.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,22 +15,15 @@ from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import listed, row, said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
-from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.task_texts import (
-    ended_document,
-    format_history,
-    format_list,
-    format_task,
-    format_types,
-    task_document,
-)
+from agent.interfaces.cli.printing import as_lines, columns, padded
+from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault
-from agent.schedule.procedures import TASK_NAMES, TASK_TYPES, target_name, task_type_of
+from agent.schedule.procedures import TASK_NAMES, TASK_TYPES, TYPES, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
-from agent.schedule.task_notes import NewTask, load_task, load_tasks
+from agent.schedule.task_notes import NewTask, TaskShelf, load_task, load_tasks, needs
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
 from agent.times.reading import Understood, remarks
 from agent.times.when import parse_when
@@ -36,19 +32,102 @@ from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.deeds.tasks import TaskView
+    from agent.growth.task_work import TaskEnded
+
+if TYPE_CHECKING:
     from agent.app.agent import opened_runs
     from agent.growth.task_work import TaskEnded, TaskWork
     from agent.runs.crash_recovery import close_cut_off
-    from agent.schedule.unclear import one_moment
+    from agent.schedule.trigger_lines import one_moment
     from agent.vault.sync.turns import take_turn
     from agent.workspace.search_index import open_index
 else:
-    one_moment = later("agent.schedule.unclear", "one_moment")
+    one_moment = later("agent.schedule.trigger_lines", "one_moment")
     close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
     take_turn = later("agent.vault.sync.turns", "take_turn")
     open_index = later("agent.workspace.search_index", "open_index")
     TaskWork = later("agent.growth.task_work", "TaskWork")
     opened_runs = later("agent.app.agent", "opened_runs")
+
+
+def task_document(task: "TaskView") -> dict[str, object]:
+    """A task for `--json`, which has names of its own for two of its fields."""
+    found = task.document()
+    return {"task_type": found.pop("type"), "due": found.pop("scheduled_time"), **found}
+
+
+def ended_document(ended: "TaskEnded") -> dict[str, object]:
+    """What became of a task, for `--json`."""
+    return {
+        "id": ended.task.id,
+        "status": ended.status,
+        "text": ended.text,
+        "did_something": ended.did_something,
+        "with_model": not ended.is_plain,
+        "waits_for": ended.waits_for or None,
+        "session": ended.session or None,
+        "commits": list(ended.commits),
+        "money": round(ended.money, 6),
+    }
+
+
+def format_list(shelf: TaskShelf, now: datetime) -> list[str]:
+    """The tasks that wait, the next one first, and the notes that are no right task."""
+    width = max((columns(each.kind) for each in shelf.waiting), default=0)
+    lines = [
+        f"{each.priority:>2}  {padded(each.kind, width)}  {each.title}  [{each.id}]{_waits(each, shelf, now)}"
+        for each in shelf.waiting
+    ]
+    for problem in shelf.problems:
+        lines.append(said("{path} is not done: {problem}", path=problem.path, problem=said(problem.message)))
+        lines += [said("  hint: {hint}", hint=said(problem.hint))] if problem.hint else []
+    return lines or [said("no task waits")]
+
+
+def format_history(done: Sequence[Task], now: datetime) -> list[str]:
+    """The tasks that are over, the last one first."""
+    lines = [
+        f"{format_time(each.completed_at, now) if each.completed_at else '?'}  {said(each.status)}  {each.kind}  "
+        f"{each.title}  [{each.id}]"
+        for each in done
+    ]
+    return lines or [said("no task was done yet")]
+
+
+def format_task(task: Task, shelf: TaskShelf, now: datetime) -> Iterator[str]:
+    """One task in full."""
+    yield f"{task.title}  [{task.id}]"
+    yield row("type", task.kind)
+    yield row("status", said(task.status) + _waits(task, shelf, now))
+    yield row("priority", str(task.priority))
+    if task.target_file:
+        yield row("note", task.target_file)
+    if task.completed_at:
+        yield row("over", f"{format_time(task.completed_at, now)} ({format_ago(task.completed_at, now)})")
+    for label, text in (("about", task.description), ("context", task.context)):
+        if text:
+            yield row(label, " ".join(text.split()))
+    if task.result or task.error:
+        yield row("result" if task.result else "error", task.result or task.error)
+    yield row("in", task.path)
+
+
+def format_types() -> list[str]:
+    """The kinds of tasks, each with what it does."""
+    width = max(map(len, TASK_TYPES))
+    return [f"{kind:<{width}}  {said(TYPES[kind])}" for kind in TASK_TYPES]
+
+
+def _waits(task: Task, shelf: TaskShelf, now: datetime) -> str:
+    """Why a task is not begun now; empty if it may be, or is over."""
+    if not task.is_waiting:
+        return ""
+    if task.status == "in_progress":
+        return said(", in progress: {what}", what=task.result) if task.result else said(", in progress")
+    if missing := needs(task, shelf.done):
+        return said(", needs {tasks}", tasks=listed(missing))
+    return said(", from {time} on", time=format_time(task.due, now)) if task.due and task.due > now else ""
 
 
 @group("list")

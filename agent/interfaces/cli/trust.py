@@ -14,7 +14,7 @@ from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.screen import is_terminal
-from agent.interfaces.cli.status_of_arrivals import arrived_document, format_held
+from agent.interfaces.cli.status_sections import arrived_document, format_held
 from agent.runs.arrivals import ArrivalState, RemoteState, arrival_state, tend_arrivals
 from agent.runs.machines import KnownKey, known_keys
 from agent.vault.held_back import HeldFile
@@ -22,8 +22,7 @@ from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 from agent.vault.receiving.held_now import diff_of, held_files, listed
 from agent.vault.receiving.release import release
-from agent.vault.signing_key import program
-from agent.vault.ssh_key import PREFIX, parse_public_key
+from agent.vault.signing_key import PREFIX, parse_public_key, program
 from agent.workspace.workspace import Workspace
 
 _WRITERS = {

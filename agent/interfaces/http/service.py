@@ -10,7 +10,7 @@ from agent.background.feed import Feed
 from agent.background.pool import Pool
 from agent.dataclass import dataclass
 from agent.events.bus import Bus
-from agent.index.on_demand import OnDemand
+from agent.index.model_files import OnDemand
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.following import Happening

@@ -18,8 +18,7 @@ from agent.daemon import Live
 from agent.dataclass import dataclass
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
-from agent.interfaces.http.door.guard import OPEN, RequestLimits
-from agent.interfaces.http.door.limits import TokenBucket
+from agent.interfaces.http.door.guard import OPEN, RequestLimits, TokenBucket
 from agent.interfaces.http.door.opening import remove_openings
 from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
 from agent.interfaces.http.door.sign_in import SignIn

@@ -1,29 +1,174 @@
 """A program's call as calls of the agent's own tools, and their result as text for the program.
 
 Nothing is decided here: the tools, the policy and the approvals behind them decide.
+
+`write` as a call of one of the agent's tools: which way is meant, and whether the version is the current one.
+
+A program replaces only what it has read: it gives the base that it read, or has read those lines through this server.
+
+All tools behind those that programs see, under the machine's policy, with a person's approval where it is needed.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
 from agent.interfaces.mcp.clients import Client, offered
 from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, ToolOffer
 from agent.interfaces.mcp.searches import Searches
-from agent.interfaces.mcp.toolset import toolset
-from agent.interfaces.mcp.writing import as_note_call
 from agent.llm.messages import Cancelled, JsonObject, ToolCall, never
+from agent.memory.remember import SameWords
+from agent.runs.decisions import approvals
+from agent.runs.left_requests import GROUPS, is_answered_by_daemon, request_draft, request_subject
 from agent.tools import arguments
 from agent.tools.approval_note import diff
+from agent.tools.arguments import problems, with_types
+from agent.tools.builtin.changes import log_tool, undo_tool
+from agent.tools.builtin.memory import MemoryTools
+from agent.tools.builtin.notes import Notes
+from agent.tools.builtin.search import recall_tool, search_tool
+from agent.tools.builtin.vault import find_section, vault_tools
+from agent.tools.note_access import check_readable
 from agent.tools.policy import Policies
 from agent.tools.registry import Registry
-from agent.tools.schema import problems, with_types
-from agent.tools.tool import RunContext, tell_nobody
+from agent.tools.shown_notes import version_of
+from agent.tools.text_origin import text_origin_of
+from agent.tools.tool import Draft, Effect, RunContext, Tool, ToolOutput, tell_nobody
 from agent.tools.wrappers import cut
 from agent.vault.change import LEAVE
-from agent.workspace.workspace import Workspace
+from agent.vault.store import Vault
+from agent.workspace.workspace import Workspace, is_watched
+
+_SHORTEST = 6
+_WAYS = "give content, or old and new, or append"
+
+
+def as_note_call(vault: Vault, call: JsonObject, context: RunContext) -> tuple[str, JsonObject]:
+    """The tool and its arguments; raises `ToolRetry` with what to do, and what reading the note raises."""
+    path, heading = arguments.text(call, "path"), arguments.text(call, "heading")
+    ways = [name for name in ("content", "append") if name in call]
+    ways += ["old and new"] if "old" in call or "new" in call else []
+    if len(ways) != 1:
+        raise ToolRetry(f"{_WAYS}: one of them" + (f", not {' and '.join(ways)}" if ways else ""))
+    data = vault.read(check_readable(path))
+    if "base" in call:
+        _check_base(path, data, arguments.text(call, "base"), context)
+    if "append" in call:
+        more: JsonObject = {"heading": heading} if heading else {}
+        return "vault_append", {"path": path, "text": arguments.text(call, "append"), **more}
+    if "content" not in call:
+        if heading or not ("old" in call and "new" in call):
+            raise ToolRetry("to replace a piece of text give old and new, and no heading")
+        return "vault_edit", {"path": path, "old": arguments.text(call, "old"), "new": arguments.text(call, "new")}
+    content = arguments.text(call, "content")
+    if heading:
+        return "vault_edit", _section_call(path, data, heading, content, context)
+    if data is not None and not context.shown.is_whole(path, data) and data != content.encode():
+        raise ToolRetry(
+            f"{path} exists: read it, then write with the base that read gives; or change a part with old and new, "
+            "or append"
+        )
+    return "vault_write", {"path": path, "content": content}
+
+
+def _check_base(path: str, data: bytes | None, base: str, context: RunContext) -> None:
+    """Note that the program knows the version `data`, if `base` names it; raises `ToolRetry` otherwise."""
+    if data is None:
+        raise ToolRetry(f"there is no note {path} any more; log says what became of it, or write it without base")
+    now = version_of(data)
+    if len(base) < _SHORTEST or not now.startswith(base[: len(now)].lower()):
+        raise ToolRetry(
+            f"nothing was written: {path} is at base {now}, not {base}. Read it again, bring your change into what is "
+            "there now, and write with the new base"
+        )
+    context.shown.show(path, data)
+
+
+def _section_call(path: str, data: bytes | None, heading: str, content: str, context: RunContext) -> JsonObject:
+    """The arguments that replace the text of a section, and keep its heading."""
+    if data is None:
+        raise ToolRetry(f"there is no note {path}: write it without heading")
+    section = find_section(data, heading, path)
+    if not context.shown.is_shown(path, data, section.lines):
+        raise ToolRetry(f"read that section of {path} first: what you have not seen would be lost")
+    try:
+        rows = data.decode().split("\n")[section.lines[0] - 1 : section.lines[1]]
+    except UnicodeDecodeError as error:
+        raise ToolRetry(f"{path} is not UTF-8 text and cannot be edited") from error
+    while len(rows) > 1 and not rows[-1].strip():
+        rows.pop()
+    body = content.strip("\n")
+    first = body.partition("\n")[0]
+    whole = body if " ".join(first.split()) == section.heading else f"{rows[0].rstrip()}\n\n{body}"
+    return {"path": path, "old": "\n".join(rows), "new": whole}
+
+
+_TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 2_000}
+_TASK: JsonObject = {**_TEXT, "maxLength": 20_000}
+
+
+def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, read_only: bool) -> Registry:
+    """The tools for programs; with `read_only` only those that change nothing."""
+    vault = workspace.vault
+    notes = Notes(vault, text_origin_of(vault), workspace.texts)
+    schema = arguments.schema
+    jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
+    ask = _late(workspace, "asking", "ask_agent")
+    tools = [
+        *vault_tools(notes),
+        search_tool(notes, searches.search),
+        recall_tool(notes, searches.remembered),
+        *MemoryTools(notes, vault.clock, SameWords(vault), workspace.settings.vault.language).tools(),
+        log_tool(vault),
+        undo_tool(vault),
+        Tool("jobs.list", "List the jobs.", schema(id=_TEXT), jobs, frozenset({"schedule"}), readonly=True),
+        Tool("inbox_list", "List what waits.", schema(), inbox, frozenset({"human"}), readonly=True),
+        _leave_tool(workspace, notes),
+        Tool("agent_ask", "Give the agent a task.", schema("task", task=_TASK, session=_TEXT), ask,
+             frozenset({"orchestration"}), timeout=0),
+    ]  # fmt: skip
+
+    def may_use(tool: Tool, context: RunContext) -> bool:
+        return tool.readonly or not read_only
+
+    return Registry(tools, policies, approvals(workspace).guard, vault.clock, may_use, vault.masked)
+
+
+def _leave_tool(workspace: Workspace, notes: Notes) -> Tool:
+    """`inbox_leave`; what a program read from strangers taints the run that answers, as it does its note."""
+
+    def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
+        return (request_draft(workspace, arguments.text(call, "text")),)
+
+    def perform(call: JsonObject, context: RunContext) -> ToolOutput:
+        (draft,) = drafts = plan(call, context)
+        done = notes.commit(LEAVE, context, request_subject(draft), drafts)
+        by = "the daemon answers in it" if is_watched(workspace) else "no daemon is at work: the next one answers in it"
+        if not is_answered_by_daemon(workspace, draft.path):
+            by = f"by the settings nobody answers by itself: vault-agent ask --note '{draft.path}' does"
+        return replace(done, text=f"{done.text}\nthe request is in {draft.path}; {by}")
+
+    def paths(call: JsonObject) -> tuple[str, ...]:
+        return (request_draft(workspace, arguments.text(call, "text")).path,)
+
+    schema = arguments.schema("text", text=_TASK)
+    effect = Effect(paths, plan, notes.done)
+    return Tool(LEAVE, "Leave a request.", schema, perform, GROUPS, effect=effect)
+
+
+def _late(workspace: Workspace, module: str, function: str) -> Callable[[JsonObject, RunContext], Any]:
+    """A function of a module in `tools/`, which is loaded when it is called: few programs call it."""
+
+    def call(given: JsonObject, context: RunContext) -> Any:
+        found = getattr(import_module(f"agent.interfaces.mcp.tools.{module}"), function)
+        return found(workspace, given, context)
+
+    return call
+
 
 _NAMES = {
     "vault_list or search_vault": "search",

@@ -30,9 +30,8 @@ from agent.interfaces.mcp.clients import Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME
 from agent.interfaces.mcp.progress import tell_progress
-from agent.interfaces.mcp.resources import MARKDOWN, NOTE, Resources
 from agent.interfaces.mcp.source import CallSource
-from agent.interfaces.mcp.watching import ListName, ListWatch, Watch
+from agent.interfaces.mcp.watching import MARKDOWN, NOTE, ListName, ListWatch, Resources, Watch
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
 from agent.tools.policy import Policies

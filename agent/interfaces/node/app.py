@@ -1,4 +1,10 @@
-"""The routes of the node host; `README.md` beside this file is the contract."""
+"""The routes of the node host; `README.md` beside this file is the contract.
+
+Lets in only requests with the token, for this host's own name, and from no web page; before anything is routed.
+
+A page of another site cannot have the token, but a name that points to this machine (DNS rebinding), or a form, could
+still reach the routes: so the headers `Host` and `Origin` are checked against exact lists first.
+"""
 
 import logging
 import sys
@@ -10,23 +16,88 @@ from typing import cast
 import msgspec
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.clock import Clock
+from agent.config.entrance import bearer_token, is_token, local_entrance
 from agent.dataclass import dataclass
 from agent.interfaces.node.calls import CallLog, NodeResponse
 from agent.interfaces.node.catalog import described
 from agent.interfaces.node.failure import NodeFailure, bad_arguments
-from agent.interfaces.node.guard import NodeGuard, problem
 from agent.interfaces.node.permissions import permissions
 from agent.interfaces.node.programs import missing
 from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.texts import Sentence
-from agent.tools.schema import problems
+from agent.tools.arguments import problems
+
+MOST_BYTES = 16 << 20
+"""The largest body of a request."""
+
+
+def problem(failure: NodeFailure, headers: dict[str, str] | None = None) -> JSONResponse:
+    """The response for a failure."""
+    return JSONResponse(failure.document(), int(failure.status), headers, "application/problem+json")
+
+
+class NodeGuard:
+    """The routes behind their checks. `port` is the one that the host listens on."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app = app
+        self._token = token
+        self._entrance = local_entrance(port)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        headers = Headers(scope=scope)
+        failure = self._refusal(headers)
+        if failure is not None:
+            asks = {"WWW-Authenticate": "Bearer"} if failure.status == HTTPStatus.UNAUTHORIZED else None
+            await problem(failure, asks)(scope, receive, send)
+            return
+        await self._app(scope, _Bounded(receive).receive, send)
+
+    def _refusal(self, headers: Headers) -> NodeFailure | None:
+        refused = self._entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
+        if refused == "host":
+            return NodeFailure(HTTPStatus.FORBIDDEN, "wrong_host", "this address is not the node host's own")
+        if refused == "origin":
+            return NodeFailure(HTTPStatus.FORBIDDEN, "wrong_origin", "web pages may not use the node host")
+        if not is_token(bearer_token(headers.getlist("authorization")), self._token):
+            sends = "send it as Authorization: Bearer TOKEN"
+            return NodeFailure(HTTPStatus.UNAUTHORIZED, "wrong_token", "the token is missing or wrong", sends)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MOST_BYTES:
+            return too_large()
+        return None
+
+
+def too_large() -> NodeFailure:
+    """The failure of a request whose body is larger than `MOST_BYTES`."""
+    return NodeFailure(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", f"a request has at most {MOST_BYTES:,} bytes")
+
+
+class _Bounded:
+    """A body that ends with an error when it becomes too large, also without its length in a header."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._size = 0
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size > MOST_BYTES:
+            raise too_large()
+        return message
+
 
 API = 1
 """The version of the contract; it changes when a program that keeps it would not be understood any more."""

@@ -10,8 +10,7 @@ import uvicorn
 
 from agent.clock import Clock
 from agent.config.directories import Directories
-from agent.config.node_settings import NodeSettings
-from agent.config.node_token import made_node_token, node_token_place
+from agent.config.node_settings import NodeSettings, made_node_token, node_token_place
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection

@@ -1,22 +1,154 @@
-"""The icon of the node host beside the clock: draws the companion's menu, and is green while the host answers."""
+"""The icon of the node host beside the clock: draws the companion's menu, and is green while the host answers.
+
+The menu in a window of its own, for desktops whose icons have none.
+
+Only the thread that runs it may draw; the icon's thread asks for the menu with `show`.
+
+Keys that work in every window of a session of X: they are grabbed, and call a function.
+
+Wayland lets no program do this, and macOS has its own settings for it.
+"""
 
 import logging
-from collections.abc import Iterator, Sequence
+import select
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import field
+from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from agent.clock import SystemClock
 from agent.config.directories import Directories
 from agent.config.program_parts import command_to_add
+from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.node.companion import Companion, MenuRow
-from agent.interfaces.node.hotkey import CLICKS, Hotkey
-from agent.interfaces.node.popup import Popup
 from agent.interfaces.node.session import session_kind
 from agent.texts import Language, text
 
 if TYPE_CHECKING:
+    import tkinter
+
     from PIL.Image import Image
+
+_LOOK_MILLISECONDS = 100
+
+
+@dataclass(slots=True)
+class Popup:
+    """A menu at the pointer, made of the rows of the moment."""
+
+    rows: Callable[[], Sequence[MenuRow]]
+    _asked: SimpleQueue[bool] = field(default_factory=SimpleQueue, init=False)
+    _menu: "tkinter.Menu | None" = field(default=None, init=False)
+
+    def show(self) -> None:
+        """Show the menu; from any thread."""
+        self._asked.put(True)
+
+    def leave(self) -> None:
+        """End `run`; from any thread."""
+        self._asked.put(False)
+
+    def run(self) -> None:
+        """Show the menu whenever it is asked for, until `leave`; raises `UserError` without tkinter."""
+        try:
+            import tkinter
+        except ImportError as error:
+            raise UserError(
+                "the menu of the icon needs tkinter, which this Python does not have",
+                hint="install the package python3-tk, or leave --tray out",
+            ) from error
+        root = tkinter.Tk()
+        root.withdraw()
+        root.after(_LOOK_MILLISECONDS, self._look, root)
+        root.mainloop()
+        root.destroy()
+
+    def _look(self, root: "tkinter.Tk") -> None:
+        try:
+            shows = self._asked.get_nowait()
+        except Empty:
+            root.after(_LOOK_MILLISECONDS, self._look, root)
+            return
+        if not shows:
+            root.quit()
+            return
+        root.after(_LOOK_MILLISECONDS, self._look, root)
+        if self._menu is not None:
+            self._menu.destroy()
+        self._menu = _menu(root, self.rows())
+        self._menu.tk_popup(*root.winfo_pointerxy())
+
+
+def _menu(parent: "tkinter.Misc", rows: Sequence[MenuRow]) -> "tkinter.Menu":
+    import tkinter
+
+    menu = tkinter.Menu(parent, tearoff=False)
+    for row in rows:
+        if row.rows:
+            menu.add_cascade(label=row.label, menu=_menu(menu, row.rows))
+        elif row.act is None:
+            menu.add_command(label=row.label, state="disabled")
+        else:
+            tick = "\u2713 " if row.checked else ""
+            menu.add_command(label=tick + row.label, command=row.act)
+    return menu
+
+
+_LOOK_FOR_KEYS = 0.3
+_MODIFIERS = {"shift": 1, "ctrl": 4, "control": 4, "alt": 8, "super": 64}
+_LOCKS = (0, 2, 16, 18)
+"""Caps Lock and Num Lock, in every state: the keys work with each of them."""
+CLICKS = 0x28004
+"""The events of X that an icon needs: that it is to be drawn, that its window changes, and that it is clicked."""
+
+
+@dataclass(slots=True)
+class Hotkey:
+    """The keys, such as `ctrl+alt+space`, and what they do. `works` is True while they are grabbed."""
+
+    keys: str
+    act: Callable[[], object]
+    works: bool = False
+    _ended: bool = field(default=False, init=False)
+
+    def start(self) -> None:
+        """Grab the keys, if there are any and this session lets a program do it."""
+        if not self.keys or session_kind() != "x":
+            return
+        from Xlib import XK, display, error  # type: ignore[import-untyped]
+
+        screen = display.Display()
+        *held, last = self.keys.lower().split("+")
+        code = screen.keysym_to_keycode(XK.string_to_keysym(last) or XK.string_to_keysym(last.capitalize()))
+        if not code or any(each not in _MODIFIERS for each in held):
+            screen.close()
+            return
+        taken = error.CatchError(error.BadAccess)
+        mask = sum(_MODIFIERS[each] for each in dict.fromkeys(held))
+        for lock in _LOCKS:
+            screen.screen().root.grab_key(code, mask | lock, True, 1, 1, onerror=taken)
+        screen.sync()
+        self.works = taken.get_error() is None
+        Thread(target=self._listen, args=(screen,), name="vault-agent-hotkey", daemon=True).start()
+
+    def stop(self) -> None:
+        """Let the keys go."""
+        self._ended = True
+
+    def _listen(self, screen: Any) -> None:
+        from Xlib import X, error
+
+        with suppress(error.ConnectionClosedError):  # the session of X has ended
+            while not self._ended:
+                if not screen.pending_events():
+                    select.select([screen], [], [], _LOOK_FOR_KEYS)
+                elif screen.next_event().type == X.KeyPress:
+                    self.act()
+            screen.close()
+
 
 _SIZE = 64
 _LOOK = 2.0

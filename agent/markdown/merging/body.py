@@ -3,22 +3,133 @@
 A unit keeps its identity when it is edited or moved, so that a task ticked here and moved there is both. A unit deleted
 on one side and changed on the other stays, changed. New units stay below the unit above them; of two that belong at one
 place both are kept.
+
+The merge of one unit that both sides have.
+
+The order of two runs of new units that belong at one place: by the outline, by time, else by content.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from agent.dataclass import dataclass
-from agent.markdown.merging.contents import merge_unit
 from agent.markdown.merging.gaps import join_units, renumber
-from agent.markdown.merging.lines import merge_apart, segments
 from agent.markdown.merging.matching import match_sides
 from agent.markdown.merging.order import merge_order
-from agent.markdown.merging.runs import merge_runs
 from agent.markdown.merging.sequences import common
-from agent.markdown.merging.units import Blocks, Unit, split_body
-from agent.markdown.merging.words import merge_lines, pick
+from agent.markdown.merging.units import PROSE, Blocks, ListItem, Unit, split_body, split_item
+from agent.markdown.merging.words import merge_apart, merge_lines, merge_words, pick, segments
+
+DONE = frozenset("xX")
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The lines of a merged unit; `is_conflict`: they are those of the first side, which the second contradicts."""
+
+    lines: tuple[str, ...]
+    is_conflict: bool = False
+
+
+def merge_unit(base: Unit | None, first: Unit, second: Unit) -> Merged:
+    """The unit with both sides' changes. A task that was ticked on one side stays ticked."""
+    if first.lines == second.lines or (base and base.lines == second.lines):
+        return Merged(first.lines)
+    if base and base.lines == first.lines:
+        return Merged(second.lines)
+    items = (split_item(base.text) if base else None, split_item(first.text), split_item(second.text))
+    if items[1] and items[2] and first.kind == second.kind == "item":
+        merged = _merge_item(items[0], items[1], items[2])
+        return Merged(first.lines, True) if merged is None else Merged(tuple(merged.join().split("\n")))
+    if base is None or not base.kind == first.kind == second.kind:
+        return Merged(first.lines, True)
+    if base.kind in PROSE:
+        text = merge_words(base.text, first.text, second.text)
+        return Merged(first.lines, True) if text is None else Merged(tuple(text.split("\n")))
+    lines = merge_lines(base.lines, first.lines, second.lines)
+    return Merged(first.lines, True) if not lines else Merged(tuple(lines))
+
+
+def _merge_item(base: ListItem | None, first: ListItem, second: ListItem) -> ListItem | None:
+    if base is None:
+        if first.text != second.text:
+            return None
+        base = min(first, second, key=lambda item: (item.state or "", item.marker, item.indent))
+    text = merge_words(base.text, first.text, second.text)
+    if text is None or (not text and base.text):
+        return None
+    return ListItem(
+        _pick(base.indent, first.indent, second.indent),
+        _pick(base.marker, first.marker, second.marker),
+        _merge_state(base.state, first.state, second.state),
+        text,
+    )
+
+
+def _pick(base: str, first: str, second: str) -> str:
+    side = pick(base, first, second)
+    return (first, second)[side - 1] if side else max(first, second)
+
+
+def _merge_state(base: str | None, first: str | None, second: str | None) -> str | None:
+    side = pick(base, first, second)
+    if side:
+        return (first, second)[side - 1]
+    done = [state for state in (first, second) if state is not None and state in DONE]
+    return min(done) if done else max(first or "", second or "") or None
+
+
+def merge_runs(one: Sequence[int], other: Sequence[int], units: dict[int, Unit]) -> list[int]:
+    """Both runs in one order that does not depend on which is first; each run keeps its own order."""
+    merged: list[int] = []
+    while one and other:
+        rank = max(units[one[0]].rank, units[other[0]].rank)
+        mine, one = _above(one, rank, units)
+        theirs, other = _above(other, rank, units)
+        if not mine or not theirs:
+            merged += mine or theirs
+        elif by_time := _merge_by_time(mine, theirs, units):
+            merged += by_time
+        else:
+            merged += sorted([mine, theirs], key=lambda run: [units[at].text for at in run])[0]
+            merged += sorted([mine, theirs], key=lambda run: [units[at].text for at in run])[1]
+    return [*merged, *one, *other]
+
+
+def _above(run: Sequence[int], rank: int, units: dict[int, Unit]) -> tuple[list[int], Sequence[int]]:
+    """The units at the beginning of a run whose rank is at least `rank`, and the rest."""
+    end = next((at for at, each in enumerate(run) if units[each].rank < rank), len(run))
+    return list(run[:end]), run[end:]
+
+
+def _merge_by_time(one: list[int], other: list[int], units: dict[int, Unit]) -> list[int]:
+    """Both runs by the times that their units begin with; empty if one of them does not begin with a time."""
+    mine, theirs = _entries(one, units), _entries(other, units)
+    if not mine or not theirs or len({len(time) for time, _ in mine + theirs}) != 1:
+        return []
+    merged: list[int] = []
+    while mine and theirs:
+        first = min(mine[0], theirs[0], key=lambda entry: (entry[0], [units[at].text for at in entry[1]]))
+        (mine if first is mine[0] else theirs).pop(0)
+        merged += first[1]
+    for _, run in mine + theirs:
+        merged += run
+    return merged
+
+
+def _entries(run: list[int], units: dict[int, Unit]) -> list[tuple[str, list[int]]]:
+    """The parts of a run, each beginning with a unit with a time; empty if the first has none."""
+    found: list[tuple[str, list[int]]] = []
+    for at in run:
+        if time := units[at].time:
+            found.append((time, [at]))
+        elif not found:
+            return []
+        else:
+            found[-1][1].append(at)
+    return found
+
 
 LONG = 400_000
 """Characters of the three bodies together from which on they are merged in parts; moves between parts are not seen."""

@@ -16,14 +16,11 @@ from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
-from agent.events.outcome_words import session_subject
-from agent.events.runs import MemoryCaptured, TaskCompleted
+from agent.events.runs import MemoryCaptured, TaskCompleted, session_subject
 from agent.memory.blame import DAILY
-from agent.memory.capture.captured import captured, log_capture
-from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
+from agent.memory.capture.dedupe import Judgement, Resolution, captured, changes_of, judge, log_capture
+from agent.memory.capture.facts import CaptureConfig, RunTrace, entries_of_run, is_captured
 from agent.memory.capture.keywords import plain_keywords
-from agent.memory.capture.run_entries import CaptureConfig, entries_of_run, is_captured
-from agent.memory.capture.run_trace import RunTrace
 from agent.memory.entry import SAVED, Entry, EntryType, parse_entry
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import memory_change

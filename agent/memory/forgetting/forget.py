@@ -14,9 +14,14 @@ from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, person_said
-from agent.memory.forgetting.given_texts import forget_in_given_texts
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions, forget_in_rows
+from agent.memory.forgetting.private_state import (
+    drop_unfinished,
+    follow_names,
+    forget_in_decisions,
+    forget_in_given_texts,
+    forget_in_rows,
+)
 from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED

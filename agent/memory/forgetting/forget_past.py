@@ -17,7 +17,7 @@ from agent.memory.forgetting.entry_text import person_said
 from agent.memory.forgetting.forget import ignore, plan_for
 from agent.memory.forgetting.places import Forgetting, Report, find_places
 from agent.memory.forgetting.said_again import said_again
-from agent.memory.forgetting.sentences import SENTENCE
+from agent.memory.forgetting.tombstones import SENTENCE
 from agent.texts import Language, text
 from agent.vault.change import FORGET, Kind
 from agent.vault.folders import FORGOTTEN, AgentFolder

@@ -20,12 +20,15 @@ from agent.markdown.session_marks import SESSION, find_records
 from agent.memory import daily
 from agent.memory.blame import EDITS, TOOLS, blamed_lines, person_lines, touched_by_people
 from agent.memory.entry import QUOTE, Entry, EntryType, before_in, parse_entry, without_before
-from agent.memory.forgetting.answers import without_answers
 from agent.memory.forgetting.entry_text import ANSWER, LABEL, person_said, told_in
-from agent.memory.forgetting.profile_note import profile_note_without
 from agent.memory.forgetting.said_again import SaidAgain, has_name, new_name, with_name
-from agent.memory.forgetting.sentences import needs_the_one_before
-from agent.memory.forgetting.steering_notes import agents_lines_without, is_steering
+from agent.memory.forgetting.steering_notes import (
+    agents_lines_without,
+    is_steering,
+    profile_note_without,
+    without_answers,
+)
+from agent.memory.forgetting.tombstones import needs_the_one_before
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.statements import is_told
 from agent.memory.understanding.wording import wording

@@ -2,23 +2,150 @@
 
 State such as a conversation that waits to be read refers to notes by path, and some of its files are named after them.
 Without this, it would refer to a note that is not there any more, and keep the words in its name.
+
+What models were given in conversations, after a forgetting: the rows that say the forgotten text go.
+
+A conversation goes on with the texts it was given, so the others stay. The thinking of a model goes whole, since it may
+be encrypted; only that of a conversation that waits for a yes stays: its call cannot be made without it.
+
+Removes a forgotten text from what the person has typed in chats, which a chat offers again.
+
+The file is that of the line editor: for each message a line with its time, and the lines of the message behind a `+`.
+
+Removes a forgotten text from the receipts of notices: what was decided stays known, the words go.
+
+A receipt is a few JSON lines; the first one has the notice.
 """
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from agent.asking.answers import pending_proposals
 from agent.asking.proposal import ProposalKind
 from agent.asking.records import records_of
 from agent.config import private
+from agent.config.private import replace
 from agent.json_value import parse_json
+from agent.markdown.note import Note
 from agent.memory.forgetting.said_again import SaidAgain
 from agent.records.database import Records
+from agent.records.table import Lines
 from agent.records.takeover import write_value
-from agent.vault.layout import RESEARCH_RECORDS, SET_ASIDE
+from agent.vault.layout import GIVEN_TEXTS, NOTICES, RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
+
+_THINKING = '{"thinking before": '
+"""The beginning of a text that is thinking, as `loop.kept_thinking` writes it."""
+
+
+def forget_in_given_texts(vault: Vault, said: SaidAgain) -> None:
+    """Drop the rows of all conversations that say the text or name a note of it; a file that cannot be read goes."""
+    waiting = set(_waiting(vault))
+    for path in (vault.private_folder / GIVEN_TEXTS).glob("*.jsonl"):
+        with suppress(OSError):
+            try:
+                rows = path.read_text("utf-8").splitlines(keepends=True)
+                left = [each for each in rows if _stays(_text(each), said, is_waiting=path.stem in waiting)]
+            except ValueError:
+                left, rows = [], [""]
+            if not left:
+                path.unlink()
+            elif len(left) < len(rows):
+                private.replace(path, "".join(left))
+
+
+def _waiting(vault: Vault) -> Iterator[str]:
+    """The ids of the sessions in which a call waits for a yes."""
+    for each in pending_proposals(vault, "call"):
+        data = vault.read(each.session) if each.session else None
+        yield (Note.parse(data).id or "") if data else ""
+
+
+def _stays(text: str | None, said: SaidAgain, *, is_waiting: bool) -> bool:
+    if text is None or (text.startswith(_THINKING) and not is_waiting):
+        return False
+    return not said.concerns(text)
+
+
+def _text(row: str) -> str | None:
+    """The text in a row; None for one that is damaged, in which nothing can be searched."""
+    with suppress(ValueError):
+        match parse_json(row):
+            case {"text": str(text)}:
+                return text
+    return None
+
+
+_MESSAGE = re.compile(r"^(?:\n?# .*\n)?((?:^\+.*\n?)+)", re.MULTILINE)
+"""One message: the line with its time, and its own lines."""
+
+
+def forget_typed(history: Path, said: SaidAgain) -> None:
+    """Remove each message that says the text from this file, if it exists."""
+    try:
+        data = history.read_bytes().decode("utf-8", "replace")
+    except (FileNotFoundError, IsADirectoryError):
+        return
+    left = _MESSAGE.sub(lambda found: "" if said.concerns(_words(found[1])) else found[0], data)
+    if left != data:
+        replace(history, left)
+
+
+def _words(lines: str) -> str:
+    return "\n".join(line.removeprefix("+") for line in lines.split("\n"))
+
+
+_GONE = "…"
+_WORDS = ("title", "subject", "problem", "proof", "drive")
+
+
+def forget_notices(records: Records, said: SaidAgain) -> None:
+    """Take the words out of each line that says the text; lines that are damaged go."""
+    with records.transaction():
+        lines = Lines(records, NOTICES).all()
+        left = [_without_words(line) if said.concerns("\n".join(_texts(line))) else line for line in lines]
+        if left != lines:
+            Lines(records, NOTICES).replace(filter(None, left))
+
+
+def _texts(line: str) -> Iterator[str]:
+    """All texts of a line; the line itself if it cannot be parsed."""
+    try:
+        waiting = [parse_json(line)]
+    except ValueError:
+        yield line
+        return
+    while waiting:
+        match waiting.pop():
+            case str(text):
+                yield text
+            case list(inner):
+                waiting += reversed(inner)
+            case dict(inner):
+                waiting += reversed([*inner.values()])
+            case _:
+                pass
+
+
+def _without_words(line: str) -> str:
+    """The line without its words; empty if it cannot be parsed."""
+    try:
+        fields = parse_json(line)
+    except ValueError:
+        return ""
+    if not isinstance(fields, dict):
+        return ""
+    notice = fields.get("notice")
+    for part in (fields, notice if isinstance(notice, dict) else {}):
+        part.update({key: _GONE for key in _WORDS if part.get(key)})
+        if part.get("lines"):
+            part["lines"] = []
+    return json.dumps(fields, ensure_ascii=False)
+
 
 _KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job", "own_file")
 """What the person is asked to decide in words of the agent's."""

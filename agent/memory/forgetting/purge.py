@@ -18,14 +18,19 @@ from agent.index.files import IndexFiles
 from agent.json_value import parse_json
 from agent.memory.forgetting import forget
 from agent.memory.forgetting.forget_past import forgotten_since, is_in_history, plan_of, plan_past
-from agent.memory.forgetting.given_texts import forget_in_given_texts
 from agent.memory.forgetting.in_history import cleaning_of
-from agent.memory.forgetting.notices import forget_notices
 from agent.memory.forgetting.places import Forgetting, Report, stem_of, text_of
-from agent.memory.forgetting.private_state import drop_unfinished, follow_names, forget_in_decisions, forget_in_rows
+from agent.memory.forgetting.private_state import (
+    drop_unfinished,
+    follow_names,
+    forget_in_decisions,
+    forget_in_given_texts,
+    forget_in_rows,
+    forget_notices,
+    forget_typed,
+)
 from agent.memory.forgetting.said_again import SaidAgain, phrase
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
-from agent.memory.forgetting.typed import forget_typed
 from agent.texts import Language, Sentence
 from agent.vault import durable
 from agent.vault.change import Outcome

@@ -17,8 +17,15 @@ from agent.json_value import parse_json
 from agent.markdown.session_marks import is_mark
 from agent.markdown.title import short_title
 from agent.memory.entry import slug
-from agent.memory.forgetting.sentences import SENTENCE, without_sentences
-from agent.memory.forgetting.tombstones import PRONOUNS, Tombstones, marks, says_something, without_lead
+from agent.memory.forgetting.tombstones import (
+    PRONOUNS,
+    SENTENCE,
+    Tombstones,
+    marks,
+    says_something,
+    without_lead,
+    without_sentences,
+)
 from agent.memory.profile.statements import fields_stated
 from agent.memory.understanding.wording import wording
 

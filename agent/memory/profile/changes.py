@@ -17,10 +17,9 @@ from agent.escape import escape
 from agent.memory import daily
 from agent.memory.blame import person_lines
 from agent.memory.profile import questions
-from agent.memory.profile.block_change import BlockChange, change_block
 from agent.memory.profile.evidence import Evidence, is_there, problem_of
-from agent.memory.profile.load import changelog
-from agent.memory.profile.note_edit import NoteEdit, Row
+from agent.memory.profile.load import Outline, changelog, first_note, outline_of
+from agent.memory.profile.note_edit import BlockChange, NoteEdit, Row, change_block
 from agent.memory.profile.profile_file import (
     CHANGELOG,
     OBSERVED_NOTES,
@@ -31,7 +30,6 @@ from agent.memory.profile.profile_file import (
     said_in,
 )
 from agent.memory.profile.questions import ProfileConflict
-from agent.memory.profile.template import Outline, first_note, outline_of
 from agent.memory.understanding.rules import is_same, says_no_more
 from agent.memory.understanding.statements import kind_of
 from agent.texts import Language, text

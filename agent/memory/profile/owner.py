@@ -1,23 +1,51 @@
 """The block about the owner, with which every conversation begins: who they are, their standing wishes, their vault.
 
 What they said stands in their words. Pure: the caller reads the notes, and leaves out what others wrote.
+
+The kinds of text that a task asks for: a preference for one kind says nothing about another. Pure.
 """
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import Literal, TypeAlias, get_args
 
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.memory.memory_note import LongTermFact
 from agent.memory.profile.profile_file import ProfileFile
-from agent.memory.profile.task_kind import TASK_KINDS, TaskKind
 from agent.memory.store import StoredEntry
 from agent.memory.understanding.rules import is_same
 from agent.memory.understanding.seam import WISH, FactKind
 from agent.memory.understanding.statements import is_standing_wish, kind_of
 from agent.texts import Language, in_all_languages, text
-from agent.vault.folders import MEMORY_NOTE
+from agent.vault.folders import DAILY, INBOX, MEMORY_NOTE, RESEARCH
+
+TaskKind: TypeAlias = Literal["answer", "letter", "report", "plan", "code", "note"]
+TASK_KINDS: tuple[TaskKind, ...] = get_args(TaskKind)
+_NAMED: tuple[TaskKind, ...] = ("letter", "code", "report", "plan", "note")
+"""The kinds that have words of their own, in the order in which they are looked for."""
+_OF_FOLDER: dict[str, TaskKind] = {RESEARCH: "report", INBOX: "answer", DAILY: "note"}
+
+
+def named_kinds(text: str) -> frozenset[TaskKind]:
+    """The kinds of text that a sentence names, such as reports and mails; empty for none."""
+    return frozenset(kind for kind in _NAMED if pattern(f"task_{kind}").search(text))
+
+
+def kind_of_task(task: str) -> TaskKind:
+    """The kind of text that a task asks for; an answer, if its words name no other."""
+    return next((kind for kind in _NAMED if pattern(f"task_{kind}").search(task)), "answer")
+
+
+def kind_of_note(name: str) -> TaskKind:
+    """The kind of text in a note, by its name as the table of folders has it."""
+    for path, kind in _OF_FOLDER.items():
+        if name.startswith(path):
+            return kind
+    words = PurePosixPath(name).stem.replace("-", " ").replace("_", " ")
+    return next((kind for kind in _NAMED if pattern(f"task_{kind}").search(words)), "note")
+
 
 _LINE = re.compile(  # earlier versions wrote a second figure in brackets
     r"^(?:[-*+] )?(?P<says>\S.*?) · (?P<confidence>[01]\.\d\d)(?: ?[(（][^·]*?[)）])?"

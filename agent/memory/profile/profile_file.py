@@ -1,11 +1,17 @@
-"""The notes about the person: their names, layers and fields, and one note as a value."""
+"""The notes about the person: their names, layers and fields, and one note as a value.
+
+What a profile says on the whole: of each note the first lines.
+
+Finds what a profile says about a query, by the words they share; empty fields are never found.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
+from agent.index.analysis import terms
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.memory.profile.evidence import Evidence, parse_evidence
@@ -279,3 +285,49 @@ def _confidence(note: Note, *, is_filled: bool, evidence: int) -> float:
     if not is_filled:
         return 0.0
     return confidence_after(evidence) or 1.0
+
+
+_SHOWN = 4
+"""The statements that are named of each note."""
+
+
+def whole_summary(files: Sequence[ProfileFile]) -> str:
+    """What the profile says on the whole: of each filled note the first lines; empty if nothing is filled."""
+    rows: list[str] = []
+    for each in files:
+        if each.filled:
+            more = f" (+{len(each.said) - _SHOWN})" if len(each.said) > _SHOWN else ""
+            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.said[:_SHOWN])}{more}")
+    return "\n".join(rows)
+
+
+_LINE, _NOTE = 1.0, 0.4
+"""The weight of a word in a line, and of one in the note's title, keywords and summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileHit:
+    """A line of a note, or the note as a whole, with its score from 0 to 1."""
+
+    file: ProfileFile
+    text: str
+    score: float
+
+
+def search_profile(files: Sequence[ProfileFile], query: str, limit: int) -> tuple[ProfileHit, ...]:
+    """The lines that fit best; of a note that fits by its title only, all of its lines, after those."""
+    wanted = frozenset(terms(query))
+    if not wanted:
+        return ()
+    hits: list[ProfileHit] = []
+    for each in files:
+        about = _NOTE * _share(wanted, " ".join((each.title, *each.keywords, each.summary)))
+        for text in each.said:
+            score = min(_LINE * _share(wanted, text) + about, 1.0)
+            if score > 0:
+                hits.append(ProfileHit(each, text, round(score, 3)))
+    return tuple(sorted(hits, key=lambda hit: -hit.score)[:limit])
+
+
+def _share(wanted: frozenset[str], text: str) -> float:
+    return len(wanted & frozenset(terms(text))) / len(wanted)

@@ -9,9 +9,9 @@ from agent.dataclass import dataclass
 from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.memory.entry import ANSWER, EntryType, answer_alone, without_before
-from agent.memory.profile.block_change import BlockChange
 from agent.memory.profile.changes import ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence, evidence_of
+from agent.memory.profile.note_edit import BlockChange
 from agent.memory.profile.profile_file import ProfileFile, is_core
 from agent.memory.profile.questions import decided
 from agent.memory.store import StoredEntry

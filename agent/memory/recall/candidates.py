@@ -10,10 +10,8 @@ from datetime import datetime, timedelta
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.index.query import Hit
-from agent.memory.entry import MODEL, Entry, EntryType, Scope, with_offset
-from agent.memory.expiry import expiry
-from agent.memory.recall.asker import Asker
-from agent.memory.recall.authorship import ABOUT, CHANGELOG, NO_KNOWLEDGE, OWN_ENTRIES, is_agents
+from agent.memory.entry import MODEL, Entry, EntryType, Scope, expiry, with_offset
+from agent.memory.recall.authorship import ABOUT, CHANGELOG, NO_KNOWLEDGE, OWN_ENTRIES, Asker, is_agents
 from agent.texts import in_all_languages
 from agent.vault.folders import (
     DAILY,

@@ -17,7 +17,7 @@ from agent.index.query import Hit, Leg, Mode, SearchResult, without_filters
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones
 from agent.memory.memory_note import rests_on
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.memory.recall.candidates import (
     CHAT,
     DAILY_KIND,

@@ -19,7 +19,7 @@ from agent.events.receipt import MEMORIES, Receipt
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.index.analysis import terms
 from agent.markdown.title import clipped
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.memory.recall.likely import LEAST, HeldText, likelihood
 from agent.memory.recall.recaller import Recaller, Remembered
 

@@ -9,7 +9,7 @@ from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import query_terms, terms
 from agent.index.query import AFTER_DAYS, without_filters
-from agent.memory.forgetting.sentences import SENTENCE
+from agent.memory.forgetting.tombstones import SENTENCE
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.candidates import filled
 from agent.times.named_days import NamedDay, parse_days, span, without_days

@@ -17,7 +17,7 @@ from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.blame import LIFECYCLE, blamed_lines, earlier_lines, touched_by_people
 from agent.memory.capture.keywords import MOST
-from agent.memory.event_day import event_day
+from agent.memory.entry import event_day
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.memory_note import Shortened, rests_on, shorten
 from agent.memory.store import ARCHIVED, DayEntries, StoredEntry, load_entries

@@ -20,8 +20,7 @@ from agent.config import private
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
-from agent.memory.entry import Entry, EntryType, Scope, parse_entry, with_offset
-from agent.memory.expiry import lifetime
+from agent.memory.entry import Entry, EntryType, Scope, lifetime, parse_entry, with_offset
 from agent.memory.store import StoredEntry, session_days
 from agent.memory.understanding.rules import same_words
 from agent.memory.upkeep.longterm import stated_by_rule

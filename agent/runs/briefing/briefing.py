@@ -8,8 +8,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
-from agent.runs.briefing.dated import DatedLines, dated_lines
-from agent.runs.briefing.line import BriefingLine
+from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines
 from agent.runs.briefing.people import OwedLine, owed_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, needs_of

@@ -1,6 +1,8 @@
 """What the notes say of a day and of the week behind it: tasks with their days, lines that name a day, birthdays.
 
 Only the person's own words count, and what they have stated; a line is found however they write the day.
+
+A line of a briefing: the person's words, and the note in which they stand.
 """
 
 import re
@@ -11,9 +13,10 @@ from datetime import date, time, timedelta
 
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
-from agent.markdown.tasks import TaskDates, parse_task_dates, plain_task_words, without_created
+from agent.markdown.blocks import parse_body
+from agent.markdown.tasks import TaskBox, TaskDates, find_tasks, parse_task_dates, plain_task_words, without_created
+from agent.memory.blame import person_lines
 from agent.memory.store import load_entries
-from agent.runs.briefing.line import BriefingLine, OwnLine, own_lines
 from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task_notes import load_tasks
 from agent.texts import Language, text
@@ -23,9 +26,50 @@ from agent.times.runs import Finder, TimeRun
 from agent.times.units import ClockTime, Deadline, NoSuchTime, OneDay, PartOfDay, Unit, hour_of
 from agent.tools.text_origin import text_origin_of
 from agent.vault.find import lines_in_notes, notes_with_line
-from agent.vault.folders import ENTRIES
+from agent.vault.folders import DAILY, ENTRIES
 from agent.vault.store import Vault
 from agent.vault.task_lines import open_tasks, own_notes, own_words
+
+
+@dataclass(frozen=True, slots=True)
+class BriefingLine:
+    """Words of a note at `path` about a `day`, at a time of day if they name one. `note` says more in the person's
+    language, such as how late it is."""
+
+    words: str
+    path: str
+    day: date
+    at: time | None = None
+    note: str = ""
+    written: str = ""
+    """The line as it stands in the note, if words were taken out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLine:
+    """A line that the person wrote: its words without the sign of a list, and its box if it has one."""
+
+    words: str
+    box: TaskBox | None = None
+    in_section: bool = False
+    """Below a heading of the second level or deeper."""
+
+
+def own_lines(vault: Vault, path: str) -> Iterator[OwnLine]:
+    """The lines of the person's own in a note, without headings, quotes, code, comments and what is struck out; of the
+    note of a day, in which the agent writes, too, only those that the person wrote."""
+    note = own_words(vault, path)
+    body = parse_body(note.body, note.body_line)
+    boxes = {box.line: box for box in find_tasks(body)}
+    written = person_lines(vault, path, vault.own_version(path) or b"") if vault.home.holds(path, DAILY) else ()
+    in_section = False
+    for at, (line, kind) in enumerate(zip(body.lines, body.kinds, strict=True), body.first):
+        plain, box = line.strip(), boxes.get(at)
+        in_section = in_section or plain.startswith("## ")
+        is_words = plain and not plain.startswith(("#", ">", "%%")) and kind not in {"code", "fence", "comment"}
+        if is_words and "~~" not in plain and (not written or written[at - 1]):
+            yield OwnLine(box.text if box else plain.lstrip("-*+ ").strip(), box, in_section)
+
 
 WEEK = timedelta(days=7)
 BIRTHDAYS = timedelta(days=14)

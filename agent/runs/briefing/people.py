@@ -14,8 +14,7 @@ from agent.markdown.tasks import TaskDates, plain_task_words
 from agent.memory import daily
 from agent.memory.store import entry_paths_on, load_entries
 from agent.memory.understanding.wording import similarity, wording
-from agent.runs.briefing.dated import tells_of_past
-from agent.runs.briefing.line import own_lines
+from agent.runs.briefing.dated import own_lines, tells_of_past
 from agent.runs.owner import is_stated_by_owner
 from agent.texts import Language, text
 from agent.tools.text_origin import text_origin_of

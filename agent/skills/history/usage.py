@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Literal, TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
+from agent.markdown.appending import format_head, format_row, timed_rows
 from agent.markdown.note import Note
-from agent.markdown.timed_rows import format_head, format_row, timed_rows
 from agent.markdown.title import clipped
 from agent.skills.matching.skill_text import Signal
 from agent.texts import Language, Sentence, text

@@ -17,7 +17,7 @@ from agent.errors import AgentError, SecretFound, UserError
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.skills.learning.learner import RefusedWorkflow, find_suggestions, sequence_of
-from agent.skills.learning.sequences import ToolSequence, contains
+from agent.skills.learning.sequences import ToolSequence, WorkflowTrace, contains
 from agent.skills.learning.suggestion import (
     Suggestion,
     compose_skill,
@@ -28,7 +28,6 @@ from agent.skills.learning.suggestion import (
     workflow_facts,
     workflow_key,
 )
-from agent.skills.learning.traces import WorkflowTrace
 from agent.skills.learning.written import WriteSkill, named_by_person, read_written
 from agent.skills.reading.skill import FILE, Skill, SkillSource
 from agent.texts import Language

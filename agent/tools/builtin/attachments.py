@@ -1,6 +1,6 @@
 """What `vault_read` gives of a file that is no note: the extracted text of a PDF, a document, a table; a picture."""
 
-from agent.attachments.kinds import PLAIN, ending_of, is_attachment
+from agent.attachments.cache import PLAIN, ending_of, is_attachment
 from agent.errors import ToolFailed, ToolRetry, UserError
 from agent.llm.messages import ImagePart, JsonObject
 from agent.markdown.paged_text import PagedText

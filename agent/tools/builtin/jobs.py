@@ -14,7 +14,7 @@ from agent.markdown.yaml_write import Value
 from agent.schedule.channel_words import without_channel
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
-from agent.schedule.job_words import with_task_text, with_title
+from agent.schedule.new_job import with_task_text, with_title
 from agent.schedule.procedures import WORK_TYPES, WorkType, target_name
 from agent.schedule.shelf import JobShelf
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task

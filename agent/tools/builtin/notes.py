@@ -11,8 +11,7 @@ from typing import TypeAlias
 from agent.attachments.cache import ExtractedTexts
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ToolRetry
-from agent.tools.guest_words import guest_of
-from agent.tools.text_origin import Lines, TextOrigin
+from agent.tools.text_origin import Lines, TextOrigin, guest_of
 from agent.tools.tool import Draft, RunContext, ToolOutput
 from agent.vault.change import Outcome, Stamp
 from agent.vault.history.find import commit_of_call

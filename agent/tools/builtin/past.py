@@ -17,7 +17,7 @@ from agent.llm.messages import JsonObject
 from agent.memory.daily import cut
 from agent.memory.entry import EntryType, parse_entry
 from agent.memory.forgetting.tombstones import Tombstones, load_tombstones
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.memory.recall.candidates import SPARE, is_bare, is_given_as_note
 from agent.memory.recall.recaller import is_for, plain
 from agent.memory.store import KINDS, PastEvent, PastKind, day_in, past_events

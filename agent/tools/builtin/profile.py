@@ -15,12 +15,15 @@ from agent.memory.blame import person_lines
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, log_row, propose_change
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.figures import profile_figures
-from agent.memory.profile.load import last_updated, load_profile
-from agent.memory.profile.profile_file import CHANGELOG, ProfileFile, note_name, parse_profile
-from agent.memory.profile.search import search_profile
-from agent.memory.profile.summary import whole_summary
-from agent.memory.profile.template import first_note
+from agent.memory.profile.load import first_note, last_updated, load_profile, profile_figures
+from agent.memory.profile.profile_file import (
+    CHANGELOG,
+    ProfileFile,
+    note_name,
+    parse_profile,
+    search_profile,
+    whole_summary,
+)
 from agent.texts import Language, text
 from agent.tools import arguments
 from agent.tools.builtin.notes import Notes

@@ -11,9 +11,8 @@ from fnmatch import fnmatchcase
 
 from agent.errors import NoteGone, ToolRetry, UserError
 from agent.llm.messages import JsonObject
-from agent.markdown.appending import append_block
+from agent.markdown.appending import NoteSection, add_to_section, append_block, sections, sections_named
 from agent.markdown.note import Note
-from agent.markdown.sections import NoteSection, add_to_section, sections, sections_named
 from agent.tools import arguments
 from agent.tools.builtin.attachments import fitting, is_read_by_its_text, read_attached, read_picture
 from agent.tools.builtin.notes import Notes, move_drafts

@@ -4,10 +4,13 @@ One `git log` reads them; `find` chooses them without a walk over the whole hist
 message name the actor; a commit without them is a person's own. Anyone can write trailers, so they count only if this
 machine has a record that it made the commit; otherwise they are stored as a claim. `difference` describes changes in a
 note's terms, `undo` takes them back.
+
+The changes of files that may be told to whoever does not see the private notes.
 """
 
+import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -16,11 +19,51 @@ from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.vault.change import FileChange, parse_raw
+from agent.markdown.keep_out import keeps_agent_out
+from agent.vault.change import FileChange, Kind, parse_raw
 from agent.vault.history.commit_index import HUMAN, has_index, id_of, is_commit_id, load_index, parse_message
-from agent.vault.history.public_changes import public_changes
 from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
+
+
+def public_changes(vault: Vault, changes: Iterable[FileChange]) -> dict[FileChange, FileChange]:
+    """What may be told of each change; a note that came out of a private one, or became one, was made or deleted.
+
+    A note that is not there any more counts by the headers that it had.
+    """
+    listed = list(dict.fromkeys(changes))
+    private = _private_paths(vault, listed)
+    found: dict[FileChange, FileChange] = {}
+    for each in listed:
+        if each.path not in private:
+            is_out = each.old_path is not None and each.old_path in private
+            found[each] = FileChange(Kind.CREATED, each.path, None, None, each.after) if is_out else each
+        elif each.old_path is not None and each.old_path not in private:
+            found[each] = FileChange(Kind.DELETED, each.old_path, None, each.before, None)
+    return found
+
+
+def _private_paths(vault: Vault, changes: list[FileChange]) -> set[str]:
+    names = {path for each in changes for path in (each.path, each.old_path) if path is not None}
+    private = {path for path in names if vault.private_notes.have(path)}
+    root = vault.place.root
+    may_be = vault.private_notes.may_be
+    gone = {
+        path for path in names - private if is_note(path) and may_be(path) and not os.path.lexists(f"{root}/{path}")
+    }
+    versions = [
+        (path, entry.oid)
+        for each in changes
+        for path, entry in ((each.path, each.after), (each.old_path or each.path, each.before))
+        if path in gone and entry is not None and entry.oid.strip("0")
+    ]
+    ids = list(dict.fromkeys(oid for _, oid in versions))
+    never = {
+        oid for oid, data in zip(ids, vault.read_blobs(ids), strict=True) if data is not None and keeps_agent_out(data)
+    }
+    return private | {path for path, oid in versions if oid in never}
+
 
 _WIDER = 4
 """How many times more commits are read each time that too few of them are shown."""

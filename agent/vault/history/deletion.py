@@ -14,7 +14,6 @@ from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.texts import Sentence
 from agent.vault.durable import holder, process_lock
-from agent.vault.history.commit_bytes import parents_in, tree_in
 from agent.vault.history.commit_index import drop_index
 from agent.vault.history.holders import holders_of
 from agent.vault.history.purge import BACKUP, BUNDLES, RESCUES, check_possible
@@ -23,9 +22,15 @@ from agent.vault.layout import DAEMON_LOCK
 from agent.vault.plumbing.delete_objects import delete_objects, existing
 from agent.vault.plumbing.git import Git, GitObject
 from agent.vault.plumbing.index_lock import git_processes_in
-from agent.vault.plumbing.kept_roots import all_ids, reached_ids, references, worktree_folders
-from agent.vault.plumbing.objects import parse_tree
-from agent.vault.plumbing.reference_logs import drop_entries, logged_ids
+from agent.vault.plumbing.objects import parents_in, parse_tree, tree_in
+from agent.vault.plumbing.reference_logs import (
+    all_ids,
+    drop_entries,
+    logged_ids,
+    reached_ids,
+    references,
+    worktree_folders,
+)
 from agent.vault.plumbing.repository import read_text
 from agent.vault.store import Vault
 

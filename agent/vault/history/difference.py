@@ -16,7 +16,7 @@ from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.change import FileChange, Kind, parse_raw
-from agent.vault.history.public_changes import public_changes
+from agent.vault.history.commits import public_changes
 from agent.vault.plumbing.object_ids import FILE, PROGRAM, object_id
 from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault

@@ -14,14 +14,23 @@ from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
 from agent.texts import joined
 from agent.vault.change import Stamp
-from agent.vault.history.commit_bytes import made_again, parents_in, with_new_ids
 from agent.vault.history.commit_index import drop_index
 from agent.vault.history.commits import resolve
 from agent.vault.history.holders import check_complete, holders
-from agent.vault.history.purged import Purged, record_purged
-from agent.vault.history.rewritten import record_rewritten
+from agent.vault.history.purged import Purged, record_purged, record_rewritten
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import Pack, TreeEntry, Trees, entry_in, folders, graft, parse_tree
+from agent.vault.plumbing.objects import (
+    Pack,
+    TreeEntry,
+    Trees,
+    entry_in,
+    folders,
+    graft,
+    made_again,
+    parents_in,
+    parse_tree,
+    with_new_ids,
+)
 from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.store import Vault
 from agent.vault.write.journal import Journal, JournalRecord

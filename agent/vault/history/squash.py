@@ -18,17 +18,16 @@ from agent.errors import Permanent, UserError
 from agent.texts import joined
 from agent.vault import durable
 from agent.vault.change import Stamp
-from agent.vault.history.commit_bytes import made_again, parents_in, tree_in, with_new_ids
 from agent.vault.history.commit_index import HUMAN, CommitIndex, IndexedCommit, drop_index, load_index, parse_message
 from agent.vault.history.commits import resolve
 from agent.vault.history.holders import holders
 from agent.vault.history.purge import BUNDLES, RESCUES, backups, check_possible, recorded
-from agent.vault.history.rewritten import record_rewritten
+from agent.vault.history.purged import record_rewritten
 from agent.vault.history.squashed import Squashed, record_squashed
 from agent.vault.message import compose
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, at_seconds
-from agent.vault.plumbing.objects import Pack
+from agent.vault.plumbing.objects import Pack, made_again, parents_in, tree_in, with_new_ids
 from agent.vault.provenance.new_commits import new_commits
 from agent.vault.provenance.remotes import addresses
 from agent.vault.store import Vault

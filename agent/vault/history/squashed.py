@@ -12,7 +12,7 @@ from agent.config import private
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.texts import Sentence, joined
-from agent.vault.history.rewritten import load_rewritten
+from agent.vault.history.purged import load_rewritten
 from agent.vault.history.undo_choice import Selection, UndoChoice
 from agent.vault.history.undo_plan import Reason
 from agent.vault.store import Vault

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.vault.history.holders import detached, stashed
 from agent.vault.history.purge import is_backup
-from agent.vault.plumbing.kept_roots import all_ids
+from agent.vault.plumbing.reference_logs import all_ids
 from agent.vault.plumbing.repository import branch, common_folder
 from agent.vault.store import Vault
 

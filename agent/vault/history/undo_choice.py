@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.events.outcome_words import parse_record_subject
+from agent.events.runs import parse_record_subject
 from agent.texts import Sentence, joined
 from agent.vault.change import CAPTURE, EVENING
 from agent.vault.folders import ENTRIES, MEMORY_NOTE, AgentFolder

@@ -10,7 +10,7 @@ from dataclasses import field
 from agent.dataclass import dataclass
 from agent.errors import BadPath
 from agent.markdown import merge as notes
-from agent.markdown.adjacent_merge import merge_touching, with_parts_taken_back
+from agent.markdown.merge import merge_touching, with_parts_taken_back
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.change import FileChange, Kind

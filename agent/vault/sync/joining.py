@@ -12,7 +12,7 @@ from enum import StrEnum
 from agent.dataclass import dataclass
 from agent.texts import Sentence
 from agent.vault.change import Stamp
-from agent.vault.history.rewritten import load_rewritten
+from agent.vault.history.purged import load_rewritten
 from agent.vault.message import compose
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, RAW, git_time, signature

@@ -33,8 +33,7 @@ from agent.vault.sync.problems import ProblemKind, TransferProblem, largest_file
 from agent.vault.sync.replay import replay
 from agent.vault.sync.sides import side_of
 from agent.vault.sync.staging import still_staged
-from agent.vault.sync.state import StateFile, SyncedRemote, Wait
-from agent.vault.sync.unasked import add_unasked
+from agent.vault.sync.state import StateFile, SyncedRemote, Wait, add_unasked
 from agent.vault.worktree.survey import DirtyKind
 
 RESCUE = f"{OWN_REFS}rescue/"

@@ -1,6 +1,9 @@
 """What this machine knows of its remotes: which are kept in step, when each had this vault's commit, and what is wrong.
 
 One file beside the vault's other private files; lost, it is made again by `sync setup`.
+
+The conflicts that rounds of sync have left, until the person is asked about them: outside the vault, so that a
+round that nobody watches, or that the machine's end cuts short, loses none.
 """
 
 import json
@@ -8,14 +11,42 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from datetime import datetime
 from enum import StrEnum
+from hashlib import sha256
 from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
+from agent.records.table import Table
 from agent.texts import Sentence
 from agent.vault import durable
 from agent.vault.layout import SYNC_STATE
 from agent.vault.store import Vault
+
+
+@dataclass(frozen=True, slots=True)
+class UnaskedConflict:
+    """A note, or the copy beside it, that two machines have changed."""
+
+    path: str
+
+
+def unasked_conflicts(vault: Vault) -> Table[UnaskedConflict]:
+    """The records of a vault's conflicts, by the keys of `add_unasked`."""
+    return Table(vault.records, "unasked-conflicts", UnaskedConflict)
+
+
+def add_unasked(vault: Vault, path: str) -> None:
+    """Record that a note has a conflict; durable when this returns."""
+    unasked_conflicts(vault).put(UnaskedConflict(path), _key(path))
+
+
+def drop_unasked(vault: Vault, path: str) -> None:
+    """Delete the record: the person was asked, or there is nothing to ask."""
+    unasked_conflicts(vault).drop(_key(path))
+
+
+def _key(path: str) -> str:
+    return sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 class WaitKind(StrEnum):

@@ -18,8 +18,7 @@ from agent.vault.folders import AgentFolder, is_hidden, is_log
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.object_ids import FILE, PROGRAM
 from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.sync.note_ids import note_ids
-from agent.vault.sync.sides import PlacedFile, Side, side_of
+from agent.vault.sync.sides import PlacedFile, Side, note_ids, side_of
 from agent.vault.worktree.paths import is_note
 from agent.vault.write.resolve import conflict_copy_path, conflict_note, link_conflict, merge_lines
 

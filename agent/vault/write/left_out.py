@@ -3,12 +3,16 @@ something that the person has staged.
 
 Only new files are left out for what they are: a file that git follows already is the person's choice. A note is always
 text, whatever its encoding.
+
+Which files the notes of a vault show or link to: those that travel with them.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from stat import S_ISREG
+from urllib.parse import unquote
 
 from agent.errors import AgentError
 from agent.texts import Sentence
@@ -19,7 +23,47 @@ from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DRAFT, Dirty, DirtyKind
 from agent.vault.write.commit_plan import find_renames
-from agent.vault.write.embedded import embedded_files
+
+_LINK = r"\[\[[^]|#]+|\]\(<?[^)#>]+"
+"""A pattern in git's extended form: the beginning of a wikilink or Markdown link, up to the end of its target."""
+_TARGET = re.compile(r"(?:\[\[|\]\(<?)\s*([^\n]+)")
+_TITLE = re.compile(r"""\s+["'].*$""")
+"""The title of a Markdown link, behind its target."""
+
+
+def embedded_files(git: Git, paths: Collection[str]) -> frozenset[str]:
+    """Those of the files that a note names in an embed or a link, by its name or by a path that ends alike."""
+    if not paths:
+        return frozenset()
+    named: dict[str, list[str]] = {}
+    for path in paths:
+        named.setdefault(_name(path), []).append(path)
+    return frozenset(
+        path
+        for target in _targets(git)
+        for path in named.get(_name(target), ())
+        if f"/{path}".casefold().endswith(f"/{_plain(target)}".casefold())
+    )
+
+
+def _targets(git: Git) -> Iterator[str]:
+    """The targets of the links in all notes, in a commit or not."""
+    how = ("-h", "-o", "-I", "-E", "--untracked", "--no-textconv", "--no-color", "--no-line-number")
+    command = ("--no-literal-pathspecs", "grep", *how, "-e", _LINK, "--", ":(glob)**/*.md")
+    found = git.run(*command, ok=(0, 1), drivers_off=True)
+    for line in dict.fromkeys(found.decode("utf-8", "replace").splitlines()):
+        if (match := _TARGET.match(line)) is not None:
+            yield unquote(_TITLE.sub("", match[1]).strip())
+
+
+def _plain(target: str) -> str:
+    """A target without what leads from the note's own folder to it."""
+    return "/".join(part for part in target.split("/") if part not in {"", ".", ".."})
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2].casefold()
+
 
 _LOOK = 8_000
 """The bytes in which git, too, looks for a NUL to tell whether a file is text."""

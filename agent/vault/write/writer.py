@@ -141,7 +141,7 @@ class Writer:
         """The tables for Obsidian that come with the first note of their folder; an undo brings none."""
         if not self.options.views or order.arrival is not None or order.stamp.undoes or not order.requests:
             return ()
-        created: Iterable[Request] = import_module("agent.vault.views").first_views(
+        created: Iterable[Request] = import_module("agent.vault.template").first_views(
             self.place.root, self.options.home, self.options.language, order.requests
         )
         return created

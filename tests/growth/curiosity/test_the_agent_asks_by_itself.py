@@ -9,7 +9,7 @@ import pytest
 from agent.background.decision_notices import waiting_notices
 from agent.events.runs import HumanResponse
 from agent.growth.beliefs.learn import person_model
-from agent.growth.curiosity.doubts import doubts_in
+from agent.growth.curiosity.gap_of_doubt import doubts_in
 from agent.growth.curiosity.look import look
 from agent.markdown.note import Note
 from agent.memory.store import load_entries

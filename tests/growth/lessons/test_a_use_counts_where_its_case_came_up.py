@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.growth.lessons.cases import case_fits
+from agent.growth.lessons.given_lessons import case_fits
 from agent.growth.lessons.lesson import words_mark
 from agent.growth.lessons.uses import GivenLesson, LessonRun, opinion_row, parse_runs, uses_of
 from agent.growth.patterns.likeness import vectors_of

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from agent.growth.lessons.candidates import is_restriction
 from agent.growth.lessons.reflection import Strategy
-from agent.growth.lessons.relation import is_restriction
 from agent.vault.history.find import commits
 from tests.growth.lessons.desk import Desk, reflection, strategy
 

@@ -11,7 +11,7 @@ from agent.app.open import open_workspace
 from agent.context.budget import estimate
 from agent.growth.lessons.variants import KnownTools, VariantModel, Variants
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
-from agent.llm.script import MODEL
+from agent.llm.scripted import MODEL
 from agent.loop.agent import Models
 from agent.runs.accounts import open_accounts
 from agent.runs.skill_lookup import skills_on_demand

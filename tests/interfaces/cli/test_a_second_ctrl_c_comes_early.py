@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.events.runs import SessionEnded
-from agent.interfaces.cli.chat import Chat
-from agent.interfaces.cli.chat_input import ChatInput
+from agent.interfaces.cli.chat import Chat, ChatInput
 from agent.interfaces.cli.foreground import screen_of
 from agent.interfaces.cli.output import Output
 from agent.workspace.search_index import open_index

@@ -10,7 +10,7 @@ import pytest
 from agent.app.notices import open_outbox
 from agent.app.open import open_workspace
 from agent.background.human_edits import HumanEdits
-from agent.background.trouble_notices import deletion_notice
+from agent.background.remote_sync import deletion_notice
 from agent.clock import SystemClock
 from agent.errors import MassChange
 from agent.events.bus import Bus

@@ -10,14 +10,13 @@ from agent.events.runs import MemoryCaptured, Speaker, TaskCompleted
 from agent.interfaces.cli.main import main
 from agent.loop.records import Began
 from agent.loop.session import begin_session
-from agent.memory.capture.run_entries import CaptureConfig
-from agent.memory.capture.run_trace import RunTrace
+from agent.memory.capture.facts import CaptureConfig, RunTrace
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
 from agent.memory.forgetting.tombstones import compose_tombstone, marks
 from agent.metrics.collect import Collector
 from agent.runs.diary import Diary
-from agent.runs.memory_upkeep import Upkeeper
 from agent.runs.recall_source import recall_source
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.texts import Sentence
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace

@@ -8,10 +8,9 @@ from agent.app.open import open_workspace
 from agent.asking.replies import parse_decision
 from agent.background.decision_notices import waiting_notices
 from agent.events.notices import NoticeRaised
-from agent.runs.memory_upkeep import Upkeeper
-from agent.runs.profile_answers import is_profile_answered, profile_questions
 from agent.runs.replies import carry_out, choices_of
 from agent.runs.status import agent_status
+from agent.runs.upkeep_jobs import Upkeeper, is_profile_answered, profile_questions
 from agent.workspace.workspace import Workspace
 from tests.interfaces.cli.conftest import Run
 from tests.vaults import write

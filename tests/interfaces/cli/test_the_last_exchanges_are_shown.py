@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent.interfaces.cli.exchanges import last_exchanges
+from agent.interfaces.cli.chat import last_exchanges
 from agent.llm.messages import Assistant, User
 from agent.loop.records import Spoken
 from agent.loop.session import begin_session

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from agent.events.runs import IterationStarted, ModelRetry, PlanChanged, ToolCallFailed, ToolCallStarted, ToolCompleted
-from agent.interfaces.cli.activity import ActivityLine, tool_label
 from agent.interfaces.cli.run_messages import event_message, parse_event
-from agent.interfaces.cli.screen import Screen
+from agent.interfaces.cli.screen import ActivityLine, Screen, tool_label
 from agent.tools.arguments import main_argument, schema
 from tests.fakes import FakeClock
 

@@ -15,8 +15,7 @@ from starlette.routing import Route
 from agent.background.feed import Feed
 from agent.clock import SystemClock
 from agent.interfaces.http.door.browsers import Browsers
-from agent.interfaces.http.door.guard import RequestLimits
-from agent.interfaces.http.door.limits import TokenBucket
+from agent.interfaces.http.door.guard import RequestLimits, TokenBucket
 from agent.interfaces.http.door.port import PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.following import followed

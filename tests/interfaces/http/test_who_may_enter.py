@@ -22,8 +22,7 @@ from agent.errors import UserError
 from agent.interfaces import connection as connection_module
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.http.door.browsers import DAYS, Browsers
-from agent.interfaces.http.door.guard import RequestLimits
-from agent.interfaces.http.door.limits import TokenBucket
+from agent.interfaces.http.door.guard import RequestLimits, TokenBucket
 from agent.interfaces.http.door.port import PortRequest, Tls
 from agent.interfaces.http.door.sign_in import SignIn
 from agent.interfaces.http.door.token import load_token, token_file

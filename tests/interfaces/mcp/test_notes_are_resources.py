@@ -8,7 +8,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
 
 from agent.interfaces.cli.main import main
-from agent.interfaces.mcp import resources, watching
+from agent.interfaces.mcp import watching
+from agent.interfaces.mcp import watching as resources
 from tests.interfaces.mcp.programs import connected, raw_client, run
 from tests.stories.agents import furnish
 from tests.vaults import write

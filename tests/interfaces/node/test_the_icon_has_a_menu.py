@@ -16,10 +16,10 @@ import pytest
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
-from agent.config.node_token import load_node_token
+from agent.config.node_settings import load_node_token
 from agent.interfaces.node import autostart
 from agent.interfaces.node.companion import Companion, MenuRow
-from agent.interfaces.node.hotkey import Hotkey
+from agent.interfaces.node.tray import Hotkey
 from agent.texts import Language
 from tests.interfaces.node.screens import need, screen
 

@@ -8,9 +8,8 @@ from agent.memory.entry import Entry, EntryType
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.changes import Consent, ProfileChange, Proposed, Writing, propose_changes
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.load import load_file
+from agent.memory.profile.load import load_file, template_notes
 from agent.memory.profile.profile_file import ProfileFile
-from agent.memory.profile.template import template_notes
 from agent.texts import Language
 from agent.vault.change import Stamp
 from agent.vault.store import Vault

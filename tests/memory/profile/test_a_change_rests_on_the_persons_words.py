@@ -7,7 +7,7 @@ import pytest
 from agent.memory.entry import MODEL, EntryType
 from agent.memory.profile.changes import ProfileChange
 from agent.memory.profile.evidence import Evidence
-from agent.memory.profile.figures import profile_figures
+from agent.memory.profile.load import profile_figures
 from agent.memory.profile.statements import settle_profile_questions
 from agent.vault.change import Stamp
 from tests.memory.profile.people import Home, home

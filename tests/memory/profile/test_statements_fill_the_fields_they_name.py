@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.memory.profile.load import load_profile
+from agent.memory.profile.load import load_profile, template_notes
 from agent.memory.profile.profile_file import parse_profile
 from agent.memory.profile.statements import changes_of_entries, field_stated
-from agent.memory.profile.template import template_notes
 from agent.memory.store import load_entries
 from agent.texts import Language
 from tests.memory.profile.people import home, statement

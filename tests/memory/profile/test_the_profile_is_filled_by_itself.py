@@ -7,7 +7,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.interfaces.http.pages.commit_words import commit_words
-from agent.runs.memory_upkeep import Upkeeper
+from agent.runs.upkeep_jobs import Upkeeper
 from tests.stories.agents import furnish, tell
 from tests.vaults import git, write
 

@@ -16,8 +16,8 @@ from rich.spinner import Spinner
 from rich.style import Style
 
 from agent.dataclass import dataclass
-from agent.interfaces.cli.activity import Status
 from agent.interfaces.cli.printing import TerminalFile, colour, one_line
+from agent.interfaces.cli.screen import Status
 from agent.interfaces.cli.terminal.markdown import THEME, MarkdownBlocks, Row, markdown_rows
 
 _FRAMES = 10

@@ -15,8 +15,8 @@ from agent.deeds.decisions import (
 )
 from agent.interfaces.http.api.paging import listed
 from agent.interfaces.http.operation import Routes
+from agent.runs.decisions import resumer_of
 from agent.runs.named_decisions import answer_question, find_decision, find_question
-from agent.runs.resumer import resumer_of
 from agent.workspace.workspace import Workspace
 
 APPROVALS, QUESTIONS = Routes("/api/v1/approvals"), Routes("/api/v1/questions")

@@ -17,10 +17,8 @@ from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, check_version, etag
 from agent.interfaces.http.api.paging import NEXT, page_of
 from agent.interfaces.http.operation import ACTOR, IfMatch, ListPage, Routes, TypedReply
-from agent.memory.profile.lay_out import lay_out_profile
-from agent.memory.profile.load import changelog_rows, last_updated, load_profile
+from agent.memory.profile.load import changelog_rows, last_updated, lay_out_profile, load_profile, template_note
 from agent.memory.profile.profile_file import CHANGELOG, note_name, parse_profile
-from agent.memory.profile.template import template_note
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.vault.change import Outcome
 from agent.vault.folders import PROFILE

@@ -9,9 +9,9 @@ import msgspec
 from agent.deeds.search import Findings, RecallView, findings, recall_view
 from agent.interfaces.http.operation import Routes
 from agent.interfaces.http.service import Service
-from agent.memory.recall.asker import Asker
+from agent.memory.recall.authorship import Asker
 from agent.runs.find_notes import commit_at, find_notes
-from agent.runs.recall_preview import PIECES, closest, given, preview_recall
+from agent.runs.recall_source import PIECES, closest, given, preview_recall
 from agent.workspace.catch_up import catch_up, open_past, search_whole
 
 ROUTES = Routes("/api/v1")

@@ -3,26 +3,101 @@
 A page on another site can make a browser send requests here, under a name that it has pointed at this machine; so the
 `Host` and, where there is one, the `Origin` must be one of this listener's. A cookie counts for a change only when the
 browser says that its own page asks.
+
+Limits on requests: so many a second from all clients together, and so many wrong tokens.
+
+Requests of a signed-in browser: one that lasts, such as a stream of events, ends when the browser is signed out.
 """
 
+import asyncio
+import threading
+from collections.abc import Callable
 from dataclasses import field
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from typing import Literal
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agent.clock import Clock
 from agent.config.entrance import bearer_token
 from agent.dataclass import dataclass
 from agent.interfaces.http.door.browsers import Browser
-from agent.interfaces.http.door.limits import TokenBucket
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.signed_in import SignedIn
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.responses import refusal
 from agent.texts import Language
+
+
+@dataclass(slots=True)
+class TokenBucket:
+    """A bucket that fills with `per_second` and holds at most `most`. Thread-safe."""
+
+    clock: Clock
+    per_second: float
+    most: float
+    _left: float = field(init=False)
+    _at: float = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._left, self._at = self.most, self.clock.monotonic()
+
+    def take(self) -> float:
+        """Seconds until one more is allowed; 0 if it is allowed now, and is taken."""
+        with self._lock:
+            self._fill()
+            if self._left >= 1:
+                self._left -= 1
+                return 0.0
+            return (1 - self._left) / self.per_second
+
+    def _fill(self) -> None:
+        now = self.clock.monotonic()
+        self._left = min(self.most, self._left + (now - self._at) * self.per_second)
+        self._at = now
+
+
+LOOK_SECONDS = 2.0
+"""Seconds after which a request that lasts is looked after."""
+
+
+@dataclass(slots=True)
+class SignedIn:
+    """An ASGI application for one request of a browser, as long as it `is_known`."""
+
+    app: ASGIApp
+    is_known: Callable[[], bool]
+    _begun: bool = field(default=False, init=False)
+    _complete: bool = field(default=False, init=False)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ended = False
+
+        async def sent(message: Message) -> None:
+            self._begun = True
+            self._complete = message["type"] == "http.response.body" and not message.get("more_body", False)
+            await send(message)
+
+        async def received() -> Message:
+            """What comes; after the sign-out, that the reader has left."""
+            nonlocal ended
+            coming = asyncio.ensure_future(receive())
+            try:
+                while not (await asyncio.wait([coming], timeout=LOOK_SECONDS))[0]:
+                    if not self.is_known():
+                        ended = True
+                        return {"type": "http.disconnect"}
+                return await coming
+            finally:
+                coming.cancel()
+
+        await self.app(scope, received, sent)
+        if ended and self._begun and not self._complete:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
 
 OPEN = "/open/"
 """The one path without a token: a link that signs a browser in, and counts once."""

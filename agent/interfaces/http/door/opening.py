@@ -11,7 +11,7 @@ from threading import Timer
 
 from agent.config.private import own_folder, replace
 from agent.interfaces.http.door.sign_in import LINK_SECONDS
-from agent.interfaces.http.plain_page import page_text
+from agent.interfaces.http.responses import page_text
 from agent.texts import Language, text
 
 _FOLDER = "open"

@@ -3,6 +3,8 @@
 A page is made with a nonce of its own: htmx obeys only elements that carry it, so that text which somehow became
 markup would still do nothing. The policy in the header allows no inline script, with a nonce or without; the one in
 the page's head only names the nonce, for `hx-csp`.
+
+Moments as people say them: `5 minutes ago`, `today 14:20`, `yesterday 09:05`, `Thu 07:30`, `12 November`.
 """
 
 import re
@@ -25,12 +27,58 @@ from agent.clock import in_clock_zone
 from agent.escape import escape
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, without_comments
-from agent.interfaces.http.pages.moments import date_words, day_words, is_age, moment_words, month_words
 from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
 from agent.schedule.trigger_words import often_words
 from agent.texts import Language, text, translated
+
+_WEEK = 7
+"""Days from today within which a day is called by its weekday."""
+
+
+def moment_words(at: datetime, now: datetime, language: Language) -> str:
+    """A moment beside `now`: how long until or since it within an hour, else its day and time, a far one as its day."""
+    seconds = int((now - at).total_seconds())
+    if abs(seconds) < 60:
+        return text("pages.just_now", language)
+    if is_age(at, now):
+        count = abs(seconds) // 60
+        way = "ago" if seconds > 0 else "ahead"
+        return text(f"pages.{way}_minute_{'one' if count == 1 else 'many'}", language, count=count)
+    local = in_clock_zone(at, now)
+    day = day_words(local.date(), now.date(), language)
+    return f"{day} {local:%H:%M}" if abs((local.date() - now.date()).days) < _WEEK else day
+
+
+def is_age(at: datetime, now: datetime) -> bool:
+    """True for a moment that is called by how far away it is."""
+    return abs((now - at).total_seconds()) < 3_600
+
+
+def day_words(day: date, today: date, language: Language) -> str:
+    """A day beside `today`: today, tomorrow, its weekday in a few letters, or its date."""
+    days = (day - today).days
+    if abs(days) <= 1:
+        return text(("pages.yesterday", "pages.on_today", "pages.tomorrow")[days + 1], language)
+    if abs(days) < _WEEK:
+        return text("pages.weekdays_brief", language).split()[day.weekday()]
+    return date_words(day, today, language)
+
+
+def date_words(day: date, today: date, language: Language) -> str:
+    """A date, with its year if that is another one."""
+    month = text("pages.months", language).split()[day.month - 1]
+    key = "date" if day.year == today.year else "date_of_year"
+    return text(f"pages.{key}", language, day=day.day, month=month, year=day.year)
+
+
+def month_words(day: date, language: Language) -> str:
+    """The month of a day, with its year."""
+    return text(
+        "pages.month_of_year", language, month=text("pages.months", language).split()[day.month - 1], year=day.year
+    )
+
 
 FOLDER = Path(__file__).parent
 REPORTS = "/content-policy-reports"

@@ -15,8 +15,7 @@ from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value, is_list
-from agent.runs.find_notes import find_notes
-from agent.runs.near_words import words_of_near_hits
+from agent.runs.find_notes import find_notes, words_of_near_hits
 from agent.texts import Sentence
 from agent.vault.folders import DAILY, SESSIONS
 from agent.vault.history.commits import resolve

@@ -5,17 +5,16 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.memory.profile.figures import profile_figures
-from agent.memory.profile.lay_out import lay_out_profile
 from agent.memory.profile.load import (
     LayerFigures,
     changelog_rows,
     last_updated,
+    lay_out_profile,
     layer_figures,
     load_profile,
+    profile_figures,
 )
-from agent.memory.profile.profile_file import CHANGELOG, ProfileFile
-from agent.memory.profile.summary import whole_summary
+from agent.memory.profile.profile_file import CHANGELOG, ProfileFile, whole_summary
 from agent.texts import text
 from agent.vault.folders import PROFILE
 

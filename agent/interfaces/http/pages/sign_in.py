@@ -10,9 +10,8 @@ from agent.interfaces.http.door.browsers import DAYS
 from agent.interfaces.http.door.guard import OPEN
 from agent.interfaces.http.door.opening import remove_opening
 from agent.interfaces.http.door.token import token_file
-from agent.interfaces.http.plain_page import plain_page
 from agent.interfaces.http.problems import RequestRefused
-from agent.interfaces.http.responses import SECURITY_HEADERS, refusal
+from agent.interfaces.http.responses import SECURITY_HEADERS, plain_page, refusal
 from agent.interfaces.http.service import Service
 from agent.texts import text
 

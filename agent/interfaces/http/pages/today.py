@@ -13,7 +13,7 @@ from agent.deeds.changes import take_back as take_back_changes
 from agent.deeds.notices import react as react_to
 from agent.errors import UserError
 from agent.events.notices import NoticeRaised
-from agent.events.outcome_words import parse_record_subject
+from agent.events.runs import parse_record_subject
 from agent.interfaces.http.pages.commit_words import commit_words
 from agent.interfaces.http.pages.markdown import html_of, line_html
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from agent.interfaces.http.pages.moments import date_words, moment_words, month_words
+from agent.interfaces.http.pages.frame import date_words, moment_words, month_words
 from agent.texts import Language
 
 NOW = datetime(2026, 11, 30, 14, 45, tzinfo=timezone(timedelta(hours=1)))
