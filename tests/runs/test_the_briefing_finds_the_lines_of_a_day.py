@@ -59,3 +59,18 @@ def test_a_line_that_names_the_day_is_there(root: Path, line: str) -> None:
 )
 def test_a_line_of_another_day_is_not(root: Path, line: str) -> None:
     assert agenda(root, line) == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "promise"),
+    [
+        ("Roofer. Birthday: 9 December 1980. I promised him the photos by 11 December.", "I promised him the photos"),
+        ("屋顶师傅。生日：12月9日。我答应他 12 月 11 日前把照片发过去。", "我答应他把照片发过去"),
+    ],
+)
+def test_a_line_of_several_sentences_is_told_by_its_sentences(root: Path, line: str, promise: str) -> None:
+    shown = agenda(root, line).splitlines()
+    assert [each for each in shown if promise in each and "11" in each] != [], shown
+    assert [each.partition(": ")[2] or each.partition("：")[2] for each in shown if "9" in each] == [
+        "plans ([[plans]])"
+    ]

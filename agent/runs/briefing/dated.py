@@ -17,6 +17,7 @@ from agent.markdown.blocks import parse_body
 from agent.markdown.tasks import TaskBox, TaskDates, find_tasks, parse_task_dates, plain_task_words, without_created
 from agent.memory.blame import person_lines
 from agent.memory.store import load_entries
+from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task_notes import load_tasks
 from agent.texts import Language, text
@@ -47,7 +48,7 @@ class BriefingLine:
 
 @dataclass(frozen=True, slots=True)
 class OwnLine:
-    """A line that the person wrote: its words without the sign of a list, and its box if it has one."""
+    """A sentence that the person wrote, without the sign of a list, or a box with its words."""
 
     words: str
     box: TaskBox | None = None
@@ -56,8 +57,8 @@ class OwnLine:
 
 
 def own_lines(vault: Vault, path: str) -> Iterator[OwnLine]:
-    """The lines of the person's own in a note, without headings, quotes, code, comments and what is struck out; of the
-    note of a day, in which the agent writes, too, only those that the person wrote."""
+    """The sentences and boxes of the person's own in a note, without headings, quotes, code, comments and what is
+    struck out; of the note of a day, in which the agent writes, too, only those that the person wrote."""
     note = own_words(vault, path)
     body = parse_body(note.body, note.body_line)
     boxes = {box.line: box for box in find_tasks(body)}
@@ -68,7 +69,8 @@ def own_lines(vault: Vault, path: str) -> Iterator[OwnLine]:
         in_section = in_section or plain.startswith("## ")
         is_words = plain and not plain.startswith(("#", ">", "%%")) and kind not in {"code", "fence", "comment"}
         if is_words and "~~" not in plain and (not written or written[at - 1]):
-            yield OwnLine(box.text if box else plain.lstrip("-*+ ").strip(), box, in_section)
+            for words in (box.text,) if box else sentences_in(plain.lstrip("-*+ ")):
+                yield OwnLine(words, box, in_section)
 
 
 WEEK = timedelta(days=7)
@@ -172,7 +174,8 @@ def _of_days(vault: Vault, today: date) -> Iterator[BriefingLine]:
     for path in dict.fromkeys([*near, *own_notes(vault, notes_with_line(vault, written))[:_NOTES]]):
         home = near.get(path) or vault.home.day_of(path)
         for line in own_lines(vault, path):
-            if line.box is None or line.box.is_open:
+            is_told = line.box is None and _is_birthday(line.words) and _coming(line.words, today) is not None
+            if not is_told and (line.box is None or line.box.is_open):
                 yield from _placed(line, path, home, days)
 
 
