@@ -134,6 +134,17 @@ def channel_kind(name: str) -> ChannelKind:
     return found
 
 
+def not_set_up(name: str, settings: Settings) -> Sentence | None:
+    """What is said of a channel that there is, and that nothing can be sent by yet; None for any other."""
+    kind = next((each for each in KINDS if each.name == name.partition(":")[0]), None)
+    if kind is None or kind.is_used(settings):
+        return None
+    return Sentence(
+        "{channel} is not set up, so the answer goes to the note of the day: vault-agent channels add {channel}",
+        channel=kind.name,
+    )
+
+
 def open_channel(kind: ChannelKind, workspace: Workspace) -> Channel:
     """The channel; raises nothing."""
     try:

@@ -43,14 +43,17 @@ from agent.schedule.job import DAILY_CHANNEL, Job
 from agent.schedule.occurrences import moment_in
 from agent.schedule.task_notes import load_tasks
 from agent.schedule.trigger_words import often_words
+from agent.texts import translated
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
+    from agent.app.channels import not_set_up
     from agent.runs.job_edits import write_new_job
     from agent.runs.wake_times import switch_schedule
     from agent.schedule.new_job import job_of_words, job_templates
 else:
+    not_set_up = later("agent.app.channels", "not_set_up")
     write_new_job = later("agent.runs.job_edits", "write_new_job")
     switch_schedule = later("agent.runs.wake_times", "switch_schedule")
     job_templates = later("agent.schedule.new_job", "job_templates")
@@ -139,13 +142,14 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
     vault, now = workspace.vault, workspace.clock.now().astimezone()
     made = job_of_words(vault, words, now)
     job = made.job
-    times = job.coming(now, 3)
+    times, unset = job.coming(now, 3), not_set_up(job.channel, workspace.settings)
     lines = [
         job.title,
         "  " + format_when(job),
         *("  " + said("next {moment}", moment=format_time(each.at, now)) for each in times),
         *(f"  {each}" for each in made.remarks(spoken())),
         *(["  " + said("the answer goes to {channel}", channel=job.channel)] if job.channel != DAILY_CHANNEL else []),
+        *(["  " + translated(unset, spoken())] if unset is not None else []),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
     document = {"job": job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}

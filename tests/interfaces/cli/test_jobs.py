@@ -200,3 +200,9 @@ def test_a_time_that_is_not_clear_is_refused(root: Path, run: Run) -> None:
     assert "not clear" in error["message"] and error["hint"].startswith("every weekday at 9")
     error = run("jobs", "add", " ", code=2)["error"]
     assert error["message"] == "the sentence is empty" and error["hint"].startswith("every weekday at 9")
+
+
+def test_a_channel_that_is_not_set_up_is_said_when_a_job_is_made(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = tell(capsys, "jobs", "add", "every weekday at 9 brief me and send it by mail", "--yes")
+    assert "the answer goes to mail" in shown and "vault-agent channels add mail" in shown
+    assert "is not set up" not in tell(capsys, "jobs", "add", "every weekday at 9 brief me", "--yes")
