@@ -46,7 +46,7 @@ def load_text(path: Path, *, follow: bool = True) -> str | None:
 
 _MOST_SECTIONS = 4
 """How deep sections are nested here; the program's own go three deep."""
-_WORD = r'(?!null\b)[A-Za-z0-9](?:[A-Za-z0-9_./+,-]|:(?=[A-Za-z0-9_./+,-]))*|""'
+_WORD = r'(?!null\b)[A-Za-z0-9](?:[A-Za-z0-9_./+,-]|:(?=[A-Za-z0-9_./+,-]))*|"[^"\\]*"'
 _LINE = re.compile(rf"( *)(?:([a-z][a-z0-9_]*):(?: +({_WORD}))?(?: +|(?= *\Z)))?(?:#.*)?")
 
 
@@ -78,7 +78,7 @@ def parse_plain_settings(text: str) -> Mapping[str, tuple[str, int]] | None:
             return None
         begun = "" if word else f"{name}."
         if word:
-            found[name] = ("" if word == '""' else word, number)
+            found[name] = (word[1:-1] if word.startswith('"') else word, number)
         else:
             sections.add(name)
     return None if begun else found

@@ -6,10 +6,16 @@ another such note there is one with what waited in it.
 """
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from agent.lazy import later
 from agent.vault.store import Vault
-from agent.vault.write.held_commits import commit_held
-from agent.vault.write.held_notes import HeldNote
+
+if TYPE_CHECKING:
+    from agent.vault.write.held_commits import commit_held
+    from agent.vault.write.held_notes import HeldNote
+else:  # `log` and `status` only look whether there is anything
+    commit_held = later("agent.vault.write.held_commits", "commit_held")
 
 
 def commit_waiting(vault: Vault, *, apart: bool = False, since: datetime | None = None) -> None:
@@ -20,7 +26,7 @@ def commit_waiting(vault: Vault, *, apart: bool = False, since: datetime | None 
     commit_held(vault.writer, lambda note: note.waits and note.since >= first, apart=apart)
 
 
-def waiting_notes(vault: Vault) -> tuple[HeldNote, ...]:
+def waiting_notes(vault: Vault) -> "tuple[HeldNote, ...]":
     """The notes with what waits for the evening, those that have waited longest first."""
     if not any(vault.layout.held.glob("*.json")):
         return ()

@@ -16,6 +16,16 @@ _PIECES = (
     *("# words …", "key: word # why", "key: word#x", "git: # mine", "git:#no", "- a", "---", "...", "%YAML 1.1"),
     *("key: &a b", "key: *a", "key: !t b", "key: |", "key: a\tb", "\tkey: a", "key:\u2028a", "# \u2028git:", "# \x07"),
     *("key: a\r", "Key: a", "1: a", "null: a", "", " ", "? a", ": b", "key:  two", "key: word  ", '"key": a'),
+    *(
+        'folder: "Agent/"',
+        'key: "a b # c: d"',
+        'key: "12"',
+        'key: " 助手/ "',
+        'key: "a\\tb"',
+        'key: "a"b',
+        'key: "a" # why',
+        'key: "',
+    ),
 )
 _LINES = st.builds(
     lambda indent, piece: " " * indent + piece, st.sampled_from((0, 0, 1, 2, 2, 4)), st.sampled_from(_PIECES)
@@ -35,7 +45,10 @@ def test_what_it_reads_is_what_yaml_says(text: str) -> None:
         assert dict(plain) == {key: (entry.text, entry.line) for key, entry in parsed.items()}
 
 
-@pytest.mark.parametrize("text", ["", "# mine\n", "git:\n  durable: true  # slow\n\nbrake:\n    notes: 20\nlog: x"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "# mine\n", "git:\n  durable: true  # slow\n\nbrake:\n    notes: 20\nlog: x", 'vault:\n  folder: "助手/"'],
+)
 def test_the_usual_form_is_read_without_yaml(text: str) -> None:
     assert parse_plain_settings(text) is not None
 
