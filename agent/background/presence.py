@@ -24,8 +24,9 @@ from agent.events.types import JobEnded, StateChanged
 from agent.memory import daily
 from agent.records.database import Records
 from agent.records.table import Table
+from agent.schedule.agent_state import state_table
 from agent.schedule.history import Outcome
-from agent.schedule.states import StateMachine, state_table
+from agent.schedule.states import StateMachine
 from agent.texts import Language, Sentence, text
 from agent.vault.change import Append, Stamp
 from agent.workspace.workspace import Workspace

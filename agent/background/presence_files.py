@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.records.table import Table
-from agent.schedule.states import AgentState, state_table
+from agent.schedule.agent_state import AgentState, state_table
 from agent.vault.store import Vault
 
 Wish: TypeAlias = Literal["wake", "sleep"]

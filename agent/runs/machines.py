@@ -12,7 +12,7 @@ from agent.markdown.yaml_write import Value
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.folders import MACHINES
-from agent.vault.signing_key import PublicKey, parse_public_key
+from agent.vault.ssh_key import PublicKey, parse_public_key
 from agent.vault.store import Vault
 from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
 from agent.workspace.workspace import Workspace

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from agent.events.types import StateChanged
 from agent.records.database import Records
 from agent.records.takeover import write_value
-from agent.schedule.states import State, StateMachine, state_table
+from agent.schedule.agent_state import State, state_table
+from agent.schedule.states import StateMachine
 
 BERLIN = timezone(timedelta(hours=1))
 START = datetime(2026, 11, 23, 8, 0, tzinfo=BERLIN)

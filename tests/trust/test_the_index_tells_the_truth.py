@@ -35,7 +35,7 @@ def test_after_edits_moves_deletions_and_kills_the_index_is_what_a_rebuild_is(
     assert (tmp_path / "rebuilt/notes.db").is_file()
 
 
-@pytest.mark.parametrize("count", [16, pytest.param(500, marks=pytest.mark.chaos)])
+@pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.chaos)])
 def test_under_any_damage_an_answer_is_right_or_says_that_it_is_degraded(tmp_path: Path, count: int) -> None:
     root = make_vault(tmp_path, {f"{n}.md": text(n) for n in range(12)}).place.root
     said = Counter[str]()

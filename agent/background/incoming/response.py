@@ -169,8 +169,8 @@ class Responder:
             if talk:
                 group_talk(self.workspace, self.name).drop(entry.message.chat)
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            given = [(said if notice else "", NOTICE), (quoted, NOTICE), (talk, GROUP_TALK)]
-            return tuple(Injection(told, source) for told, source in given if told)
+            told = Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE), Injection(talk, GROUP_TALK)
+            return tuple(each for each in told if each.text)
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
 

@@ -9,9 +9,9 @@ from agent.background.presence_files import state_of
 from agent.dataclass import dataclass
 from agent.lazy import later
 from agent.runs.job_upkeep import job_record, job_shelf
+from agent.schedule.agent_state import AgentState
 from agent.schedule.job import Job
 from agent.schedule.shelf import Shelf
-from agent.schedule.states import AgentState
 from agent.vault.glance import has_asked
 from agent.vault.store import Vault
 from agent.workspace.schedule_switch import ScheduleSwitch, schedule_switch

@@ -22,7 +22,8 @@ from agent.vault.history.line_diff import line_diff
 from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_address
 from agent.vault.receiving.held_now import diff_of, held_files, listed
 from agent.vault.receiving.release import release
-from agent.vault.signing_key import PREFIX, parse_public_key, program
+from agent.vault.signing_key import program
+from agent.vault.ssh_key import PREFIX, parse_public_key
 from agent.workspace.workspace import Workspace
 
 _WRITERS = {

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from agent.dataclass import dataclass
 from agent.vault.plumbing.git import Git
-from agent.vault.signing_key import PublicKey, public_key, wire_text
+from agent.vault.ssh_key import PublicKey, public_key, wire_text
 
 REFLOG_MARK = "vault-agent: "
 """The start of the reflog message of every commit that this program makes; no other program uses it."""

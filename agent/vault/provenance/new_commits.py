@@ -18,7 +18,7 @@ from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import AGENT, named_key, signature_in
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
-from agent.vault.signing_key import PREFIX, PublicKey
+from agent.vault.ssh_key import PREFIX, PublicKey
 
 UNTRUSTED = "Vault-Untrusted"
 """The trailer that names the rows of the shared record which have the foreign lines of a commit."""
