@@ -1,7 +1,7 @@
 """Messages to a bot: the owner's are answered in their chat, decisions count, and nobody else has any effect."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from agent.app.channel_openers import open_telegram
 from agent.app.open import open_workspace
 from agent.asking.codes import codes_by_path
 from agent.attention.channels.channel import Incoming
+from agent.background.incoming.group_talk import LONGEST, GroupTalk
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.incoming.response import group_talk
 from agent.llm.messages import never
@@ -17,6 +18,7 @@ from agent.loop.records import Began
 from agent.loop.session import Session, load_session
 from agent.memory.forgetting.private_state import forget_in_rows
 from agent.memory.forgetting.said_again import phrase
+from agent.records.database import Records
 from tests.attention.rigs.telegram import BOT, BOT_NAME, GROUP, OWNER, STRANGER, TOKEN, TelegramService, telegram
 from tests.attention.servers import LocalService
 from tests.daemon.house import BRISK, House, living
@@ -186,6 +188,15 @@ def test_what_is_forgotten_is_gone_from_a_groups_talk_and_more_than_the_limit_is
         assert told().splitlines() == ["#1: remark 2", "#1: remark 3", "#1: remark 4"]
         forget_in_rows(house.workspace.vault.records, phrase("remark 3"))
         assert "remark 3" not in told() and "remark 4" in told()
+
+
+def test_of_a_secret_in_a_group_no_half_is_kept(tmp_path: Path) -> None:
+    records, now = Records(tmp_path, durable=False), datetime(2026, 3, 1, tzinfo=UTC)
+    talk = GroupTalk(records, "telegram", lambda text: text.replace("hunter2hunter2", "[secret]"), 25)
+    said = f"{'x' * (LONGEST - 8)} hunter2hunter2"
+    one = Incoming("1", "7", "-5", "", now, True, "", said, is_overheard=True, author="hunter2hunter2")
+    talk.add([one], "9", now)
+    assert "hunter2" not in talk.text("-5", "9", "you", now)
 
 
 @pytest.mark.parametrize(

@@ -89,9 +89,9 @@ class GroupTalk:
             self.drop(chat)
 
     def _remark(self, message: Incoming) -> GroupMessage:
-        line = " ".join(f"{message.words} {message.foreign}".split())
+        line = self.mask(" ".join(f"{message.words} {message.foreign}".split()))  # half of a secret looks like none
         shown = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
-        return GroupMessage(message.id, message.sender, message.author, message.at, self.mask(shown))
+        return GroupMessage(message.id, message.sender, self.mask(message.author), message.at, shown)
 
     def _leave_out(self, now: datetime) -> None:
         """Delete what is old, and the groups beyond the last few."""
