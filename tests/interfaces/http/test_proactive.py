@@ -93,7 +93,7 @@ def test_triggers_are_jobs(house: OpenHouse) -> None:
 
 def test_each_type_of_trigger_can_be_made(house: OpenHouse) -> None:
     house.send("POST", f"{P}/stop")
-    task = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "oolong"}, 201)
+    task = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "oolong", "priority": 8}, 201)
     wishes = [
         {"type": "scheduled", "scheduled_time": "2099-01-01T09:00:00Z"},
         {"type": "periodic", "cron": "0 7 * * *"},
@@ -107,7 +107,7 @@ def test_each_type_of_trigger_can_be_made(house: OpenHouse) -> None:
     listed = {each["id"]: each["type"] for each in house.get(f"{P}/triggers")["triggers"]}
     assert listed.items() >= {each["id"]: each["type"] for each in made[:-1]}.items()
     due = house.get(f"{P}/tasks/{task['id']}")
-    assert (due["status"], due["scheduled_time"][:10]) == ("scheduled", "2099-05-01")
+    assert (due["status"], due["scheduled_time"][:10], due["priority"]) == ("scheduled", "2099-05-01", 8)
     assert "count: 3" in (house.root / made[3]["metadata"]["path"]).read_text()
     for each in (made[0], made[1], made[3], made[4]):
         house.send("DELETE", f"{P}/triggers/{each['id']}")
