@@ -140,8 +140,14 @@ def test_after_a_yes_what_was_written_from_the_file_alone_is_the_persons_too(roo
 
 def test_a_run_that_waits_and_then_reads_another_file_writes_nothing_of_the_persons(root: Path) -> None:
     reads(root, "Pictures/plan.png")
-    look, ask = call("vault_read", path="Pictures/plan.png"), call("human_ask", question="And then?", options=["a", "b"])
-    other, add = call("vault_read", path="Pictures/house.png"), call("vault_append", path="plan.md", text="- the tap stands 15 high")
+    look, ask = (
+        call("vault_read", path="Pictures/plan.png"),
+        call("human_ask", question="And then?", options=["a", "b"]),
+    )
+    other, add = (
+        call("vault_read", path="Pictures/house.png"),
+        call("vault_append", path="plan.md", text="- the tap stands 15 high"),
+    )
     script(root.parent / "script.json", look, ask, other, add, after="Added.")
     with opened_runs(open_workspace(root)) as runs:
         waits = runs.ask(RunRequest("look, then ask", Speaker("cli", "me")))
