@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -184,7 +185,7 @@ def test_what_is_forgotten_is_gone_from_a_groups_talk_and_more_than_the_limit_is
         talk = group_talk(house.workspace, "telegram")
 
         def told() -> str:
-            return talk.text(str(GROUP), str(OWNER), "you", now_in(house))
+            return talk.text(talk.recent(str(GROUP), now_in(house)), str(OWNER), "you")
 
         house.until(lambda: "remark 4" in told(), "it is heard")
         assert told().splitlines() == ["#1: remark 2", "#1: remark 3", "#1: remark 4"]
@@ -198,7 +199,30 @@ def test_of_a_secret_in_a_group_no_half_is_kept(tmp_path: Path) -> None:
     said = f"{'x' * (LONGEST - 8)} hunter2hunter2"
     one = Incoming("1", "7", "-5", "", now, True, "", said, is_overheard=True, author="hunter2hunter2")
     talk.add([one], "9", now)
-    assert "hunter2" not in talk.text("-5", "9", "you", now)
+    assert "hunter2" not in talk.text(talk.recent("-5", now), "9", "you")
+
+
+def test_a_group_s_talk_brings_back_nothing_forgotten_and_loses_nothing_said_meanwhile(tmp_path: Path) -> None:
+    now, threads = datetime(2026, 3, 1, tzinfo=UTC), list[Thread]()
+
+    def said(number: int, words: str) -> Incoming:
+        return Incoming(f"{number}", "7", "-5", "", now, True, "", words, is_overheard=True)
+
+    def forgets(words: str) -> str:
+        if words == "two":
+            threads.append(Thread(target=forget_in_rows, args=(Records(tmp_path, durable=False), phrase("remark one"))))
+            threads[0].start()
+            threads[0].join(0.5)
+        return words
+
+    talk = GroupTalk(Records(tmp_path, durable=False), "telegram", forgets, 25)
+    talk.add([said(1, "remark one")], "9", now)
+    given = talk.recent("-5", now)
+    talk.add([said(2, "two")], "9", now)
+    threads[0].join()
+    assert "remark one" not in talk.text(talk.recent("-5", now), "9", "you")
+    talk.drop("-5", given, now)
+    assert talk.text(talk.recent("-5", now), "9", "you") == "#1: two"
 
 
 @pytest.mark.parametrize(
