@@ -40,7 +40,7 @@ class GroupMessages:
 
 @dataclass(frozen=True, slots=True)
 class GroupTalk:
-    """The talk in the groups of the channel of this `name`, at most `most` messages of each; `mask` covers up secrets."""
+    """The talk in the groups of the channel of this `name`, at most `most` messages of each; `mask` covers secrets."""
 
     records: Records
     name: str

@@ -33,6 +33,6 @@ async def tell_progress(report: ReportProgress, told: Sequence[str]) -> None:
             await report(number, None, told[-1] if told else "it goes on")
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # the program has gone
             return
-        except Exception:  # noqa: BLE001 - a program may refuse it in any way
+        except Exception:
             logger.warning("a program cannot be told how far its call is", exc_info=True)
             return
