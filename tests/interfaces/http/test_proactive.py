@@ -134,6 +134,8 @@ def test_a_task_comes_again_knows_its_context_and_gets_another_time(house: OpenH
     assert house.send("PUT", at, {"at_once": True})["scheduled_time"] is None
     house.send("PUT", at, {"at_once": True, "scheduled_time": "2099-01-01T09:00:00Z"}, 422)
     house.send("PUT", f"{P}/tasks/none", {"priority": 1}, 404)
+    for name in ("none", "sencha"):
+        house.send("POST", f"{P}/tasks", {**wish, "title": "x", "dependencies": [name]}, 422)
     house.send("POST", f"{P}/tasks", {**wish, "title": "x", "recurrence_interval": None}, 422)
     for each in (first, made):
         house.send("DELETE", f"{P}/tasks/{each['id']}")
