@@ -170,7 +170,8 @@ def _asked(run: str) -> list[str]:
 
 @cache
 def _asking() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(_CJK_ASKING.split(), key=lambda word: (-len(word), word))))
+    words = "|".join(sorted(_CJK_ASKING.split(), key=lambda word: (-len(word), word)))
+    return re.compile(f"(?!多大学|(?<=[很许更太最不])多)(?:{words})")  # 多伦多大学, 很多大米: nothing is asked there
 
 
 @lru_cache(maxsize=1 << 17)

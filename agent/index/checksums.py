@@ -12,6 +12,7 @@ write such files once, so one that became shorter is damaged. Checking their byt
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import field
 from pathlib import Path
 from zlib import crc32
@@ -32,9 +33,13 @@ class MappedFiles:
 
     def look(self) -> None:
         """Record the current files; call it just before or after they are opened."""
+        self._seen = {}
         with os.scandir(self.folder) as found:
-            some = [(each.path, each.stat()) for each in found if each.name.endswith(self.endings)]
-        self._seen = {path: (stat.st_ino, stat.st_size) for path, stat in some}
+            for each in found:
+                if each.name.endswith(self.endings):
+                    with suppress(FileNotFoundError):  # a writer deletes those that it has replaced
+                        stat = each.stat()
+                        self._seen[each.path] = (stat.st_ino, stat.st_size)
 
     def check(self) -> None:
         """Raise `Damaged` when a file became shorter; a deleted or replaced one stays complete in memory.

@@ -214,8 +214,11 @@ class Searcher:
             self._open_vectors(store)
         except (Permanent, OSError) as error:
             self._vectors = None
-            if not busy and not store.pending():
-                self._met(Damaged("{problem}", problem=error))
+            problem = Damaged("{problem}", problem=error)
+            if not busy and self._is_settled(store):
+                self._met(problem)
+            elif not busy:  # nothing is damaged: later updates have deleted the vectors of the one that is read
+                self._reasons.append(problem.message)
         self._seen = seen
 
     def _update_of(self, store: PassageStore) -> tuple[int, str]:

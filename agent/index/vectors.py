@@ -8,6 +8,7 @@ changed since the merge no longer count: the state lists such notes as `gone`. A
 an index that grew finds what one finds that was built at once. Finds candidates only; `signals` scores them.
 """
 
+import errno
 import json
 import os
 from importlib import import_module
@@ -117,22 +118,36 @@ class VectorFile:
 
     def open(self, files: IndexFiles, dimensions: int, *, mapped: bool) -> "Index":
         """The vectors, mapped from the file, or as a copy in memory that can be changed; raises `Damaged`."""
-        found = open_index(dimensions, self.check(files), mapped=mapped)
+        try:
+            found = open_index(dimensions, self.check(files), mapped=mapped)
+        except RuntimeError as error:  # from usearch, of any file that it does not take
+            raise Damaged("{path} is damaged", path=self.told) from error
         if len(found) != self.count:
             raise Damaged("{path} is damaged", path=self.told)
         return found
 
 
 def write_vectors(files: IndexFiles, keys: NDArray[np.uint64], rows: SmallRows) -> VectorFile:
-    """Write chunks into a file of a new name."""
+    """Write chunks into a file of a new name; raises `OSError`, and leaves none, if the disk has no room for it."""
     index, name = open_index(rows.shape[1]), os.urandom(6).hex()
     if len(keys):
         index.add(keys, rows, threads=1)
     path = files.vectors(name)
     make_folder(path.parent)
     touch(path)
-    index.save(os.fspath(path))
+    if not _is_saved(index, path):
+        path.unlink(missing_ok=True)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), os.fspath(path))
     return VectorFile(name, len(index), path.stat().st_size, checksum_of(path))
+
+
+def _is_saved(index: "Index", path: Path) -> bool:
+    """Save an index; False if the file is not whole. Of a small one usearch itself does not notice."""
+    try:
+        index.save(os.fspath(path))
+        return len(open_index(index.ndim, path, mapped=True)) == len(index)
+    except RuntimeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

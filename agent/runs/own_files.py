@@ -8,6 +8,7 @@ that folder is asked about again.
 import logging
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from glob import escape
 from pathlib import Path, PurePosixPath
 
@@ -17,7 +18,7 @@ from agent.asking.records import proposals_of
 from agent.config.edit import set_machine
 from agent.config.load import load_vault_settings
 from agent.dataclass import dataclass
-from agent.errors import AgentError
+from agent.errors import AgentError, NoteGone
 from agent.events.runs import TaskCompleted
 from agent.loop.records import Began, sources_in
 from agent.loop.session import load_session
@@ -96,16 +97,20 @@ class OwnFileConsequence:
 
 
 def _runs_with_own_files(vault: Vault) -> Iterator[OwnRun]:
-    """The runs of conversations in which files that are all the person's were read."""
+    """The runs of this machine's conversations in which files that are all the person's were read; none that can go on,
+    as it may read others yet."""
     for path in vault.note_paths(vault.home.at(SESSIONS)):
-        if SAVED_FILE.encode() in (vault.read(path) or b""):
+        data = vault.read(path) or b""
+        if SAVED_FILE.encode() not in data or vault.provenance.strangers(path, data):
+            continue
+        with suppress(NoteGone):  # its header is damaged, or it was deleted just now
             session = load_session(vault, path)
-            sources = sources_in(session.records)
+            sources, going_on = sources_in(session.records), session.open_run
             files = tuple(filter(None, map(saved_file_in, sources)))
             left = {*still_strangers(vault, sources)}
             if files and not any(each.endswith(f"(from {SAVED_FILE})") for each in left):
-                began = (each.event for each in session.records)
-                yield from (OwnRun(each.run, files) for each in began if isinstance(each, Began))
+                runs = {each.event.run for each in session.records if isinstance(each.event, Began)}
+                yield from (OwnRun(each, files) for each in runs - {going_on.run if going_on is not None else ""})
 
 
 def _may_ask(vault: Vault, path: str, known: Sequence[Proposal]) -> bool:

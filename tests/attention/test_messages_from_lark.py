@@ -142,9 +142,11 @@ def test_in_a_group_only_what_names_the_bot_is_for_it(line: Line) -> None:
     anna = {"key": "@_user_12", "id": {"open_id": "ou_anna"}, "name": "Anna\nyes 7K2"}
     line.socket.write("chatter", chat=GROUP)
     line.socket.write("@_user_12 look", chat=GROUP, mentions=[anna])
+    line.socket.write("passed on", chat=GROUP, upper_message_id="om_1")
     line.socket.write("@_user_1 ask @_user_12 about tea", chat=GROUP, mentions=[*NAMED, anna])
     line.settle()
-    assert [(each.text, each.foreign) for each in line.overheard] == [("", "chatter"), ("", "@Anna yes 7K2 look")]
+    told = [(each.sender, each.text, each.foreign) for each in line.overheard]
+    assert told == [(OWNER, "", "chatter"), (OWNER, "", "@Anna yes 7K2 look"), ("", "", "passed on")]
     assert line.texts == ["ask @Anna yes 7K2 about tea"]
     assert line.queue.waiting[0].message.group
     assert line.service.paths.count("/open-apis/bot/v3/info") == 1

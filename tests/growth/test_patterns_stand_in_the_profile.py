@@ -79,6 +79,16 @@ def test_cases_that_are_too_old_to_count_change_nothing(language: Language) -> N
     )
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\x0c", "\x85"])
+def test_a_sign_that_breaks_lines_above_does_not_hide_who_has_written_a_block(sign: str) -> None:
+    tea = Pattern("rising_topic", "tea", "Tea: 9 times.", 0.84, 9, date(2026, 11, 20), ("[[tea]]",))
+    (added,) = block_changes(INSIGHTS, "", (), [tea], "en")
+    note = "\n".join([f"my own{sign}words", *added.after, ""])
+    for is_own in (True, False):
+        own = [False, is_own, *[True] * (len(added.after) - 1), True]
+        assert len(list(block_changes(INSIGHTS, note, own, [], "en"))) == is_own
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_pattern_is_a_line_of_the_profile_and_no_field(language: Language) -> None:
     name = "You mostly write between 9:00 and 11:00: on 20 days."

@@ -42,6 +42,8 @@ def test_stop_words_are_left_out_unless_there_is_nothing_else() -> None:
     assert query_terms("如何创建笔记") == ["创建", "建笔", "笔记"]
     assert query_terms("罗师傅怎么说") == query_terms("罗师傅 怎么说") == ["罗师", "师傅"]
     assert query_terms("谁") == ["谁"]
+    assert query_terms("房子多大") == ["房子"]
+    assert "大学" in query_terms("多伦多大学") and "大米" in query_terms("买了很多大米")
     assert query_terms("为什么") == ["为什", "什么", "为", "什", "么"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from agent.errors import LockHeld
 from agent.index.files import Damaged, IndexFiles
 from agent.index.keyword import Engine, Weights
-from agent.index.passage_store import open_store
+from agent.index.passage_store import PassageStore, open_store
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.fakes import FakeClock
@@ -117,6 +117,29 @@ def test_damaged_vectors_leave_the_keywords_and_the_reason(tmp_path: Path) -> No
     assert degraded == f"{vectors.relative_to(tmp_path)} was cut short"
     updater = vault.updater(tmp_path, "whoosh", FAKE)
     assert vault.update(updater).rebuilt == f"{vectors.relative_to(tmp_path)} was cut short"
+    assert search(tmp_path)[1:] == (None, "hybrid")
+
+
+def test_vectors_that_later_updates_deleted_under_a_search_are_no_damage(tmp_path: Path) -> None:
+    vault = build(tmp_path)
+
+    class Slow(Searcher):
+        """Two updates end while it opens the files of the one before."""
+
+        def _open_keyword(self, store: PassageStore, *, busy: bool) -> None:
+            super()._open_keyword(store, busy=busy)
+            updater = vault.updater(tmp_path, "whoosh", FAKE)
+            for words in ("# One\n\nthe dog\n", "# One\n\nthe cow\n"):
+                vault.notes["1.md"] = words.encode()
+                assert vault.update(updater).rebuilt == ""
+            updater.close()
+
+    searcher = Slow(IndexFiles(tmp_path), "whoosh", FAKE, Weights())
+    answer = searcher.search("mat7 cat", 5)
+    searcher.close()
+    assert (answer.hits[0].path, answer.mode) == ("7.md", "keyword")
+    assert "cannot be read" in (answer.degraded or "")
+    assert not IndexFiles(tmp_path).mark.exists(), "the whole index would be built again"
     assert search(tmp_path)[1:] == (None, "hybrid")
 
 

@@ -1,5 +1,6 @@
 """What is nearest is found, whatever came and went; a change writes little, and damage is noticed."""
 
+import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from agent.index import vector_writer
 from agent.index.files import Damaged, IndexFiles
 from agent.index.vector_writer import VectorWriter
-from agent.index.vectors import keys_of, load_vectors, notes_of, small_rows
+from agent.index.vectors import VectorFile, keys_of, load_vectors, notes_of, small_rows
 from tests.index.shelf import DIMENSIONS, KINDS, ROWS, Shelf, nearest, question
 
 LEAST = 40
@@ -239,3 +240,31 @@ def test_eight_bits_keep_the_direction(values: list[float]) -> None:
         return
     small = small_rows(row / np.float32(length)).astype(np.float64)
     assert float((small @ row[0]).item()) / np.linalg.norm(small) / length > 0.99
+
+
+@pytest.mark.parametrize("notes", [1, 1000])
+def test_a_file_that_the_disk_has_no_room_for_is_an_error_and_left_nowhere(tmp_path: Path, notes: int) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put(range(2000, 2010))
+    shelf.open()
+    state = shelf.writer.state
+    shelf.put(range(notes))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            shelf.writer.save()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.stem for path in tmp_path.glob("vectors/*")] == list(state.names)
+
+
+def test_a_file_that_usearch_does_not_take_is_damaged(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.put([1])
+    shelf.writer.save()
+    shelf.file("recent").write_bytes(b"")
+    written = VectorFile(shelf.file("recent").stem, 1, 0, 0)
+    for is_mapped in (True, False):
+        with pytest.raises(Damaged, match="is damaged"):
+            written.open(IndexFiles(tmp_path), DIMENSIONS, mapped=is_mapped)

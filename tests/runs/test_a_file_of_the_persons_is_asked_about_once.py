@@ -15,7 +15,9 @@ from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
+from agent.runs.named_decisions import answer_question
 from agent.runs.own_files import settle_own_files
+from agent.runs.waiting_questions import waiting_questions
 from agent.tools.text_origin import still_strangers, text_origin_of
 from agent.vault.change import Stamp
 from tests.stories.agents import call, furnish, script, ticked
@@ -134,6 +136,40 @@ def test_after_a_yes_what_was_written_from_the_file_alone_is_the_persons_too(roo
     assert strangers(root, first) == () and whose("- the tap stands 15 high") == ""
     set_machine("attachments.mine", "", vault_id=open_workspace(root).vault.id)
     assert text_origin_of(open_workspace(root).vault).source("plan.md", (root / "plan.md").read_bytes(), (1, 99)) != ""
+
+
+def test_a_run_that_waits_and_then_reads_another_file_writes_nothing_of_the_persons(root: Path) -> None:
+    reads(root, "Pictures/plan.png")
+    look, ask = (
+        call("vault_read", path="Pictures/plan.png"),
+        call("human_ask", question="And then?", options=["a", "b"]),
+    )
+    other, add = (
+        call("vault_read", path="Pictures/house.png"),
+        call("vault_append", path="plan.md", text="- the tap stands 15 high"),
+    )
+    script(root.parent / "script.json", look, ask, other, add, after="Added.")
+    with opened_runs(open_workspace(root)) as runs:
+        waits = runs.ask(RunRequest("look, then ask", Speaker("cli", "me")))
+    answer(root, "yes")
+    script(root.parent / "script.json", look, ask, other, add, after="Added.")
+    workspace = open_workspace(root)
+    (question,) = waiting_questions(workspace)
+    answer_question(workspace, question, "1")
+    with opened_runs(workspace) as runs:
+        runs.resume(waits.session)
+    note = (root / "plan.md").read_bytes()
+    at = note.decode().splitlines().index("- the tap stands 15 high") + 1
+    assert text_origin_of(open_workspace(root).vault).source("plan.md", note, (at, at)) == f"plan.md ({OTHER})"
+
+
+def test_a_damaged_record_of_a_conversation_stops_no_answer(root: Path) -> None:
+    first = reads(root, "Pictures/plan.png")
+    second = reads(root, "Pictures/plan.png")
+    damaged = root / second.session
+    damaged.write_text(damaged.read_text("utf-8").replace("type: session", "type: [", 1), "utf-8")
+    answer(root, "yes")
+    assert asked(root) == [] and strangers(root, first) == ()
 
 
 def test_a_tick_in_the_note_counts_in_a_process_that_was_there_before(root: Path) -> None:

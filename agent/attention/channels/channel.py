@@ -47,8 +47,9 @@ class Incoming:
     begins a conversation of its own. `thread` is the channel's id of the thread or topic that it belongs to, empty if
     there is none.
 
-    `is_overheard`: it neither names the agent nor answers it; all of its text is `foreign`. `author` is the name that
-    a sender in a group has given themselves, in one short line; empty if the channel does not say it.
+    `is_overheard`: it neither names the agent nor answers it; all of its text is `foreign`, and its `sender` is empty
+    if they have only passed it on. `author` is the name that a sender in a group has given themselves, in one short
+    line; empty if the channel does not say it.
     """
 
     id: str

@@ -65,20 +65,25 @@ def _message(event: JsonObject, own_id: Callable[[], str]) -> Incoming | None:
         own = own_id()
         called = {text(each.get("key")) for each in people if text(mapping(each.get("id")).get("open_id")) == own}
         if not called:
-            return _overheard(said, sender, names)
+            return _overheard(said, sender if _is_typed(event, said) else "", names)
         names |= dict.fromkeys(called, "")
     own, foreign = _told(text(said.get("message_type")), text(said.get("content")))
-    is_person = text(mapping(event.get("sender")).get("sender_type")) in ("user", "")
-    if not (is_person and said.keys() <= _TYPED):
+    if not _is_typed(event, said):
         own, foreign = "", "\n".join(filter(None, (own, foreign)))
     own, answers = _with_names(own, names), text(said.get("parent_id"))
     told = (own, _moment(said), is_group, answers, _with_names(foreign, names))
     return Incoming(id, sender, chat, *told, thread=_thread(said))
 
 
+def _is_typed(event: JsonObject, said: JsonObject) -> bool:
+    """True for a message that a person has typed, rather than passed on."""
+    return text(mapping(event.get("sender")).get("sender_type")) in ("user", "") and said.keys() <= _TYPED
+
+
 def _overheard(said: JsonObject, sender: str, names: dict[str, str]) -> Incoming | None:
     """What somebody says in a group, not to the bot; None without words."""
-    told = _with_names(_all_told(text(said.get("message_type")), text(said.get("content"))), names)
+    kind, content = text(said.get("message_type")), text(said.get("content"))
+    told, sender = _with_names(_all_told(kind, content), names), sender if _told(kind, content)[0] else ""
     id, chat = text(said.get("message_id")), text(said.get("chat_id"))
     what = (_moment(said), True, "", told)
     return Incoming(id, sender, chat, "", *what, thread=_thread(said), is_overheard=True) if told else None

@@ -84,8 +84,9 @@ def _overheard(said: JsonObject, chat: str, sender: str) -> Incoming | None:
     if not (chat and sender and _text(said).strip()):
         return None
     id, at = f"{chat}:{number(said.get('message_id'))}", moment(number(said.get("date")))
-    told, author = _text(said).strip(), _author(said)
-    return Incoming(id, sender, chat, "", at, True, "", told, thread=_topic(said), is_overheard=True, author=author)
+    sender, author = (sender, _author(said)) if _typed(said)[0] else ("", "")
+    what = (at, True, "", _text(said).strip())
+    return Incoming(id, sender, chat, "", *what, thread=_topic(said), is_overheard=True, author=author)
 
 
 def _author(said: JsonObject) -> str:

@@ -40,8 +40,7 @@ class GroupMessages:
 
 @dataclass(frozen=True, slots=True)
 class GroupTalk:
-    """The talk in the groups of the channel of this `name`, at most `most` messages of each; `mask` covers up secrets.
-    One thread at a time adds to it."""
+    """The talk in the groups of the channel of this `name`, at most `most` messages of each; `mask` covers secrets."""
 
     records: Records
     name: str
@@ -52,24 +51,34 @@ class GroupTalk:
         """Keep those messages that were said in a group and are not the owner's own to the agent."""
         for chat in dict.fromkeys(each.chat for each in messages if each.group):
             fresh = [each for each in messages if each.chat == chat and (each.is_overheard or each.sender != owner)]
-            known = self._recent(chat, now)
-            ids = {each.id for each in known}
-            said = tuple(remark for each in fresh if each.id not in ids and (remark := self._remark(each)).text)
-            remarks = (*known, *said)[-self.most :] if self.most else ()
-            if said or not self.most:
-                self._put(chat, remarks)
+            with self.records.transaction():  # what is forgotten meanwhile must not come back
+                self._add(chat, fresh, now)
         self._leave_out(now)
 
-    def text(self, chat: str, owner: str, owner_name: str, now: datetime) -> str:
-        """The talk as lines, the oldest first: who, then what. A sender without a name is a number."""
-        remarks = self._recent(chat, now)
+    def _add(self, chat: str, fresh: Sequence[Incoming], now: datetime) -> None:
+        known = self.recent(chat, now)
+        ids = {each.id for each in known}
+        said = tuple(remark for each in fresh if each.id not in ids and (remark := self._remark(each)).text)
+        remarks = (*known, *said)[-self.most :] if self.most else ()
+        if said or not self.most:
+            self._put(chat, remarks)
+
+    def recent(self, chat: str, now: datetime) -> tuple[GroupMessage, ...]:
+        """The talk of a group, the oldest first."""
+        talk = self._table.get(self._key(chat))
+        return tuple(each for each in talk.messages if each.at > now - AGE) if talk is not None else ()
+
+    def text(self, remarks: Sequence[GroupMessage], owner: str, owner_name: str) -> str:
+        """A talk as lines: who, then what. A sender without a name is a number."""
         unnamed = dict.fromkeys(each.sender for each in remarks if not each.author)
         names = {sender: f"#{number}" for number, sender in enumerate(unnamed, start=1)} | {owner: owner_name}
         return "\n".join(f"{names.get(each.sender) or f'@{each.author}'}: {each.text}" for each in remarks)
 
-    def drop(self, chat: str) -> None:
-        """Delete the talk of a group."""
-        self._table.drop(self._key(chat))
+    def drop(self, chat: str, given: Sequence[GroupMessage], now: datetime) -> None:
+        """Delete what a run was given of the talk of a group."""
+        ids = {each.id for each in given}
+        with self.records.transaction():
+            self._put(chat, tuple(each for each in self.recent(chat, now) if each.id not in ids))
 
     @property
     def _table(self) -> Table[GroupMessages]:
@@ -78,20 +87,16 @@ class GroupTalk:
     def _key(self, chat: str) -> str:
         return f"{self.name} {chat}"
 
-    def _recent(self, chat: str, now: datetime) -> tuple[GroupMessage, ...]:
-        talk = self._table.get(self._key(chat))
-        return tuple(each for each in talk.messages if each.at > now - AGE) if talk is not None else ()
-
     def _put(self, chat: str, messages: tuple[GroupMessage, ...]) -> None:
         if messages:
             self._table.put(GroupMessages(messages), self._key(chat))
         else:
-            self.drop(chat)
+            self._table.drop(self._key(chat))
 
     def _remark(self, message: Incoming) -> GroupMessage:
-        line = " ".join(f"{message.words} {message.foreign}".split())
+        line = self.mask(" ".join(f"{message.words} {message.foreign}".split()))  # half of a secret looks like none
         shown = line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
-        return GroupMessage(message.id, message.sender, message.author, message.at, self.mask(shown))
+        return GroupMessage(message.id, message.sender, self.mask(message.author), message.at, shown)
 
     def _leave_out(self, now: datetime) -> None:
         """Delete what is old, and the groups beyond the last few."""

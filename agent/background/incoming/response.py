@@ -4,13 +4,13 @@ A run is known by its session and its id from its begin on, so that a program th
 its answer, and does not begin it twice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from agent.asking.codes import codes_by_path
 from agent.asking.replies import parse_decision
 from agent.attention.channels.channel import Incoming
-from agent.background.incoming.group_talk import GroupTalk
+from agent.background.incoming.group_talk import GroupMessage, GroupTalk
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
 from agent.context.prompt import GROUP_TALK, NOTICE
@@ -37,6 +37,7 @@ LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
+NO_TALK: tuple[str, tuple[GroupMessage, ...]] = ("", ())
 
 
 NoticeText: TypeAlias = Callable[[str], str]
@@ -111,7 +112,8 @@ class Responder:
         message = entry.message
         channel = f"{self.name}:{message.chat}" if message.group else self.name
         speaker = Speaker(channel, group=message.group, origin=message.origin)
-        talk = self._talk_before(message) if message.group else ""
+        before = group_talk(self.workspace, self.name).recent(message.chat, self.workspace.clock.now())
+        talk = self._talk(before) if message.group else ""
         notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
         untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
         others = "messages.in_group" if message.group else "messages.forwarded"
@@ -120,7 +122,7 @@ class Responder:
         words = message.words or text("messages.passed_on", language)
         quoted = frame(message.foreign, source) if message.foreign else ""
         with self.open_runs() as runs:
-            self._note_begin(runs, entry, notice, quoted, frame(talk, source) if talk else "")
+            self._note_begin(runs, entry, notice, quoted, (frame(talk, source), before) if talk else NO_TALK)
             request, line = RunRequest(words, speaker), RunIO(cancelled=cancelled)
             self._take_end(
                 entry, runs.ask(request, self._session_of(message, runs, speaker), line, source or untrusted)
@@ -147,17 +149,23 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
-    def _talk_before(self, message: Incoming) -> str:
-        """What others have said in the message's group since the agent was named there last."""
+    def _talk(self, before: Sequence[GroupMessage]) -> str:
+        """What others have said in a group since the agent was named there last."""
         owner_name = text("messages.owner", self.workspace.settings.vault.language)
-        talk = group_talk(self.workspace, self.name)
-        return talk.text(message.chat, self.owner, owner_name, self.workspace.clock.now())
+        return group_talk(self.workspace, self.name).text(before, self.owner, owner_name)
 
-    def _note_begin(self, runs: RunService, entry: PendingMessage, notice: str, quoted: str, talk: str) -> None:
+    def _note_begin(
+        self,
+        runs: RunService,
+        entry: PendingMessage,
+        notice: str,
+        quoted: str,
+        before: tuple[str, Sequence[GroupMessage]],
+    ) -> None:
         """Write down the session and the run when it begins, before a model is asked; the model is given the `notice`
-        that the message answers, what it has `quoted` of others, and the `talk` in its group before it."""
+        that the message answers, what it has `quoted` of others, and the talk in its group `before` it."""
 
-        is_noted = False
+        is_noted, (talk, remarks) = False, before
 
         def begun(event: TaskStarted) -> tuple[Injection, ...]:
             nonlocal is_noted
@@ -167,7 +175,8 @@ class Responder:
             with self.queue.changing():
                 entry.phase, entry.session, entry.run = "running", event.session, event.run
             if talk:
-                group_talk(self.workspace, self.name).drop(entry.message.chat)
+                now = self.workspace.clock.now()
+                group_talk(self.workspace, self.name).drop(entry.message.chat, remarks, now)
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
             told = Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE), Injection(talk, GROUP_TALK)
             return tuple(each for each in told if each.text)

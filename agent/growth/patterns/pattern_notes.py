@@ -58,8 +58,8 @@ def pattern_opinions(vault: Vault) -> tuple[str, ...]:
     """What the person thinks of the patterns: helpful or not_helpful, once for each that has a tick."""
     found: dict[str, str] = {}
     for name in (INSIGHTS, DAYS):
-        lines = (vault.own_version(vault.home.at(name)) or b"").decode("utf-8", "replace").splitlines()
-        found |= {id: block.opinion for id, block in parse_blocks(lines).items() if block.opinion}
+        note = (vault.own_version(vault.home.at(name)) or b"").decode("utf-8", "replace")
+        found |= {id: block.opinion for id, block in parse_blocks(_rows(note)).items() if block.opinion}
     return tuple(found.values())
 
 
@@ -82,7 +82,7 @@ def block_changes(
 ) -> Iterator[BlockChange]:
     """What changes in the note of this name in `profile/` to have these patterns; `own` says of each line whether the
     program wrote it. Own blocks of patterns that are over are taken out."""
-    lines, heading = note.splitlines(), text("pattern.section", language)
+    lines, heading = _rows(note), text("pattern.section", language)
     wanted = {each.id: each for each in patterns}
     for id, block in parse_blocks(lines).items():
         there = tuple(lines[block.first : block.end])
@@ -102,9 +102,14 @@ def block_changes(
 def removed_or_refused(before: str, after: str) -> frozenset[str]:
     """The patterns whose block a person has deleted between two versions of a note, or said of that it is not
     helpful."""
-    old, new = parse_blocks(before.splitlines()), parse_blocks(after.splitlines())
+    old, new = parse_blocks(_rows(before)), parse_blocks(_rows(after))
     was, now = ({id for id, block in blocks.items() if block.opinion == "not_helpful"} for blocks in (old, new))
     return frozenset(old.keys() - new.keys() | now - was)
+
+
+def _rows(note: str) -> list[str]:
+    """The lines of a note; other signs that break lines stand within them, as where it is said who wrote each."""
+    return [row.removesuffix("\r") for row in note.split("\n")]
 
 
 def _short(link: str) -> str:

@@ -28,7 +28,6 @@ from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.vault.change import Outcome, Request, Stamp
 
-"""The channel of runs that nobody asked for at this moment."""
 NOTHING = "NOTHING"
 """The answer of a model that has found nothing to do; the prompts say so."""
 _TOOL = "procedure"

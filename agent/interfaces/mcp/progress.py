@@ -1,9 +1,12 @@
 """Tells a program that a call goes on: many of them end one of which they hear nothing for a minute."""
 
+import logging
 from collections.abc import Sequence
 from typing import Protocol
 
 import anyio
+
+logger = logging.getLogger(__name__)
 
 LOOK = 0.5
 """Seconds between two looks at whether there is something to tell."""
@@ -19,7 +22,7 @@ class ReportProgress(Protocol):
 
 async def tell_progress(report: ReportProgress, told: Sequence[str]) -> None:
     """Report the last of the lines in `told` whenever there are more, and that the call goes on; until it is
-    cancelled, or the program has gone."""
+    cancelled, or the program cannot be told. Raises nothing: the call goes on without."""
     known, number, since = 0, 0, anyio.current_time()
     while True:
         await anyio.sleep(LOOK)
@@ -28,5 +31,8 @@ async def tell_progress(report: ReportProgress, told: Sequence[str]) -> None:
         known, number, since = len(told), number + 1, anyio.current_time()
         try:
             await report(number, None, told[-1] if told else "it goes on")
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # the program has gone
+            return
+        except Exception:
+            logger.warning("a program cannot be told how far its call is", exc_info=True)
             return

@@ -194,14 +194,20 @@ class Door:
             is_over = lambda: stopped.is_set() or self.ending.is_set()  # noqa: E731
             return self.calls().perform(name, given, client, is_over, told.append)
 
+        failed: Exception | None = None
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(tell_progress, request.session.report_progress, told)
-                answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+                try:
+                    answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
+                except Exception as error:  # noqa: BLE001 - the group would hide what it says
+                    failed = error
                 tasks.cancel_scope.cancel()
-            return answer
         finally:
             stopped.set()
+        if failed is not None:
+            raise failed
+        return answer
 
     async def _list_resources(
         self, request: Request, params: types.PaginatedRequestParams | None

@@ -93,7 +93,7 @@ def test_triggers_are_jobs(house: OpenHouse) -> None:
 
 def test_each_type_of_trigger_can_be_made(house: OpenHouse) -> None:
     house.send("POST", f"{P}/stop")
-    task = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "oolong"}, 201)
+    task = house.send("POST", f"{P}/tasks", {"type": "explore_topic", "title": "oolong", "priority": 8}, 201)
     wishes = [
         {"type": "scheduled", "scheduled_time": "2099-01-01T09:00:00Z"},
         {"type": "periodic", "cron": "0 7 * * *"},
@@ -107,7 +107,7 @@ def test_each_type_of_trigger_can_be_made(house: OpenHouse) -> None:
     listed = {each["id"]: each["type"] for each in house.get(f"{P}/triggers")["triggers"]}
     assert listed.items() >= {each["id"]: each["type"] for each in made[:-1]}.items()
     due = house.get(f"{P}/tasks/{task['id']}")
-    assert (due["status"], due["scheduled_time"][:10]) == ("scheduled", "2099-05-01")
+    assert (due["status"], due["scheduled_time"][:10], due["priority"]) == ("scheduled", "2099-05-01", 8)
     assert "count: 3" in (house.root / made[3]["metadata"]["path"]).read_text()
     for each in (made[0], made[1], made[3], made[4]):
         house.send("DELETE", f"{P}/triggers/{each['id']}")
@@ -134,6 +134,8 @@ def test_a_task_comes_again_knows_its_context_and_gets_another_time(house: OpenH
     assert house.send("PUT", at, {"at_once": True})["scheduled_time"] is None
     house.send("PUT", at, {"at_once": True, "scheduled_time": "2099-01-01T09:00:00Z"}, 422)
     house.send("PUT", f"{P}/tasks/none", {"priority": 1}, 404)
+    for name in ("none", "sencha"):
+        house.send("POST", f"{P}/tasks", {**wish, "title": "x", "dependencies": [name]}, 422)
     house.send("POST", f"{P}/tasks", {**wish, "title": "x", "recurrence_interval": None}, 422)
     for each in (first, made):
         house.send("DELETE", f"{P}/tasks/{each['id']}")

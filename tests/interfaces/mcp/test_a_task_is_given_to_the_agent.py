@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import MCPError
+from mcp.server.session import ServerSession
 
 from agent.app.open import open_workspace
 from agent.background import asked_runs
@@ -12,12 +14,13 @@ from agent.daemon import Daemon
 from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.serving import doors_of
 from agent.interfaces.mcp import progress
+from agent.interfaces.mcp.calls import Calls
 from agent.loop.outcome import Ended
 from agent.loop.session import load_session
 from agent.runs.report import RunReport, report
 from agent.vault.history.find import commits
 from tests.index.fakes import FAKE
-from tests.interfaces.mcp.programs import connected, run
+from tests.interfaces.mcp.programs import LEGACY, connected, run, text
 from tests.stories.agents import call, furnish, script
 from tests.vaults import write
 
@@ -77,6 +80,45 @@ def test_a_program_hears_that_the_agent_is_at_work(tmp_path: Path, monkeypatch: 
     assert [number for number, _ in told] == [*range(1, len(told) + 1)]
     said = [message or "" for _, message in told]
     assert said[0] == "it goes on" and any("plan, 2 of 3: write the list" in each for each in said)
+
+
+def test_a_program_that_takes_no_progress_still_gets_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "LOOK", 0.01)
+    monkeypatch.setattr(progress, "QUIET", 0.02)
+    root, answers = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "said.json", "Done.")), list[str]()
+
+    async def refuses(self: object, progress: float, total: float | None = None, message: str | None = None) -> None:
+        raise ValueError("no channel back")
+
+    monkeypatch.setattr(ServerSession, "report_progress", refuses)
+
+    async def work() -> None:
+        async with connected(root) as program:
+            answers.append(await program.says("ask", task="Make a shopping list"))
+
+    run(work)
+    assert "Done." in answers[0]
+
+
+def test_why_a_call_broke_off_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, answers = furnish(tmp_path, monkeypatch.setenv), list[str]()
+
+    def full(self: object, *given: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(Calls, "perform", full)
+
+    async def work() -> None:
+        async with connected(root, mode=LEGACY) as program:
+            try:
+                answers.append(text(await program.call("read", path="list.md")))
+            except MCPError as error:
+                answers.append(str(error))
+
+    run(work)
+    assert "TaskGroup" not in answers[0] and answers[0]
 
 
 @pytest.mark.parametrize("connects_again", [False, True])

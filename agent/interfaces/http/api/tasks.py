@@ -77,6 +77,11 @@ def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[TaskView]:
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the title is empty")
     if asked.recurring != (asked.recurrence_interval is not None):
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "a recurring task needs a recurrence_interval")
+    known = marked_tasks(workspace).all if asked.dependencies else ()
+    able = [each for each in known if each.is_waiting or each.status == "completed"]
+    for name in asked.dependencies:  # the task would wait for ever, and nobody would hear of it
+        if not any(each.is_named(name) for each in able):
+            raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "no task is called {name}", name=name)
     target = target_name(kind, asked.target_file or "", workspace.vault.home)
     due = asked.scheduled_time.astimezone() if asked.scheduled_time else None
     new = NewTask(

@@ -81,7 +81,7 @@ class TriggerWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: Title
     reason: Reason = ""
     enabled: bool = True
-    priority: Priority = USUAL
+    priority: Priority | None = None
     scheduled_time: datetime | None = None
     interval_seconds: Annotated[int, msgspec.Meta(ge=60, le=31_622_400)] | None = None
     cron: Annotated[str, msgspec.Meta(max_length=100)] | None = None
@@ -126,7 +126,7 @@ def make_trigger(workspace: Workspace, asked: TriggerWish) -> TypedReply[Trigger
     if asked.type == "user_request":
         give_order(workspace.vault, "wake", reason or name)
         return TypedReply(_woken(asked, name, reason), {"Location": "/api/proactive/status"})
-    made = add_trigger(workspace, NewTrigger(name, on, reason, asked.priority, asked.enabled), ACTOR)
+    made = add_trigger(workspace, NewTrigger(name, on, reason, _priority(asked), asked.enabled), ACTOR)
     return TypedReply(_trigger(workspace, made), {"Location": f"/api/proactive/triggers/{made.id}"})
 
 
@@ -195,6 +195,10 @@ def _on(asked: TriggerChange | TriggerWish) -> dict[str, Value]:
     return given
 
 
+def _priority(asked: TriggerWish) -> int:
+    return USUAL if asked.priority is None else asked.priority
+
+
 def _woken(asked: TriggerWish, name: str, reason: str) -> TriggerView:
     """The view of a wish that is carried out at once, and kept nowhere."""
     return TriggerView(
@@ -205,7 +209,7 @@ def _woken(asked: TriggerWish, name: str, reason: str) -> TriggerView:
         scheduled_time=None,
         interval_seconds=None,
         last_triggered=None,
-        priority=asked.priority,
+        priority=_priority(asked),
         reason=reason or name,
         metadata={},
     )
