@@ -118,6 +118,34 @@ def test_a_birthday_of_today_stands_among_what_is_on(
     assert line in shown[:4] and sum(line.removeprefix("- ") in each for each in shown) == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "notes", "shown"),
+    [
+        ("en", {"Rui.md": "- Birthday: 3 December\n"}, "**Birthdays**\n- Thu 3 Dec: Rui ([[Rui]])"),
+        ("en", {"Rui.md": "- [ ] A present for Rui's birthday on 4 December\n"},
+         "**The next seven days**\n- Fri 4 Dec: A present for Rui's birthday ([[Rui]])"),
+        ("zh", {"人.md": "- 李雷的生日是12月1日\n"}, "**今天，12月1日 周二**\n- 李雷的生日是12月1日 ([[人]])"),
+    ],
+)  # fmt: skip
+def test_a_birthday_is_said_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, notes: dict[str, str], shown: str
+) -> None:
+    assert briefing_of(laid(root, monkeypatch, notes, language), DAY) == shown
+
+
+def test_who_was_born_on_29_february_has_a_birthday_each_year(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = laid(root, monkeypatch, {"Pia.md": "- Birthday: 29 February 1988\n"})
+    assert "Sun 28 Feb: Pia" in briefing_of(workspace, date(2027, 2, 20))
+    assert "Tue 29 Feb: Pia" in briefing_of(workspace, date(2028, 2, 20))
+
+
+@pytest.mark.parametrize("status", ["done", "archived", "已完成", "已取消"])
+def test_a_note_that_is_over_is_not_late(root: Path, monkeypatch: pytest.MonkeyPatch, status: str) -> None:
+    notes = {"Tax.md": f"---\ndue: 2026-11-28\nstatus: {status}\n---\n", "Roof.md": "---\ndue: 2026-11-28\n---\n"}
+    shown = briefing_of(laid(root, monkeypatch, notes), DAY)
+    assert "Tax" not in shown and "Roof: 3 days late" in shown
+
+
 def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = laid(root, monkeypatch, {})
     at = workspace.clock.now() - timedelta(days=1)
