@@ -10,7 +10,7 @@ from agent.app.open import open_workspace
 from agent.events.notices import NoticeRaised
 from agent.memory.entry import Entry, EntryType
 from agent.runs.briefing.briefing import briefing_of
-from agent.schedule.history import HistoryRow, with_rows
+from agent.schedule.history import HistoryRow, Outcome, with_rows
 from agent.schedule.job import Job
 from agent.schedule.job_header import parse_job
 from agent.texts import Language
@@ -192,3 +192,52 @@ def test_what_was_prepared_is_named_with_its_note(
     head = "---\ntype: task\ntask_type: prepare\nstatus: completed\ncompleted_at: 2026-12-01T06:00:00+00:00\n---\n"
     workspace = laid(root, monkeypatch, {"tasks/done/2026-12/review.md": f"{head}# The review\n"}, language)
     assert line in briefing_of(workspace, DAY)
+
+
+def row_of(workspace: Workspace, name: str, *rows: HistoryRow) -> None:
+    """The rows of a job's history, as if they had been written by now."""
+    path = workspace.vault.place.root / f"jobs/{name}.md"
+    job = parse_job(f"jobs/{name}.md", path.read_bytes())
+    assert isinstance(job, Job)
+    write(workspace.vault.place.root / f"jobs/history/{name}.md", with_rows(None, job, rows, "en").decode())
+    workspace.vault.commit_human()
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        ([("failed", 8, 7 * 60, 1_800)], True),  # it began before the last briefing, and failed after it
+        ([("missed", 8, None, 0)], True),  # the machine was off then
+        ([("failed", 7, 7 * 60, 60)], False),  # the last one has told it
+        ([("failed", 9, 9 * 60, 60), ("skipped", 10, None, 0)], True),
+        ([("failed", 9, 9 * 60, 60), ("done", 10, 10 * 60, 60)], False),
+    ],
+)
+def test_each_failure_is_heard_of_in_one_briefing(
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    rows: list[tuple[Outcome, int, int | None, float]],
+    shown: bool,
+) -> None:
+    day = datetime(2026, 11, 30).astimezone()
+    head = '---\ntype: job\non: {cron: "0 7 * * *"}\n---\n'
+    notes = {"jobs/brief.md": f"{head}# Briefing\n\nBrief me.\n", "jobs/feed.md": f"{head}# The feed\n\nLook.\n"}
+    workspace = laid(root, monkeypatch, notes)
+    row_of(workspace, "brief", HistoryRow(day + timedelta(hours=7, minutes=20), "done", day + timedelta(hours=9), 9))
+    row_of(
+        workspace,
+        "feed",
+        *(
+            HistoryRow(
+                day + timedelta(hours=hour),
+                outcome,
+                day + timedelta(minutes=began) if began is not None else None,
+                took,
+            )
+            for outcome, hour, began, took in rows
+        ),
+    )
+    job = parse_job("jobs/brief.md", (root / "jobs/brief.md").read_bytes())
+    assert isinstance(job, Job)
+    found = briefing_of(workspace, DAY, job)
+    assert (": The feed" in found and "Done: The feed" not in found) is shown, found
