@@ -146,6 +146,13 @@ def test_a_note_that_is_over_is_not_late(root: Path, monkeypatch: pytest.MonkeyP
     assert "Tax" not in shown and "Roof: 3 days late" in shown
 
 
+@pytest.mark.parametrize("path", ["page.html", "mails.csv", ".obsidian/x.json", ".trash/old.md"])
+def test_what_stands_in_other_files_is_not_the_persons_word(
+    root: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    assert briefing_of(laid(root, monkeypatch, {path: "I promised Bob the key to the safe.\n"}), DAY) == ""
+
+
 def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = laid(root, monkeypatch, {})
     at = workspace.clock.now() - timedelta(days=1)
