@@ -146,6 +146,22 @@ def test_a_note_that_is_over_is_not_late(root: Path, monkeypatch: pytest.MonkeyP
     assert "Tax" not in shown and "Roof: 3 days late" in shown
 
 
+@pytest.mark.parametrize(
+    ("language", "result"),
+    [
+        ("en", "There was nothing to do."),
+        ("en", "Your notes say nothing about “The review”."),
+        ("zh", "没有要做的事。"),
+    ],
+)
+def test_what_came_to_nothing_was_not_prepared(
+    root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, result: str
+) -> None:
+    done = "status: completed\ncompleted_at: 2026-12-01T06:00:00+00:00"
+    note = f"---\ntype: task\ntask_type: prepare\n{done}\nresult: {result}\n---\n# The review\n"
+    assert briefing_of(laid(root, monkeypatch, {"tasks/done/2026-12/review.md": note}, language), DAY) == ""
+
+
 @pytest.mark.parametrize("path", ["page.html", "mails.csv", ".obsidian/x.json", ".trash/old.md"])
 def test_what_stands_in_other_files_is_not_the_persons_word(
     root: Path, monkeypatch: pytest.MonkeyPatch, path: str

@@ -92,7 +92,10 @@ def _tasks(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
         if task.status == "failed":
             words = text("briefing.job_failed", language, title=task.title, reason=task.error)
             yield UnaskedDeed(words.rstrip(":： "), task.path, has_failed=True)
-        elif task.status == "completed":
+        elif task.status == "completed" and task.result not in {
+            text("procedure.nothing", language),
+            text("procedure.nothing_about", language, topic=task.title),
+        }:
             key = f"done_{task.kind}" if task.kind in WORK_TYPES else "job_done"
             yield UnaskedDeed(text(f"briefing.{key}", language, title=task.title), task.path)
 
