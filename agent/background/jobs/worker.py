@@ -66,8 +66,18 @@ def _agenda(workspace: Workspace, job: Job) -> str:
         return ""
     try:
         return briefing_of(workspace, workspace.clock.now().astimezone(job.zone).date(), job)
-    except (AgentError, OSError) as error:
+    except Exception as error:  # a reminder comes, whatever is wrong with the notes or with the reading of them
+        logger.warning("the facts for the reminder %s", job.id, exc_info=True)
         return failure_text(error)
+
+
+def _plain_briefing(workspace: Workspace, job: Job, missing: str) -> JobResult:
+    """The briefing without a model; a failure to make it is its result, as that of a run is."""
+    try:
+        return plain_briefing(workspace, job, missing)
+    except Exception as error:
+        logger.warning("the job %s failed", job.id, exc_info=True)
+        return JobResult("failed", reason=failure_text(error))
 
 
 TURN = "job "
@@ -159,9 +169,10 @@ class JobWorker:
         missing = "" if job.task is not None or job.remind else self.missing()
         self.ledger.begin(entry.occurrence.key, now)
         if missing and not job.user_id and asks_for_agenda(job.text):
-            result = with_notice(plain_briefing(self.workspace, job, missing), entry.occurrence)
+            result = with_notice(_plain_briefing(self.workspace, job, missing), entry.occurrence)
             delivery = delivery_of(self.workspace, job, result, now)
-            entry.ended = result, replace(self._row(entry, "done"), started=now, delivery=delivery)
+            row = replace(self._row(entry, result.outcome, result.reason), started=now, delivery=delivery)
+            entry.ended = result, row
             return
         if missing:
             row = replace(self._row(entry, "failed", missing), started=now)
