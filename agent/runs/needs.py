@@ -8,12 +8,16 @@ from typing import Literal, TypeAlias
 from agent.asking.codes import codes_by_path
 from agent.attention.receipts import NoticeLedger, unheard_reminders
 from agent.dataclass import dataclass
+from agent.errors import AgentError, NoteGone
+from agent.loop.session import load_session
 from agent.runs.job_upkeep import job_record, job_shelf, owed_jobs
 from agent.runs.kinds import pending_decisions
 from agent.runs.open_requests import unanswered
+from agent.runs.registry import run_registry
 from agent.runs.waiting_questions import waiting_questions
 from agent.schedule.job import Job
 from agent.texts import text, translated
+from agent.tools.text_origin import text_origin_of
 from agent.workspace.workspace import Workspace
 
 NeedKind: TypeAlias = Literal["yes", "question", "request", "duty", "stopped", "reminder"]
@@ -36,6 +40,8 @@ class Need:
     at: datetime | None = None
     command: str = ""
     number: int = 1
+    session: str = ""
+    """The conversation whose run asks."""
 
 
 def needs_of(workspace: Workspace) -> tuple[Need, ...]:
@@ -49,12 +55,14 @@ def _decisions(workspace: Workspace, codes: dict[str, str]) -> Iterator[Need]:
     for number, each in enumerate(pending_decisions(workspace), 1):
         name = each.id if each.kind == "call" else each.name
         yield Need("yes", each.question or each.name, name, codes.get(each.path, ""), each.path, each.created,
-                   number=number)  # fmt: skip
+                   number=number, session=each.session)  # fmt: skip
 
 
 def _questions(workspace: Workspace, codes: dict[str, str]) -> Iterator[Need]:
+    runs = {mark.waits_for: mark.session for mark in run_registry(workspace.vault).all() if mark.waits_for}
     for number, each in enumerate(waiting_questions(workspace), 1):
-        yield Need("question", first_line(each.text), each.id, codes.get(each.path, ""), each.path, number=number)
+        yield Need("question", first_line(each.text), each.id, codes.get(each.path, ""), each.path, number=number,
+                   session=runs.get(each.path, ""))  # fmt: skip
 
 
 def _requests(workspace: Workspace) -> Iterator[Need]:
@@ -86,6 +94,18 @@ def _reminders(workspace: Workspace) -> Iterator[Need]:
     receipts = NoticeLedger(workspace.vault.records, workspace.clock).all()
     for each in unheard_reminders(receipts):
         yield Need("reminder", _say(workspace, "reminder", title=each.raised.title), at=each.at)
+
+
+def may_be_strangers(workspace: Workspace, need: Need) -> bool:
+    """True if the words of `title` may be a stranger's: by what its note is known to hold, or what the conversation has
+    read that asks. Such are shown to the person, and told to no model as theirs."""
+    vault = workspace.vault
+    if need.path and text_origin_of(vault).source(need.path, vault.read(need.path) or b""):
+        return True
+    try:
+        return bool(need.session and load_session(vault, need.session).untrusted_for("owner"))
+    except (NoteGone, AgentError):
+        return True  # nobody knows any more what it has read
 
 
 def first_line(words: str) -> str:

@@ -16,7 +16,8 @@ def without_channel(words: str) -> tuple[str, str]:
             continue
         around = words[max(0, found.start() - 3) : found.end() + 4]
         if not begins_as_wish(words) or pattern("sent_to_person").search(around):
-            return words[: found.start()] + words[found.end() :], _names()[found["channel"].casefold()]
+            left = words[: found.start()] + words[found.end() :]
+            return left.lstrip(" ,，、;；"), _names()[found["channel"].casefold()]
     return words, ""
 
 

@@ -13,6 +13,7 @@ from agent.times.named_days import NamedDay, parse_days
 from agent.vault.find import lines_in_notes
 from agent.vault.folders import DAILY, OWN_NOTES, is_template
 from agent.vault.store import Vault
+from agent.vault.worktree.paths import is_note
 
 _OPEN = r"^[>[:space:]]*([-*+]|[0-9]+[.)])[[:space:]]+\[[ /!]\]"
 _NOTES = 200
@@ -82,9 +83,11 @@ def _meant(named: NamedDay, today: date) -> date | None:
 
 
 def own_notes(vault: Vault, paths: Iterable[str]) -> list[str]:
-    """The person's own notes of these, sorted; no templates."""
+    """The person's own notes of these, sorted; no templates, and no other files: what stands in a page or a table was
+    written by others, or by a program."""
     home = vault.home
-    found = (each for each in paths if home.row(each) == OWN_NOTES or home.holds(each, DAILY))
+    notes = filter(is_note, paths)
+    found = (each for each in notes if home.row(each) == OWN_NOTES or home.holds(each, DAILY))
     return sorted(each for each in found if not is_template(each))
 
 

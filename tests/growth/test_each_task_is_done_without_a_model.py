@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import Permanent
 from agent.growth.lessons.reflection_notes import reflections_name
+from agent.runs.upkeep_jobs import Upkeeper
 from agent.schedule.task_notes import load_tasks
 from agent.vault.change import Stamp
 from tests.growth.work import NOW, YESTERDAY, Office, dated_link, day, entry, office, said
@@ -62,6 +64,20 @@ def test_upkeep_says_only_what_is_newly_wrong(tmp_path: Path, monkeypatch: pytes
     assert ended.did_something and "broken.md" in ended.text
     assert not made.do("upkeep").did_something
     assert "No model" not in ended.text, "nothing of it needs one"
+
+
+def test_what_is_wrong_is_still_said_after_a_try_that_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = office(tmp_path, monkeypatch)
+    made.do("upkeep")
+    write(made.root / "broken.md", "---\na: [\n---\n")
+
+    def fails(keeper: Upkeeper) -> None:
+        raise Permanent("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Upkeeper, "run", fails)
+        assert made.do("upkeep").status == "failed"
+    assert "broken.md" in made.do("upkeep").text
 
 
 class Ends(list[float]):

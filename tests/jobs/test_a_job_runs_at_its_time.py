@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.app.notice_ledger import open_ledger
+from agent.attention.receipt import notice_code
 from agent.loop.session import load_session
 from tests.jobs.town import Town, found, job
 from tests.vaults import git, write
@@ -68,3 +70,23 @@ def test_a_job_is_given_no_skill_by_guess_but_may_read_those_it_knows_of(town: T
     session = load_session(town.workspace.vault, town.rows("briefing")[0].session)
     assert not any("## Skill:" in each.text for each in session.history)
     assert "- `research-briefing`:" in session.system, "the list of skills"
+
+
+@pytest.mark.parametrize("more", [{"text": "Brief me."}, {"text": "", "task": "upkeep"}])
+def test_without_a_model_each_answer_reaches_its_channel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
+) -> None:
+    town = found(tmp_path, monkeypatch.setenv, daily=job(channel="mail", **more))
+    monkeypatch.delenv("VAULT_AGENT_LLM__WIRE")
+    with town.daemon() as house:
+        house.step()
+        write(town.root / "a.md", "---\na: [\n---\n")
+        town.clock.pass_by(minutes=2)
+        house.until(lambda: town.outcomes("daily") == ["done"], "the first day's")
+        write(town.root / "b.md", "---\na: [\n---\n")
+        town.clock.pass_by(hours=23, minutes=59, seconds=10)
+        house.until(lambda: town.outcomes("daily") == ["done", "done"], "the second day's, a little earlier")
+        house.until(lambda: not house.parts.jobs.runs, "all is written")
+    sent = [each for each in open_ledger(town.workspace).all() if each.raised.type == "job_answer"]
+    assert [each.decision.decided for each in sent] == ["sent", "sent"]
+    assert all(notice_code(each.id) in row.delivery for each, row in zip(sent, town.rows("daily"), strict=True))

@@ -94,10 +94,14 @@ def test_a_long_title_in_another_script_leaves_room_for_the_name_of_a_file(root:
     assert job.id.startswith("每天早上提醒我喝水") and len(job.id.encode()) <= 180
 
 
-def test_it_pauses_and_deletes_one(root: Path) -> None:
+def test_it_pauses_resumes_and_deletes_one(root: Path) -> None:
     ended = ask(root, MADE, call("jobs", action="pause", job="morning-tea"))
     assert ended.outcome is RunOutcome.FINISHED, results(root, ended)
     assert JobShelf(open_workspace(root).vault).load().jobs[0].status == "paused"
+    resume = call("jobs", action="resume", job="morning-tea")
+    _, again = results(root, ask(root, resume, resume))
+    assert JobShelf(open_workspace(root).vault).load().jobs[0].status == "active"
+    assert "active already" in again and "vault-agent jobs resume morning-tea" in again
     assert ask(root, call("jobs", action="delete", job="morning-tea")).outcome is RunOutcome.FINISHED
     assert JobShelf(open_workspace(root).vault).load().jobs == ()
 

@@ -257,3 +257,23 @@ def test_a_daemon_killed_during_a_run_says_so_and_does_not_run_it_again(town: To
         house.for_a_while(2)
         assert town.outcomes("morning") == ["interrupted"]
         assert "killed" in town.rows("morning")[0].reason
+
+
+def test_a_briefing_that_cannot_be_made_has_failed_and_keeps_no_reminder_back(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: object, **more: object) -> str:
+        raise ValueError("day is out of range for month")
+
+    monkeypatch.setattr("agent.runs.job_run.briefing_of", fails)
+    monkeypatch.setattr("agent.background.jobs.worker.briefing_of", fails)
+    monkeypatch.delenv("VAULT_AGENT_LLM__WIRE")
+    town.write("jobs/brief.md", job(text="Brief me."))
+    town.write("jobs/day.md", job(text="What is due today", remind="true"))
+    with town.daemon() as house:
+        house.step()
+        town.clock.pass_by(minutes=2)
+        town.wait_for(house, "brief", "failed")
+        town.wait_for(house, "day", "done")
+        house.until(lambda: "What is due today" in town.daily(), "the reminder is there")
+    assert "day is out of range" in town.rows("brief")[0].reason

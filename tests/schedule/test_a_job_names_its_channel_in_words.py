@@ -26,6 +26,9 @@ NOW = datetime(2026, 11, 23, 10, 0, tzinfo=UTC)
         ("every Friday at 5pm summarise what came by mail", "daily", "summarise what came by mail"),
         ("remind me tomorrow at 9 to write a letter and send it by mail", "daily", "a letter and send it by mail"),
         ("明天九点提醒我把合同发到邮箱", "daily", "把合同发到邮箱"),
+        ("every Friday at 5pm sum up my week and send it by mail to Anna", "daily", "and send it by mail to Anna"),
+        ("every Friday at 5pm sum up my week and send it by mail to me", "mail", "sum up my week"),
+        ("每周五下午五点总结这周，发到邮箱给王总", "daily", "发到邮箱给王总"),
         ("remind me by mail tomorrow at 9 to call Anna", "mail", "remind me to call Anna"),
     ],
 )

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from hashlib import sha256
 from typing import Protocol, TypeAlias
 
 from agent.attention.lateness import LATE
@@ -24,6 +25,7 @@ from agent.runs.job_run import JobResult, run_job
 from agent.runs.run_io import RunIO
 from agent.schedule.history import HistoryRow, history_path, parse_history, with_rows
 from agent.schedule.job import DAILY_CHANNEL, NO_CHANNEL, Job
+from agent.schedule.occurrences import Occurrence
 from agent.schedule.triggers import At, Cron, RecurrenceRule
 from agent.texts import text
 from agent.tools.text_origin import text_origin_of
@@ -37,8 +39,23 @@ Notify: TypeAlias = Callable[[NoticeRaised, str], object]
 PRIORITY = 0.8
 """The priority of a job's answer: its person has asked for it at this time; and of the word that it is stopped."""
 
+_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""The digits of a ULID."""
+_LENGTH = 26
 _CHANNELS = {DAILY_CHANNEL: "", NO_CHANNEL: DAILY_CHANNEL}
 """The channels of reminders by the word in their note: the person's first one by default, and never none."""
+
+
+def notice_id(occurrence: Occurrence) -> str:
+    """The id of the notice with the answer for an occurrence that no run has."""
+    digest = sha256(occurrence.key.encode()).digest()
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:_LENGTH])
+
+
+def with_notice(result: JobResult, occurrence: Occurrence) -> JobResult:
+    """The result with an id for its notice, also if no run has one: without any, the answer of the next day would be
+    taken for the same."""
+    return result if result.run or result.notice else replace(result, notice=notice_id(occurrence))
 
 
 def goes_to_channel(job: Job, result: JobResult) -> bool:
@@ -311,9 +328,10 @@ class JobAttempt:
     def _result(self, open_runs: OpenRuns, procedures: Procedures) -> JobResult:
         job = self.entry.job
         if job.task is not None:
-            return procedures(job, self._is_stopped, self._also)
+            return with_notice(procedures(job, self._is_stopped, self._also), self.entry.occurrence)
         with open_runs() as runs:
-            return run_job(runs, job, RunIO(cancelled=self._is_stopped), self.entry.paths)
+            result = run_job(runs, job, RunIO(cancelled=self._is_stopped), self.entry.paths)
+            return with_notice(result, self.entry.occurrence)
 
     def _is_stopped(self) -> bool:
         return self.cancelled() or self.entry.cancelled.is_set() or self._is_lost or self.seconds >= self.longest
@@ -328,6 +346,7 @@ class JobAttempt:
         if result.outcome != "done" or self._is_lost:
             return ()
         job, now = self.entry.job, self.workspace.clock.now()
+        result = with_notice(result, self.entry.occurrence)
         rows = row_requests(self.workspace, {job.id: (job, [self.row(result)])})
         return (*rows, *delivery_requests(self.workspace, job, self.entry.occurrence.at, result, now))
 

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from hashlib import sha256
 from typing import Protocol
 
 from agent.background.failures import failure_text
@@ -24,10 +23,12 @@ from agent.background.jobs.recording import (
     is_recorded,
     is_written,
     longest_run,
+    notice_id,
     notify_answer,
     notify_stopped,
     rows_of,
     vault_for,
+    with_notice,
     write_result,
 )
 from agent.background.resume import OpenRuns
@@ -42,16 +43,11 @@ from agent.runs.registry import run_registry
 from agent.schedule.history import HistoryRow, Outcome
 from agent.schedule.job import Job
 from agent.schedule.ledger import OccurrenceLedger
-from agent.schedule.occurrences import Occurrence
 from agent.texts import Sentence, text
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claims
 from agent.vault.sync.turns import AnotherMachineHasIt, Turn, take_turn
 from agent.workspace.workspace import Workspace
-
-_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""The digits of a ULID."""
-_LENGTH = 26
 
 
 def reminder_of(workspace: Workspace, entry: PendingRun) -> JobResult:
@@ -61,7 +57,7 @@ def reminder_of(workspace: Workspace, entry: PendingRun) -> JobResult:
     if entry.stands_for > 1:
         parts.append(text("reminder.stands_for", language, count=entry.stands_for))
     words = "\n\n".join(filter(None, parts)) or text("reminder.due", language)
-    return JobResult("done", vault.masked(words), notice=_notice_id(entry.occurrence))
+    return JobResult("done", vault.masked(words), notice=notice_id(entry.occurrence))
 
 
 def _agenda(workspace: Workspace, job: Job) -> str:
@@ -70,13 +66,18 @@ def _agenda(workspace: Workspace, job: Job) -> str:
         return ""
     try:
         return briefing_of(workspace, workspace.clock.now().astimezone(job.zone).date(), job)
-    except (AgentError, OSError) as error:
+    except Exception as error:  # a reminder comes, whatever is wrong with the notes or with the reading of them
+        logger.warning("the facts for the reminder %s", job.id, exc_info=True)
         return failure_text(error)
 
 
-def _notice_id(occurrence: Occurrence) -> str:
-    digest = sha256(occurrence.key.encode()).digest()
-    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:_LENGTH])
+def _plain_briefing(workspace: Workspace, job: Job, missing: str) -> JobResult:
+    """The briefing without a model; a failure to make it is its result, as that of a run is."""
+    try:
+        return plain_briefing(workspace, job, missing)
+    except Exception as error:
+        logger.warning("the job %s failed", job.id, exc_info=True)
+        return JobResult("failed", reason=failure_text(error))
 
 
 TURN = "job "
@@ -168,9 +169,10 @@ class JobWorker:
         missing = "" if job.task is not None or job.remind else self.missing()
         self.ledger.begin(entry.occurrence.key, now)
         if missing and not job.user_id and asks_for_agenda(job.text):
-            result = plain_briefing(self.workspace, job, missing)
+            result = with_notice(_plain_briefing(self.workspace, job, missing), entry.occurrence)
             delivery = delivery_of(self.workspace, job, result, now)
-            entry.ended = result, replace(self._row(entry, "done"), started=now, delivery=delivery)
+            row = replace(self._row(entry, result.outcome, result.reason), started=now, delivery=delivery)
+            entry.ended = result, row
             return
         if missing:
             row = replace(self._row(entry, "failed", missing), started=now)

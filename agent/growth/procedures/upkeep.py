@@ -42,7 +42,6 @@ by git, looks like one that was cut off."""
 def plain(context: ProcedureContext) -> Work:
     """Do all of it; the result is what is newly wrong with the vault, nothing if nothing is."""
     workspace, runs = context.runs.workspace, context.runs
-    found = _news(context)
     if silent_conversations(workspace):
         conversations_of(workspace, runs.recall.near, runs.account, runs.bus.publish_async).keep_ended()
     keeper = Upkeeper(workspace, partial(lines_learned, workspace))
@@ -54,8 +53,10 @@ def plain(context: ProcedureContext) -> Work:
     if is_packing_due(context.vault):
         pack(context.vault)
     old = archive_done(context.vault, load_tasks(context.vault), workspace.settings.schedule.tasks_kept)
+    questions = _expired_questions(context)
+    found = _news(context)  # last, as it is said once: whatever fails above is tried again, and this with it
     says = f"{context.text('health_new')}\n\n{bullets(found)}" if found else ""
-    return Work(says, (*old, *_expired_questions(context)))
+    return Work(says, (*old, *questions))
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:

@@ -11,7 +11,7 @@ from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
 from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines
 from agent.runs.briefing.people import OwedLine, owed_lines
 from agent.runs.job_upkeep import job_shelf
-from agent.runs.needs import Need, needs_of
+from agent.runs.needs import Need, may_be_strangers, needs_of
 from agent.schedule.aims import load_aims
 from agent.schedule.job import Job
 from agent.texts import Language, text
@@ -48,10 +48,11 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
 
 
 def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, for_model: bool = False) -> str:
-    """The facts as lists with links; empty if there is nothing. A model is given longer ones."""
+    """The facts as lists with links; empty if there is nothing. A model is given longer ones, in its person's name: of
+    what waits it has the link alone where the words may be a stranger's."""
     facts, language = facts_of(workspace, today, job), workspace.settings.vault.language
     shown: list[str] = []
-    for key, rows in _lists(workspace, facts, language):
+    for key, rows in _lists(workspace, facts, language, for_model=for_model):
         lines = list(dict.fromkeys(rows))
         if lines:
             most = _FOR_MODEL if for_model else _FOR_SCREEN[key]
@@ -62,7 +63,9 @@ def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, fo
     return "\n".join(shown).strip()
 
 
-def _lists(workspace: Workspace, facts: BriefingFacts, language: Language) -> Iterator[tuple[str, Sequence[str]]]:
+def _lists(
+    workspace: Workspace, facts: BriefingFacts, language: Language, *, for_model: bool
+) -> Iterator[tuple[str, Sequence[str]]]:
     """The lists in the order in which a day is looked at, each by the key of its title."""
     dated, colon = facts.dated, text("briefing.colon", language)
 
@@ -73,7 +76,9 @@ def _lists(workspace: Workspace, facts: BriefingFacts, language: Language) -> It
     yield "late", [line(colon.join((each.words, each.note)), each.path) for each in dated.late]
     labels = ("" if each.says_kind else text(f"briefing.{each.kind}", language) for each in facts.people)
     yield "people", [label + line(each.words, each.path) for each, label in zip(facts.people, labels, strict=True)]
-    yield "needs", [line(each.title, each.path) for each in facts.needs]
+    unquoted = text("briefing.unquoted", language)
+    titles = [unquoted if for_model and may_be_strangers(workspace, each) else each.title for each in facts.needs]
+    yield "needs", [line(title, each.path) for each, title in zip(facts.needs, titles, strict=True)]
     for key, lines in (("week", dated.week), ("birthdays", dated.birthdays)):
         yield key, [colon.join((day_words(each.day, language), line(each.words, each.path))) for each in lines]
     yield "deeds", [line(each.words, each.path) for each in facts.deeds]

@@ -11,7 +11,7 @@ from agent.dataclass import dataclass
 from agent.memory import daily
 from agent.runs.job_upkeep import job_rows, job_shelf
 from agent.runs.status import is_of_growth
-from agent.schedule.history import HistoryRow
+from agent.schedule.history import RAN, HistoryRow, Outcome
 from agent.schedule.job import Job
 from agent.schedule.procedures import WORK_TYPES
 from agent.schedule.task_notes import load_tasks
@@ -27,6 +27,7 @@ LONGEST = timedelta(days=3)
 """How far back a briefing tells of, after days without one."""
 _TOLD = (PROFILE, LESSONS_NOTE, REFLECTIONS, RESEARCH, SKILLS)
 """Where what the agent finds out by itself stands; logs and records are not told of."""
+_ENDS: frozenset[Outcome] = RAN | {"missed"}
 _LOGS = frozenset(("_changelog.md", "log.md"))
 
 
@@ -40,9 +41,10 @@ class UnaskedDeed:
 
 
 def last_told(workspace: Workspace, job: str) -> datetime:
-    """The moment from which a briefing tells: the last time that this job has told it."""
+    """The moment from which a briefing tells: the last one that this job has told. It is that for which it was planned:
+    what was missed until it began has an earlier time, too."""
     now = workspace.clock.now()
-    done = (row.started or row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done")
+    done = (row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done")
     told = [at for at in done if at <= now]  # a clock may have been set back
     return max([now - LONGEST if told else now - timedelta(days=1), *told])
 
@@ -60,11 +62,16 @@ def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[U
 
 
 def _jobs(workspace: Workspace, since: datetime, but: str) -> Iterator[UnaskedDeed]:
-    """The last run of each job; a failure that a later run has made good is none."""
+    """What came of each job last, if that was since then; a failure that a later run has made good is none."""
     for job in job_shelf(workspace).load().jobs:
-        rows = [row for row in job_rows(workspace.vault, job.id) if (row.started or row.planned) >= since]
-        if rows and job.id != but and not (job.remind or job.only_wakes):
+        rows = [row for row in job_rows(workspace.vault, job.id) if row.outcome in _ENDS]
+        if rows and _over_at(rows[-1]) >= since and job.id != but and not (job.remind or job.only_wakes):
             yield from _of_job(workspace, job, rows[-1])
+
+
+def _over_at(row: HistoryRow) -> datetime:
+    """When an occurrence was over: one may have begun before the last briefing, and failed after it."""
+    return row.started + timedelta(seconds=row.seconds) if row.started else row.planned
 
 
 def _of_job(workspace: Workspace, job: Job, row: HistoryRow) -> Iterator[UnaskedDeed]:
@@ -85,7 +92,10 @@ def _tasks(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
         if task.status == "failed":
             words = text("briefing.job_failed", language, title=task.title, reason=task.error)
             yield UnaskedDeed(words.rstrip(":： "), task.path, has_failed=True)
-        elif task.status == "completed":
+        elif task.status == "completed" and task.result not in {
+            text("procedure.nothing", language),
+            text("procedure.nothing_about", language, topic=task.title),
+        }:
             key = f"done_{task.kind}" if task.kind in WORK_TYPES else "job_done"
             yield UnaskedDeed(text(f"briefing.{key}", language, title=task.title), task.path)
 

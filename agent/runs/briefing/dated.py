@@ -6,6 +6,7 @@ A line of a briefing: the person's words, and the note in which they stand.
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -85,6 +86,11 @@ _LEFT_OVER = re.compile(
     re.IGNORECASE,
 )
 """Little words that led to a time which was taken out."""
+_OVER = frozenset(
+    ("done", "completed", "complete", "cancelled", "canceled", "closed", "archived")
+    + ("完成", "已完成", "取消", "已取消", "关闭", "已关闭", "结束", "已结束", "归档", "已归档")
+)
+"""What the header of a note says that is a task as a whole, and over."""
 _YEAR = re.compile(r"(?<![\d.])(?:1[0-9]|20)\d\d(?![\d.])")
 
 
@@ -103,8 +109,10 @@ def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     """The lines about a day and the week behind it, each once."""
     birthdays = tuple(_birthdays(vault, today))
     tasks = [*_boxes(vault, today), *_own_tasks(vault, today), *_left_boxes(vault, today)]
+    boxes = {(each.path, each.written or each.words) for each in tasks}
+    birthdays = tuple(each for each in birthdays if (each.path, each.words) not in boxes)
     named = [*_headers(vault, today), *_of_days(vault, today), *_stated(vault, today)]
-    taken: set[tuple[str, str]] = {(each.path, each.words) for each in birthdays}
+    taken: set[tuple[str, str]] = set()
     found: list[BriefingLine] = []
     for each in (*tasks, *named):
         key = (each.path, each.words)
@@ -174,8 +182,7 @@ def _of_days(vault: Vault, today: date) -> Iterator[BriefingLine]:
     for path in dict.fromkeys([*near, *own_notes(vault, notes_with_line(vault, written))[:_NOTES]]):
         home = near.get(path) or vault.home.day_of(path)
         for line in own_lines(vault, path):
-            is_told = line.box is None and _is_birthday(line.words) and _coming(line.words, today) is not None
-            if not is_told and (line.box is None or line.box.is_open):
+            if line.box.is_open if line.box else not _tells_birthday(line.words, days[0]):
                 yield from _placed(line, path, home, days)
 
 
@@ -197,7 +204,7 @@ def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
     found = dict.fromkeys(path for path, _ in lines_in_notes(vault, rf"^({keys}): *[\"']?[0-9]{{4}}-[0-9]{{2}}-[0-9]"))
     for path in own_notes(vault, found)[:_NOTES]:
         header = own_words(vault, path).header
-        is_over = str(header.get("status", "")).casefold() in {"done", "completed", "cancelled", "canceled", "closed"}
+        is_over = str(header.get("status", "")).strip().casefold() in _OVER
         days = [day for key in ("due", "deadline", "scheduled") if (day := _day_of(header.get(key))) is not None]
         if days and min(days) <= today + WEEK and not is_over:
             yield BriefingLine(_title(path), path, min(days))
@@ -223,8 +230,14 @@ def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
         said = [(who, day) for day in born]
         for line in own_lines(vault, path):
             if _is_birthday(line.words) and (day := _coming(line.words, today)) is not None:
-                said.append((line.words if _says_more(line.words) else who, day))
+                words = plain_task_words(line.words) if line.box else line.words
+                said.append((words if _says_more(line.words) else who, day))
         yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(said) if day <= last)
+
+
+def _tells_birthday(words: str, today: date) -> bool:
+    """True for a line that is among the birthdays: it is not said a second time as one of its day."""
+    return _is_birthday(words) and _coming(words, today) is not None
 
 
 def _is_birthday(words: str) -> bool:
@@ -237,15 +250,14 @@ def _says_more(words: str) -> bool:
 
 
 def _coming(words: str, today: date) -> date | None:
-    """The next day of the year that words name."""
+    """The next day of the year that words name; in a year without 29 February the day before."""
     named = next((each for each in parse_days(words) if each.day), None)
     if named is None:
         return None
     for year in (today.year, today.year + 1):
-        with suppress(ValueError):
-            day = date(year, named.month, named.day)
-            if day >= today:
-                return day
+        day = date(year, named.month, min(named.day, monthrange(year, named.month)[1]))
+        if day >= today:
+            return day
     return None
 
 

@@ -167,6 +167,9 @@ def _pause(notes: Notes) -> Tool:
 def _resume(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         job = _job(notes, call)
+        if job.status == "active":  # what its failures have stopped stands in its history, not in its note
+            hint = f"if its failures have stopped it, your person lets it run again: vault-agent jobs resume {job.name}"
+            raise ToolRetry(f"{job.id} is active already; {hint}")
         data = notes.existing(job.path)
         return (Draft(job.path, data, Note.parse(data).with_key("status", "active").data),)
 
