@@ -39,10 +39,10 @@ else:
 _GROUP = frozenset({"schedule"})
 _SHOWN = 100
 _JOB: JsonObject = {"type": "string", "minLength": 1}
-_CHANNEL: JsonObject = {"type": "string", "description": "such as mail"}
+_CHANNEL: JsonObject = {"type": "string"}
 _TEXT: JsonObject = {"type": "string", "minLength": 1, "maxLength": 4000}
 _TITLE: JsonObject = {"type": "string", "minLength": 1, "maxLength": 80}
-_WHEN: JsonObject = {"type": "string", "description": "every weekday at 9, every 2h, at 2026-12-24 09:00, or cron"}
+_WHEN: JsonObject = {"type": "string", "description": "every weekday at 9, every 2h, at 2026-12-24 09:00, cron"}
 
 _ONE_JOB = arguments.schema("job", job=_JOB)
 
@@ -104,7 +104,7 @@ def _add(notes: Notes) -> Tool:
         remind={"type": "boolean", "description": "only show `text`"},
         channel=_CHANNEL,
     )
-    about = "do `text` by itself, once or again and again"
+    about = "do `text` once or again and again"
     effect = Effect(lambda call: (made(call).job.path,), plan, notes.done)
     return Tool("jobs.add", about, schema, perform, _GROUP, timeout=0, effect=effect, on_request=True)
 
@@ -152,7 +152,7 @@ def _change(notes: Notes) -> Tool:
         channel=_CHANNEL,
         text=_TEXT,
     )
-    return _changing(notes, "jobs.change", "its times, words or channel", plan, schema)
+    return _changing(notes, "jobs.change", "its times, text, channel", plan, schema)
 
 
 def _pause(notes: Notes) -> Tool:
@@ -161,7 +161,7 @@ def _pause(notes: Notes) -> Tool:
         data = notes.existing(job.path)
         return (Draft(job.path, data, Note.parse(data).with_key("status", "paused").data),)
 
-    return _changing(notes, "jobs.pause", "until it is resumed", plan)
+    return _changing(notes, "jobs.pause", "until resumed", plan)
 
 
 def _resume(notes: Notes) -> Tool:
@@ -173,7 +173,7 @@ def _resume(notes: Notes) -> Tool:
         data = notes.existing(job.path)
         return (Draft(job.path, data, Note.parse(data).with_key("status", "active").data),)
 
-    return _changing(notes, "jobs.resume", "let it run again", plan)
+    return _changing(notes, "jobs.resume", "run again", plan)
 
 
 def _delete(notes: Notes) -> Tool:

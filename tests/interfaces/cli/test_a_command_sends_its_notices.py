@@ -50,6 +50,7 @@ def test_what_is_held_in_quiet_hours_is_said_to_wait(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("VAULT_AGENT_CLOCK__START", "2026-11-24T23:00")
+    write(root / "jobs/morning.md", job("{every: 6h}", channel="mail"))  # at no hour of its person's choice
     assert run(root, "jobs", "run", "morning") == 0
     (told,) = notices(root)
     assert told.decision.rule == "quiet"
