@@ -31,7 +31,7 @@ LONGEST = 600
 _ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8}))?[ \t]*")
 _STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
-_MARKS = re.compile(r"~~|\^l-[0-9a-f]{8}\s*$|^[*\s]+")
+_MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,14 @@ def load_in_force(vault: Vault) -> Iterator[Lesson]:
 
 def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
     """A lesson in the agent's words, made safe for a row of the note."""
-    plain, case = (_MARKS.sub("", inert_line(each)).replace(" · ", " - ").strip() for each in (said, when))
+    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (said, when))
     plain, case = clipped(plain, LONGEST), case.replace("*", "").rstrip(" .。:：,，")
     return Lesson(plain, case, state, words_mark(plain, case), path)
+
+
+def _safe(said: str) -> str:
+    """Words without what a row of the note has a meaning for."""
+    return inert_line(_MARKS.sub("", inert_line(said).replace("~~", "")))
 
 
 def lesson_of_note(note: RuleNote, path: str) -> Lesson:
@@ -94,16 +99,32 @@ def lesson_of_note(note: RuleNote, path: str) -> Lesson:
 
 
 def format_row(lesson: Lesson, language: Language) -> str:
-    """The row of a lesson."""
+    """The row of a lesson. If it has a row, all of its words stay as they stand there, but for the state."""
     said = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
+    bullet, said = _bare(lesson.row) or ("- ", said)
     said = f"~~{said}~~" if lesson.state == "deprecated" else said
-    return f"- {said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
+    return f"{bullet}{said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
 
 
 def note_head(language: Language) -> str:
     """The beginning of the note."""
     body = f"# {text('lessons.title', language)}\n\n{text('lessons.about', language)}\n\n"
     return Note.compose({"type": TYPE}, body).data.decode()
+
+
+def _bare(row: str) -> tuple[str, str] | None:
+    """The bullet of a row, and what it says without its state and mark, and not struck out; None if it is no row."""
+    match = _ROW.fullmatch(row)
+    if match is None:
+        return None
+    said = match["said"]
+    found = _STATE.fullmatch(said.removesuffix("~~"))
+    if found is not None and (match["id"] or found["state"].strip().casefold() in _states()):
+        said = found["said"].strip()
+    if said.startswith("~~"):
+        said = said[2:].removesuffix("~~")
+        said = said.replace("~~", "") if said.count("~~") % 2 or said.startswith("~~") else said
+    return row[: match.start("said")], said
 
 
 def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | None:

@@ -11,6 +11,7 @@ from agent.vault.history.undo_choice import Selection
 from tests.growth.lessons.desk import READ, Desk, three
 from tests.vaults import git, write
 
+LONG = f"Never write into the archive, {'nor below it, ' * 60}whoever asks"
 MINE = "# Mine\n\nA paragraph.\n\n- Never write into the archive.\n- [ ] a task\n"
 
 
@@ -42,6 +43,23 @@ def test_it_is_never_set_aside_without_asking(desk: Desk, mine: Lesson) -> None:
     desk.answer()
     assert desk.lesson().state == "deprecated" and desk.book.log.last_state(mine.key).by == "person"  # type: ignore[union-attr]
     assert "- ~~Never write into the archive.~~ · set aside\n" in (desk.root / "lessons.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("row", "aside", "back"),
+    [
+        (f"* {LONG}", f"* ~~{LONG}~~ · set aside", f"* {LONG} · active"),
+        ("- Read ~~all of~~ the note", "- ~~Read ~~all of~~ the note~~ · set aside", "- Read ~~all of~~ the note · active"),
+        ("+ *mail  is sent：*  Ask me", "+ ~~*mail  is sent：*  Ask me~~ · set aside", "+ *mail  is sent：*  Ask me · active"),
+    ],
+)  # fmt: skip
+def test_another_state_leaves_every_word_of_a_line_as_it_stands(desk: Desk, row: str, aside: str, back: str) -> None:
+    write(desk.root / "lessons.md", f"# Mine\n\n{row}\n")
+    desk.tend()
+    decide_lesson(desk.work, desk.lesson(), "deprecated")
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{aside}\n"
+    decide_lesson(desk.work, desk.lesson(), "active")
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{back}\n" and desk.tend() == ()
 
 
 def test_an_edited_line_keeps_its_words_and_is_asked_about_before_it_goes(desk: Desk) -> None:
