@@ -9,6 +9,7 @@ from agent.growth.lessons.lesson_log import logged_words, parse_rows
 from agent.growth.lessons.lesson_note import format_row, new_lesson, note_head, parse_lessons
 from agent.texts import LANGUAGES
 from tests.growth.lessons.desk import Desk, three
+from tests.vaults import write
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,12 @@ def test_whatever_a_model_writes_a_row_is_read_as_it_was_written(
     assert not found.is_persons
 
 
+def test_a_lesson_that_begins_with_a_box_is_no_task() -> None:
+    made = new_lesson("lessons.md", "[ ] Ask first", "")
+    (found,) = parse_lessons("lessons.md", f"{format_row(made, 'en')}\n".encode()).lessons
+    assert found.text == "Ask first" and not found.is_persons
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -72,4 +79,13 @@ def test_a_log_of_before_means_the_same_lesson(desk: Desk) -> None:
     desk.answer()
     log = (desk.root / "lessons/log.md").read_text("utf-8")
     assert "要修改笔记: " in log and parse_rows(log.encode()) == parse_rows(log.replace("记: ", "记：").encode())
+    assert desk.tend() == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["先读[x] ：\\", f"Use `{'sort -k2 ' * 40}` and `{'uniq -c ' * 40}`", "# -->[x]  ：::"]
+)
+def test_the_words_of_a_line_by_hand_are_logged_once(desk: Desk, said: str) -> None:
+    write(desk.root / "lessons.md", f"- {said}\n")
+    assert [row.event for row in desk.tend()] == ["active"]
     assert desk.tend() == ()
