@@ -46,20 +46,16 @@ def test_it_is_never_set_aside_without_asking(desk: Desk, mine: Lesson) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "aside", "back"),
-    [
-        (f"* {LONG}", f"* ~~{LONG}~~ · set aside", f"* {LONG} · active"),
-        ("- Read ~~all of~~ the note", "- ~~Read ~~all of~~ the note~~ · set aside", "- Read ~~all of~~ the note · active"),
-        ("+ *mail  is sent：*  Ask me", "+ ~~*mail  is sent：*  Ask me~~ · set aside", "+ *mail  is sent：*  Ask me · active"),
-    ],
-)  # fmt: skip
-def test_another_state_leaves_every_word_of_a_line_as_it_stands(desk: Desk, row: str, aside: str, back: str) -> None:
-    write(desk.root / "lessons.md", f"# Mine\n\n{row}\n")
+    ("bullet", "said"),
+    [("* ", LONG), ("- ", "Read ~~all of~~ the note"), ("+ ", "*mail  is sent：*  Ask me")],
+)
+def test_another_state_leaves_every_word_of_a_line_as_it_stands(desk: Desk, bullet: str, said: str) -> None:
+    write(desk.root / "lessons.md", f"# Mine\n\n{bullet}{said}\n")
     desk.tend()
     decide_lesson(desk.work, desk.lesson(), "deprecated")
-    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{aside}\n"
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}~~{said}~~ · set aside\n"
     decide_lesson(desk.work, desk.lesson(), "active")
-    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{back}\n" and desk.tend() == ()
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}{said} · active\n" and desk.tend() == ()
 
 
 def test_an_edited_line_keeps_its_words_and_is_asked_about_before_it_goes(desk: Desk) -> None:
@@ -174,3 +170,11 @@ def test_what_a_person_does_to_a_line_while_another_is_judged_stays(desk: Desk) 
     desk.tend()
     said = (desk.root / "lessons.md").read_text()
     assert "# What it has learned\n\n- Drink tea\n" in said and "change it · active ^l-" in said
+
+
+def test_a_clock_that_is_set_back_makes_no_news(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.clock.advance(-2 * 86_400)
+    desk.edit(lesson.row, f"- ~~{READ[0]}~~ ^l-{lesson.id}")
+    assert [(row.event, row.by) for row in desk.tend()] == [("deprecated", "person")]
+    assert desk.tend() == ()
