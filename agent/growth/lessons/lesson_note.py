@@ -11,6 +11,7 @@ nothing is followed and nothing is written."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import get_args
 
@@ -43,7 +44,8 @@ class LessonRows:
 
 
 def parse_lessons(path: str, data: bytes) -> LessonRows:
-    """The lessons in the note; of two rows with one mark the first."""
+    """The lessons in the note. A row that was copied with its mark and changed is the person's own; of two rows with
+    the same words the one without a mark counts, else the one that is set aside."""
     note = Note.parse(data)
     if note.problem is not None:
         return LessonRows(is_damaged=True)
@@ -51,7 +53,12 @@ def parse_lessons(path: str, data: bytes) -> LessonRows:
     for number, (row, kind) in enumerate(zip(body.lines, body.kinds, strict=True)):
         match = _ROW.fullmatch(row) if kind not in ("fence", "code", "comment") else None
         if match is not None and (lesson := _lesson(match, path, row, note.body_line + number)) is not None:
-            found.setdefault(lesson.key, lesson)
+            known = found.get(lesson.key)
+            if known is not None and lesson.words != known.words:
+                lesson = replace(lesson, id="")
+                known = found.get(lesson.key)
+            if known is None or _counts_before(lesson, known):
+                found[lesson.key] = lesson
     return LessonRows(tuple(found.values()))
 
 
@@ -110,6 +117,13 @@ def note_head(language: Language) -> str:
     """The beginning of the note."""
     body = f"# {text('lessons.title', language)}\n\n{text('lessons.about', language)}\n\n"
     return Note.compose({"type": TYPE}, body).data.decode()
+
+
+def _counts_before(lesson: Lesson, other: Lesson) -> bool:
+    """True if the later one of two rows with the same words counts."""
+    if bool(lesson.id) != bool(other.id):
+        return not lesson.id
+    return lesson.state == "deprecated" != other.state
 
 
 def _bare(row: str) -> tuple[str, str] | None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.lessons.lesson import lesson_sentence, without_case
+from agent.growth.lessons.lesson import lesson_sentence, without_case, words_mark
 from agent.growth.lessons.lesson_log import logged_words, parse_rows
 from agent.growth.lessons.lesson_note import format_row, new_lesson, note_head, parse_lessons
 from agent.texts import LANGUAGES
@@ -64,6 +64,20 @@ def test_a_lesson_that_begins_with_a_box_is_no_task() -> None:
 def test_a_row_by_hand_is_read_as_it_is_meant(row: str, said: tuple[str, str, str]) -> None:
     (found,) = parse_lessons("lessons.md", f"{row}\n".encode()).lessons
     assert (found.text, found.when, found.state) == said
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("- Be brief ^l-{mark}\n- Be very brief ^l-{mark}", {("Be brief", "active"), ("Be very brief", "active")}),
+        ("- Be brief ^l-{mark}\n- ~~Be brief~~ ^l-{mark}", {("Be brief", "deprecated")}),
+        ("- ~~Be brief~~ ^l-{mark}\n- Be brief", {("Be brief", "active")}),
+        ("- Be brief\n- ~~Be brief~~ ^l-{mark}", {("Be brief", "active")}),
+    ],
+)
+def test_a_row_that_stands_twice_is_read_as_the_person_means_it(rows: str, said: set[tuple[str, str]]) -> None:
+    found = parse_lessons("lessons.md", rows.format(mark=words_mark("Be brief", "")).encode()).lessons
+    assert {(each.text, each.state) for each in found} == said and len(found) == len(said)
 
 
 @pytest.mark.parametrize(
