@@ -7,6 +7,8 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.asking.answers import propose
+from agent.asking.proposal import ProposalDraft
 from agent.context.budget import SHARES
 from agent.events.runs import Speaker, ToolCompleted
 from agent.growth.lessons.given_lessons import FEW
@@ -210,3 +212,11 @@ def test_a_row_from_where_others_write_is_not_followed_until_it_was_looked_at(ro
     git(root, "pull", "-q", "--no-rebase", "--no-edit")
     said = given(root)
     assert "Mallory" not in said and "Read the note first." in said
+
+
+def test_the_list_says_that_the_note_is_broken_also_while_a_question_waits(root: Path) -> None:
+    vault = open_workspace(root).vault
+    propose(vault, ProposalDraft("rule", "short", "May I try this rule: Be short.", "Why", ()), "en")
+    write(root / "lessons.md", "---\ntype: [\n---\n- Be short.\n")
+    listed = tell(root, machine(), "lessons")
+    assert "no lesson is followed until it is mended" in listed and "May I try this rule" in listed

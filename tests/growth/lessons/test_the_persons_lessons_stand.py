@@ -5,6 +5,7 @@ import pytest
 from agent.errors import UserError
 from agent.growth.lessons.by_person import decide_lesson
 from agent.growth.lessons.lesson import Lesson
+from agent.growth.lessons.tend import follow_lessons
 from agent.vault.history.find import commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
@@ -152,6 +153,26 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     write(note, note.read_text().replace("type: [", "type: lessons"))
     assert "deleted" not in {row.event for row in desk.tend()}
     assert desk.lesson().text == READ[0] and desk.lesson().state == "active"
+
+
+def test_a_note_of_the_persons_that_is_something_else_is_none_of_lessons(desk: Desk) -> None:
+    course = "---\ntype: course\n---\n- Monday: bring the violin\n"
+    write(desk.root / "lessons.md", course)
+    with pytest.raises(UserError, match="has another type"):
+        desk.learn(*three(*READ))
+    assert desk.book.lessons == () and desk.asked() == [] and (desk.root / "lessons.md").read_text() == course
+
+
+def test_nothing_is_logged_twice_while_changes_wait_for_the_repository(desk: Desk) -> None:
+    lock = desk.root / ".git/MERGE_HEAD"
+    write(desk.root / "lessons.md", MINE)
+    desk.vault.commit_human()
+    write(lock, f"{desk.vault.head}\n")
+    follow_lessons(desk.work)
+    assert desk.vault.queued and follow_lessons(desk.work) == ()
+    lock.unlink()
+    desk.vault.settle()
+    assert [row.event for row in desk.book.log.rows] == ["active"] and desk.tend() == ()
 
 
 def test_undoing_the_yes_that_began_the_note_takes_out_its_row_alone(desk: Desk) -> None:
