@@ -105,8 +105,10 @@ class LessonLog:
 
     @property
     def unwanted(self) -> tuple[str, ...]:
-        """The sentences of the lessons that the person has refused or deleted."""
-        rows = (each for each in self.rows if each.event in ("refused", "deleted") and not each.is_of_skill)
+        """The sentences of the lessons that the person has refused, or deleted and not brought back."""
+        last = {each.key: each.event for each in self.rows if each.event in STATES or each.event == "deleted"}
+        gone = (each for each in self.rows if each.event == "refused" or each.event == last.get(each.key) == "deleted")
+        rows = (each for each in gone if not each.is_of_skill)
         return tuple(dict.fromkeys(each.words for each in rows))
 
     @property

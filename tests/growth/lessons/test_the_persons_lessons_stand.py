@@ -199,3 +199,22 @@ def test_a_clock_that_is_set_back_makes_no_news(desk: Desk) -> None:
     desk.edit(lesson.row, f"- ~~{READ[0]}~~ ^l-{lesson.id}")
     assert [(row.event, row.by) for row in desk.tend()] == [("deprecated", "person")]
     assert desk.tend() == ()
+
+
+def test_a_line_that_was_deleted_and_brought_back_learns_as_before(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.edit(f"{lesson.row}\n", "")
+    assert [row.event for row in desk.tend()] == ["deleted"]
+    write(desk.root / "lessons.md", f"{(desk.root / 'lessons.md').read_text()}{lesson.row}\n")
+    desk.tend()
+    known = len(desk.evidence(lesson))
+    desk.learn(*three(*READ, first=20))
+    assert len(desk.evidence(lesson)) > known and desk.asked() == []
+
+
+@pytest.mark.parametrize("open_part", ["```\ncode", "%%\nhidden"])
+def test_a_lesson_is_one_also_below_what_was_left_open(desk: Desk, open_part: str) -> None:
+    write(desk.root / "lessons.md", f"# Mine\n\n{open_part}\n")
+    desk.admit(*READ)
+    assert (desk.root / "lessons.md").read_text().startswith(f"# Mine\n\n{open_part}\n")
+    assert desk.lesson().text == READ[0] and desk.tend() == ()
