@@ -24,7 +24,8 @@ def take_over_rules(work: LessonWork) -> None:
     """Take over the rules, logs and uses of earlier versions that are there; a note in which text has arrived that the
     person has not looked at waits."""
     vault = work.vault
-    changes, keys = LessonChanges(is_copied=True), {each.key for each in load_rows(vault).lessons}
+    changes, rows = LessonChanges(is_copied=True), {each.key: each for each in load_rows(vault).lessons}
+    keys = set(rows)
     gone = {key for key in load_log(vault).keys if key not in keys}
     found = [(each, lesson_of_note(each, work.path)) for each in load_rule_notes(vault)]
     is_undone = any(lesson.key in gone for _, lesson in found)
@@ -40,6 +41,8 @@ def take_over_rules(work: LessonWork) -> None:
             keys.add(lesson.key)
             changes.lines.append((None, format_row(lesson, work.language)))
             changes.rows += _rows_of(work, note, lesson, changes.rows)
+        elif (row := rows.get(lesson.key)) and lesson.state == "deprecated" != row.state and work.is_whole(row):
+            changes.change(work, row, "deprecated")  # on a machine that still has the earlier version
     changes.more += _moves_of_notes(work, lessons)
     changes.more += _moves_of_logs(work) if not is_undone else ()
     if changes.more:

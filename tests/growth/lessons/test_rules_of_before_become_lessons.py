@@ -150,3 +150,12 @@ def test_a_no_to_what_an_earlier_version_asked_sets_the_rule_aside(old: Desk) ->
     old.answer(yes=False)
     rule = next(each for each in old.book.lessons if not each.is_persons)
     assert rule.state == "deprecated" and old.tend() == ()
+
+
+def test_a_rule_that_another_machine_of_before_sets_aside_later_is_set_aside(old: Desk) -> None:
+    old.tend()
+    write(old.root / f"{NOTE}.md", AGENTS.replace("status: probation", "status: deprecated"))
+    old.vault.commit_human()
+    old.tend()
+    rule = next(each for each in old.book.lessons if not each.is_persons)
+    assert rule.state == "deprecated" and not (old.root / f"{NOTE}.md").exists() and old.tend() == ()
