@@ -29,7 +29,7 @@ from agent.vault.store import Vault
 TYPE = "lessons"
 LONGEST = 600
 """The most characters of a lesson: of a longer one runs get the beginning."""
-_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8}))?[ \t]*")
+_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
 _STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
 _MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")

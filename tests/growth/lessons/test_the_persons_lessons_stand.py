@@ -218,3 +218,11 @@ def test_a_lesson_is_one_also_below_what_was_left_open(desk: Desk, open_part: st
     desk.admit(*READ)
     assert (desk.root / "lessons.md").read_text().startswith(f"# Mine\n\n{open_part}\n")
     assert desk.lesson().text == READ[0] and desk.tend() == ()
+
+
+def test_the_whole_line_may_be_struck_out_with_its_mark(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.edit(lesson.row, f"- ~~{lesson.row[2:]}~~")
+    assert [(row.event, row.key) for row in desk.tend()] == [("deprecated", lesson.key)]
+    decide_lesson(desk.work, desk.lesson(), "active")
+    assert desk.lesson().row == lesson.row.replace("on probation", "active") and desk.tend() == ()
