@@ -1,6 +1,7 @@
 """One row of a list in a note, by its exact text: replaced, taken out, or added below the last one."""
 
 from agent.markdown import blocks
+from agent.markdown.appending import append_block, closing_lines
 from agent.markdown.note import Note
 
 
@@ -11,7 +12,8 @@ def has_row(data: bytes, row: str) -> bool:
 
 def with_row(data: bytes, before: str | None, after: str | None) -> bytes:
     """The note with the first row `before` as `after` (None: without it); `before` None adds a row below the last one
-    of a list, else at the end. All other lines stay as they are; unchanged if there is no row `before`."""
+    of a list, else at the end, where what is open is closed first. All other lines stay as they are; unchanged if there
+    is no row `before`."""
     rows = data.decode("utf-8", "surrogateescape").split("\n")
     plain, ending = [each.rstrip("\r") for each in rows], "\r" if "\r\n" in data.decode("utf-8", "replace") else ""
     if before is not None:
@@ -22,6 +24,8 @@ def with_row(data: bytes, before: str | None, after: str | None) -> bytes:
             del rows[at]
             rows[-1:] = [each.rstrip("\r") for each in rows[-1:]]  # what is last now had a line end before it
     elif after is not None:
+        if closing_lines(data) and not _below_last(data):
+            return append_block(data, f"{after}\n".encode("utf-8", "surrogateescape"))
         if rows[-1]:  # the last line has no end
             rows[-1] += ending
             rows.append("")

@@ -96,7 +96,7 @@ def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
     facts, why = proposal.facts, f"[[{proposal.path.removesuffix('.md')}]]"
     asks, is_yes = facts.get("asks", ""), proposal.status == "approved"
     if asks == "skill" and is_yes:
-        path = facts.get("skill", "")
+        path = facts.get("skill", facts.get("rule", ""))
         changes.rows.append(
             LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
         )
@@ -104,6 +104,9 @@ def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
         return
     lessons = {each.key: each for each in load_lessons(work.vault)}
     lesson = lessons.get(facts.get("lesson", ""))
+    if "rule" in facts and not is_yes:  # asked by an earlier version, which named the note of the rule
+        words = logged_words(facts.get("words", ""))
+        lesson = next((each for each in lessons.values() if logged_words(each.sentence) == words), None)
     why = f"{proposal.reason} {why}" if proposal.reason and not is_yes else why
     if is_yes and lesson is not None:
         changes.rows += _after_yes(work, proposal, lesson, why)

@@ -101,9 +101,11 @@ class GivenLessons:
         """The source of lessons for the tasks of a run; its model is told at its first step what stands no more of what
         the session was given before."""
         lessons = {lesson_line(lesson): lesson for lesson in load_in_force(self.workspace.vault)}
-        before = _given_before(session)
-        found = _InRun(session.path, {line: lessons[line] for line in before if line in lessons})
-        found.outdated = [line for line in before if line not in lessons]
+        before, standing = _given_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
+        found = _InRun(
+            session.path, {line: standing[_words_of(line)] for line in before if _words_of(line) in standing}
+        )
+        found.outdated = [line for line in before if _words_of(line) not in standing]
         with self._lock:
             if context.run:
                 self._runs[context.run] = found
@@ -117,8 +119,8 @@ class GivenLessons:
             found = self._runs.get(event.run)
         if found is None or not (found.lines or found.outdated):
             return ()
-        standing = {lesson_line(lesson) for lesson in load_in_force(self.workspace.vault)}
-        gone = [line for line in found.lines if line not in standing and line not in found.gone]
+        standing = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
+        gone = [line for line in found.lines if _words_of(line) not in standing and line not in found.gone]
         found.gone.update(gone)
         gone, found.outdated = [*found.outdated, *gone], []
         if not gone:
@@ -164,10 +166,10 @@ class GivenLessons:
     def _pieces(self, task: str, room: int, lessons: dict[str, Lesson], found: _InRun) -> Sequence[Piece]:
         head = text("lessons.given", self._language)
         room -= self.count(head) + MESSAGE
-        pieces = list[Piece]()
+        pieces, known = list[Piece](), set(map(_words_of, found.lines))
         for line, lesson, score in self._chosen(task, lessons):
             used = self.count(line) + MESSAGE  # as `context.assemble.fitting` counts a piece
-            if line in found.lines or used > room:
+            if _words_of(line) in known or used > room:
                 continue
             room -= used
             found.lines[line] = lesson
@@ -209,6 +211,11 @@ class LessonTexts:
 def lesson_line(lesson: Lesson) -> str:
     """The line by which a lesson stands before a model."""
     return f"- {lesson.link} {inert_line(lesson.sentence)}"
+
+
+def _words_of(line: str) -> str:
+    """What such a line says: its link is another one since the rule of an earlier version is a row."""
+    return _LINE.sub("", line)
 
 
 def fit(said: str, task: str, vectors: Vectors | None) -> float:

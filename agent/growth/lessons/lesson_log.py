@@ -38,6 +38,8 @@ _COLON = re.compile(r"\s*：\s*")
 _LINK = re.compile(r"\[\[[^\]]+\]\]")
 _BEFORE = re.compile(r"[(（]v(\d+)[)）]")
 _LONGEST = 320
+_MOST_PASSES = 9
+"""What is cut or escaped anew may end a part that was safe before."""
 STATES = frozenset(("probation", "urgent", "active", "deprecated"))
 
 
@@ -103,8 +105,10 @@ class LessonLog:
 
     @property
     def unwanted(self) -> tuple[str, ...]:
-        """The sentences of the lessons that the person has refused or deleted."""
-        rows = (each for each in self.rows if each.event in ("refused", "deleted") and not each.is_of_skill)
+        """The sentences of the lessons that the person has refused, or deleted and not brought back."""
+        last = {each.key: each.event for each in self.rows if each.event in STATES or each.event == "deleted"}
+        gone = (each for each in self.rows if each.event == "refused" or each.event == last.get(each.key) == "deleted")
+        rows = (each for each in gone if not each.is_of_skill)
         return tuple(dict.fromkeys(each.words for each in rows))
 
     @property
@@ -114,8 +118,16 @@ class LessonLog:
 
 
 def logged_words(sentence: str) -> str:
-    """The words of a lesson as they stand in the log: on one line, inert, not too long, and with one kind of colon."""
-    return clipped(_COLON.sub(": ", inert_line(sentence)).replace("|", "/"), _LONGEST).strip()
+    """The words of a lesson as they stand in the log: on one line, inert, not too long, and with one kind of colon.
+
+    They are the same words when they are read and written again: a change that is none would be logged at each look.
+    """
+    said = sentence
+    for _ in range(_MOST_PASSES):
+        before, said = said, clipped(_COLON.sub(": ", inert_line(said)).replace("|", "/"), _LONGEST).strip()
+        if said == before:
+            break
+    return said
 
 
 def log_row(lesson: Lesson, at: datetime, event: LessonEvent, by: By, why: str) -> LogRow:

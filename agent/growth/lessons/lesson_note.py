@@ -6,11 +6,12 @@ by hand; each paragraph, heading and checkbox in the note is theirs, and no less
     - Never write into the archive
 
 A row without a mark at its end is the person's, and active. What became of each lesson and what it rests on stands in
-the log, so that a row changes rarely and two machines do not meet in it. While the header of the note is broken,
-nothing is followed and nothing is written."""
+the log, so that a row changes rarely and two machines do not meet in it. While the header of the note is broken
+or has another type, nothing is followed and nothing is written."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import get_args
 
@@ -28,30 +29,36 @@ from agent.vault.store import Vault
 TYPE = "lessons"
 LONGEST = 600
 """The most characters of a lesson: of a longer one runs get the beginning."""
-_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8}))?[ \t]*")
+_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
 _STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
-_MARKS = re.compile(r"~~|\^l-[0-9a-f]{8}\s*$|^[*\s]+")
+_MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")
 
 
 @dataclass(frozen=True, slots=True)
 class LessonRows:
-    """The lessons of a note; `is_damaged`: its header cannot be read, so that none of them counts."""
+    """The lessons of a note; `is_damaged`: its header is broken or has another type, so that none of them counts."""
 
     lessons: tuple[Lesson, ...] = ()
     is_damaged: bool = False
 
 
 def parse_lessons(path: str, data: bytes) -> LessonRows:
-    """The lessons in the note; of two rows with one mark the first."""
+    """The lessons in the note. A row that was copied with its mark and changed is the person's own; of two rows with
+    the same words the one without a mark counts, else the one that is set aside."""
     note = Note.parse(data)
-    if note.problem is not None:
+    if note.problem is not None or note.type not in (None, TYPE):
         return LessonRows(is_damaged=True)
     body, found = parse_body(note.body), dict[str, Lesson]()
     for number, (row, kind) in enumerate(zip(body.lines, body.kinds, strict=True)):
         match = _ROW.fullmatch(row) if kind not in ("fence", "code", "comment") else None
         if match is not None and (lesson := _lesson(match, path, row, note.body_line + number)) is not None:
-            found.setdefault(lesson.key, lesson)
+            known = found.get(lesson.key)
+            if known is not None and lesson.words != known.words:
+                lesson = replace(lesson, id="")
+                known = found.get(lesson.key)
+            if known is None or _counts_before(lesson, known):
+                found[lesson.key] = lesson
     return LessonRows(tuple(found.values()))
 
 
@@ -81,9 +88,14 @@ def load_in_force(vault: Vault) -> Iterator[Lesson]:
 
 def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
     """A lesson in the agent's words, made safe for a row of the note."""
-    plain, case = (_MARKS.sub("", inert_line(each)).replace(" · ", " - ").strip() for each in (said, when))
+    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (said, when))
     plain, case = clipped(plain, LONGEST), case.replace("*", "").rstrip(" .。:：,，")
     return Lesson(plain, case, state, words_mark(plain, case), path)
+
+
+def _safe(said: str) -> str:
+    """Words without what a row of the note has a meaning for."""
+    return inert_line(_MARKS.sub("", inert_line(said).replace("~~", "")))
 
 
 def lesson_of_note(note: RuleNote, path: str) -> Lesson:
@@ -94,16 +106,39 @@ def lesson_of_note(note: RuleNote, path: str) -> Lesson:
 
 
 def format_row(lesson: Lesson, language: Language) -> str:
-    """The row of a lesson."""
+    """The row of a lesson. If it has a row, all of its words stay as they stand there, but for the state."""
     said = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
+    bullet, said = _bare(lesson.row) or ("- ", said)
     said = f"~~{said}~~" if lesson.state == "deprecated" else said
-    return f"- {said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
+    return f"{bullet}{said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
 
 
 def note_head(language: Language) -> str:
     """The beginning of the note."""
     body = f"# {text('lessons.title', language)}\n\n{text('lessons.about', language)}\n\n"
     return Note.compose({"type": TYPE}, body).data.decode()
+
+
+def _counts_before(lesson: Lesson, other: Lesson) -> bool:
+    """True if the later one of two rows with the same words counts."""
+    if bool(lesson.id) != bool(other.id):
+        return not lesson.id
+    return lesson.state == "deprecated" != other.state
+
+
+def _bare(row: str) -> tuple[str, str] | None:
+    """The bullet of a row, and what it says without its state and mark, and not struck out; None if it is no row."""
+    match = _ROW.fullmatch(row)
+    if match is None:
+        return None
+    said = match["said"]
+    found = _STATE.fullmatch(said.removesuffix("~~"))
+    if found is not None and (match["id"] or found["state"].strip().casefold() in _states()):
+        said = found["said"].strip()
+    if said.startswith("~~"):
+        said = said[2:].removesuffix("~~")
+        said = said.replace("~~", "") if said.count("~~") % 2 or said.startswith("~~") else said
+    return row[: match.start("said")], said
 
 
 def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | None:

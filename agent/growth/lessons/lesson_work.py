@@ -8,7 +8,7 @@ from agent.dataclass import dataclass
 from agent.events.bus import ignore_event
 from agent.events.growth import LessonChanged
 from agent.growth.lessons.lesson import Lesson, LessonState
-from agent.growth.lessons.lesson_log import LogRow, append_rows
+from agent.growth.lessons.lesson_log import LogRow, append_rows, load_log
 from agent.growth.lessons.lesson_note import format_row, note_head
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.patterns.likeness import Vectors
@@ -89,6 +89,8 @@ class LessonChanges:
     """The rows of the note before and after; None: not there."""
     more: list[Request] = field(default_factory=list)
     """What else is written with it."""
+    is_copied: bool = False
+    """The rows for the log are those of another one, with their times."""
 
     def change(self, work: LessonWork, lesson: Lesson, state: LessonState) -> None:
         """Give a lesson another state; its words stay as they are."""
@@ -103,7 +105,8 @@ class LessonChanges:
         found = list(self.more)
         if self.lines and after != before:
             found.append(Create(work.path, after) if before is None else Edit(work.path, before, after))
-        return [*found, append_rows(work.vault.home, self.rows, work.language)] if self.rows else found
+        rows = self.rows if self.is_copied else _in_order(work, self.rows)
+        return [*found, append_rows(work.vault.home, rows, work.language)] if rows else found
 
     def write(self, work: LessonWork, subject: str, stamp: Stamp | None = None) -> None:
         """Write it in one commit, and tell of it; nothing if nothing changes."""
@@ -112,6 +115,16 @@ class LessonChanges:
                 change.requests += requests
         for row in self.rows:
             work.tell(LessonChanged(row.target, row.event, row.by))
+
+
+def _in_order(work: LessonWork, rows: Sequence[LogRow]) -> list[LogRow]:
+    """The rows, none before an earlier one about the same: a clock may have been set back."""
+    last = {row.key: row.at for row in load_log(work.vault).rows}
+    found = list[LogRow]()
+    for row in rows:
+        found.append(replace(row, at=max(row.at, last.get(row.key, row.at))))
+        last[row.key] = found[-1].at
+    return found
 
 
 def subject_of(rows: Sequence[LogRow]) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from agent.growth.lessons.by_person import evidence_rows
 from agent.growth.lessons.earlier_rules import RuleNote, load_rule_notes
 from agent.growth.lessons.lesson import Lesson, lesson_target, words_mark
-from agent.growth.lessons.lesson_log import By, LogRow, load_log, log_row, parse_rows
+from agent.growth.lessons.lesson_log import STATES, By, LogRow, load_log, log_row, parse_rows
 from agent.growth.lessons.lesson_note import format_row, lesson_of_note, load_rows
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
 from agent.texts import text
@@ -24,28 +24,35 @@ def take_over_rules(work: LessonWork) -> None:
     """Take over the rules, logs and uses of earlier versions that are there; a note in which text has arrived that the
     person has not looked at waits."""
     vault = work.vault
-    changes, keys = LessonChanges(), {each.key for each in load_rows(vault).lessons}
+    changes, rows = LessonChanges(is_copied=True), {each.key: each for each in load_rows(vault).lessons}
+    keys = set(rows)
     gone = {key for key in load_log(vault).keys if key not in keys}
-    found = ((each, lesson_of_note(each, work.path)) for each in load_rule_notes(vault))
+    found = [(each, lesson_of_note(each, work.path)) for each in load_rule_notes(vault)]
+    is_undone = any(lesson.key in gone for _, lesson in found)
     lessons = {
         note.path: (note, lesson)
         for note, lesson in found
         if lesson.key not in gone and vault.own_version(note.path) == vault.read(note.path)
     }
-    changes.rows += _log_rows(work, {path.removesuffix(".md"): lesson for path, (_, lesson) in lessons.items()})
+    if not is_undone:
+        changes.rows += _log_rows(work, {path.removesuffix(".md"): lesson for path, (_, lesson) in lessons.items()})
     for note, lesson in lessons.values():
         if lesson.key not in keys:
             keys.add(lesson.key)
             changes.lines.append((None, format_row(lesson, work.language)))
             changes.rows += _rows_of(work, note, lesson, changes.rows)
-    changes.more += _moves(work, lessons)
+        elif (row := rows.get(lesson.key)) and lesson.state == "deprecated" != row.state and work.is_whole(row):
+            changes.change(work, row, "deprecated")  # on a machine that still has the earlier version
+    changes.more += _moves_of_notes(work, lessons)
+    changes.more += _moves_of_logs(work) if not is_undone else ()
     if changes.more:
         changes.write(work, "lessons(take over): the rules of an earlier version")
 
 
 def _rows_of(work: LessonWork, note: RuleNote, lesson: Lesson, logged: list[LogRow]) -> Iterator[LogRow]:
-    """The rows that the log of earlier versions has not: the state of a rule that it did not know, and the evidence."""
-    if not any(row.target.endswith(lesson.key) and row.event == lesson.state for row in logged):
+    """The rows that the log of earlier versions has not: the state of a rule that it did not know, and the evidence.
+    Another state than its last one is the person's doing, as in any lesson (`rows_by_hand`)."""
+    if not any(row.target.endswith(lesson.key) and row.event in STATES for row in logged):
         by: By = "person" if lesson.is_persons else "agent"
         yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
     links = [each if each.startswith("[[") else f"[[{each}]]" for each in note.evidence]
@@ -53,24 +60,31 @@ def _rows_of(work: LessonWork, note: RuleNote, lesson: Lesson, logged: list[LogR
 
 
 def _log_rows(work: LessonWork, lessons: Mapping[str, Lesson]) -> Iterator[LogRow]:
-    """The rows of the logs of earlier versions, about rows of the note."""
-    vault = work.vault
-    for row in parse_rows(vault.own_version_of(f"{RULES}log.md") or b""):
+    """The rows of the logs of earlier versions, about rows of the note. Those about a rule whose note waits or is
+    broken are still about that note, until it is taken over."""
+    vault, logged = work.vault, load_log(work.vault).rows
+    waiting = [row for row in logged if row.target in lessons]
+    for row in (*waiting, *parse_rows(vault.own_version_of(f"{RULES}log.md") or b"")):
         found = lessons.get(row.target)
         parts = _PARTS.fullmatch(row.words)
         mark = words_mark(parts["text"], parts["when"]) if parts else words_mark(row.words, "")
-        is_of_rule = row.target and not row.is_of_skill
+        is_of_rule = row.target and not row.is_of_skill and (found or vault.read(f"{row.target}.md") is None)
         target = lesson_target(work.path, found.key if found else mark) if is_of_rule else row.target
         yield replace(row, target=target)
     for row in parse_rows(vault.own_version_of(MUTATION_LOG) or b""):
         yield row if row.target else replace(row, target=f"{vault.home.at(LEARNED)}{row.words}/SKILL")
 
 
-def _moves(work: LessonWork, notes: Iterable[str]) -> Iterator[Move]:
-    """What becomes of the notes: those that were rules are archived, what goes on gets its new name."""
-    vault, home = work.vault, work.vault.home
+def _moves_of_notes(work: LessonWork, notes: Iterable[str]) -> Iterator[Move]:
+    """The notes that were rules are archived."""
+    home = work.vault.home
     for path in notes:
         yield from _move(work, path, home.at(ARCHIVE) + home.name_of(path))
+
+
+def _moves_of_logs(work: LessonWork) -> Iterator[Move]:
+    """The logs are archived, and what goes on gets its new name."""
+    vault, home = work.vault, work.vault.home
     for name in (f"{RULES}log.md", MUTATION_LOG):
         yield from _move(work, home.at(name), home.at(ARCHIVE + name))
     yield from _move(work, home.at(f"{RULES}found-methods.md"), home.at(FOUND_METHODS))

@@ -98,9 +98,11 @@ def tend_lessons(work: LessonWork) -> tuple[LogRow, ...]:
 
 def follow_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     """The part that needs no reflection and no model: what the person did, ticked and answered, and what the uses
-    say. Raises `UserError` as `tend_lessons` does."""
+    say. Nothing is done, and `UserError` raised, as in `tend_lessons`."""
+    if work.vault.queued:
+        return ()
     if load_rows(work.vault).is_damaged:
-        told = "the header of {path} cannot be read: no lesson is followed until it is mended"
+        told = "the header of {path} cannot be read, or has another type: no lesson is followed until it is mended"
         raise UserError(told, hint="vault-agent doctor names the line", path=work.path)
     take_over_rules(work)
     gather_opinions(work)

@@ -113,10 +113,11 @@ def _rules(workspace: Workspace) -> _Rules:
     lines = [_line(book, rule) for rule in rules]
     lines += ["", said("they wait for your yes:")] if waiting else []
     lines += [f"{each.question}  {each.path}" for each in waiting]
-    empty = "there are no rules yet; write one into {path}"
+    path, empty = workspace.vault.home.at(LESSONS_NOTE), "there are no rules yet; write one into {path}"
     if load_rows(workspace.vault).is_damaged:
-        empty = "the header of {path} cannot be read: no lesson is followed until it is mended"
-    return _Rules(document, lines, said(empty, path=workspace.vault.home.at(LESSONS_NOTE)))
+        damaged = "the header of {path} cannot be read, or has another type: no lesson is followed until it is mended"
+        lines = [said(damaged, path=path), *lines]
+    return _Rules(document, lines, said(empty, path=path))
 
 
 @command.command(short_help="Show a rule, what it rests on, and what became of it.")

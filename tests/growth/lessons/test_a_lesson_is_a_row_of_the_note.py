@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.lessons.lesson import lesson_sentence, without_case
+from agent.growth.lessons.lesson import lesson_sentence, without_case, words_mark
 from agent.growth.lessons.lesson_log import logged_words, parse_rows
 from agent.growth.lessons.lesson_note import format_row, new_lesson, note_head, parse_lessons
 from agent.texts import LANGUAGES
 from tests.growth.lessons.desk import Desk, three
+from tests.vaults import write
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,12 @@ def test_whatever_a_model_writes_a_row_is_read_as_it_was_written(
     assert not found.is_persons
 
 
+def test_a_lesson_that_begins_with_a_box_is_no_task() -> None:
+    made = new_lesson("lessons.md", "[ ] Ask first", "")
+    (found,) = parse_lessons("lessons.md", f"{format_row(made, 'en')}\n".encode()).lessons
+    assert found.text == "Ask first" and not found.is_persons
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
@@ -60,6 +67,20 @@ def test_a_row_by_hand_is_read_as_it_is_meant(row: str, said: tuple[str, str, st
 
 
 @pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("- Be brief ^l-{mark}\n- Be very brief ^l-{mark}", {("Be brief", "active"), ("Be very brief", "active")}),
+        ("- Be brief ^l-{mark}\n- ~~Be brief~~ ^l-{mark}", {("Be brief", "deprecated")}),
+        ("- ~~Be brief~~ ^l-{mark}\n- Be brief", {("Be brief", "active")}),
+        ("- Be brief\n- ~~Be brief~~ ^l-{mark}", {("Be brief", "active")}),
+    ],
+)
+def test_a_row_that_stands_twice_is_read_as_the_person_means_it(rows: str, said: set[tuple[str, str]]) -> None:
+    found = parse_lessons("lessons.md", rows.format(mark=words_mark("Be brief", "")).encode()).lessons
+    assert {(each.text, each.state) for each in found} == said and len(found) == len(said)
+
+
+@pytest.mark.parametrize(
     "rows", ["- [ ] a task", "A paragraph.", "    - below", "```\n- code\n```", "%%\n- hidden\n%%"]
 )
 def test_all_else_in_the_note_is_no_lesson(rows: str) -> None:
@@ -72,4 +93,13 @@ def test_a_log_of_before_means_the_same_lesson(desk: Desk) -> None:
     desk.answer()
     log = (desk.root / "lessons/log.md").read_text("utf-8")
     assert "要修改笔记: " in log and parse_rows(log.encode()) == parse_rows(log.replace("记: ", "记：").encode())
+    assert desk.tend() == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["先读[x] ：\\", f"Use `{'sort -k2 ' * 40}` and `{'uniq -c ' * 40}`", "# -->[x]  ：::"]
+)
+def test_the_words_of_a_line_by_hand_are_logged_once(desk: Desk, said: str) -> None:
+    write(desk.root / "lessons.md", f"- {said}\n")
+    assert [row.event for row in desk.tend()] == ["active"]
     assert desk.tend() == ()

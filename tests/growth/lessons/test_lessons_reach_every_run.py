@@ -7,6 +7,8 @@ import pytest
 
 from agent.app.agent import opened_runs
 from agent.app.open import open_workspace
+from agent.asking.answers import propose
+from agent.asking.proposal import ProposalDraft
 from agent.context.budget import SHARES
 from agent.events.runs import Speaker, ToolCompleted
 from agent.growth.lessons.given_lessons import FEW
@@ -142,6 +144,17 @@ def heard_next(root: Path, session: str) -> str:
         return "\n".join(each.text for each in asked[-1].messages)
 
 
+def test_a_rule_of_before_that_is_a_row_now_is_not_called_gone(root: Path) -> None:
+    link = rule(root, "Be short.", when="")
+    session, said = ask(root)
+    assert f"- {link} Be short." in said
+    path, name = root / session, link.strip("[]")
+    assert name in path.read_text()
+    write(path, path.read_text().replace(name, "rules/be-short"))
+    heard = heard_next(root, session)
+    assert heard.count("Be short.") == 1 and "do not hold any more" not in heard
+
+
 def test_a_run_that_is_under_way_is_told(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rule(root, "Read the note first.")
     path = root / "lessons.md"
@@ -199,3 +212,11 @@ def test_a_row_from_where_others_write_is_not_followed_until_it_was_looked_at(ro
     git(root, "pull", "-q", "--no-rebase", "--no-edit")
     said = given(root)
     assert "Mallory" not in said and "Read the note first." in said
+
+
+def test_the_list_says_that_the_note_is_broken_also_while_a_question_waits(root: Path) -> None:
+    vault = open_workspace(root).vault
+    propose(vault, ProposalDraft("rule", "short", "May I try this rule: Be short.", "Why", ()), "en")
+    write(root / "lessons.md", "---\ntype: [\n---\n- Be short.\n")
+    listed = tell(root, machine(), "lessons")
+    assert "no lesson is followed until it is mended" in listed and "May I try this rule" in listed

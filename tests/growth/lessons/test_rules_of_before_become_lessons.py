@@ -2,6 +2,8 @@
 
 import pytest
 
+from agent.asking.answers import propose
+from agent.asking.proposal import ProposalDraft
 from agent.growth.lessons.lesson import words_mark
 from agent.vault.change import Stamp
 from agent.vault.history.find import commits
@@ -109,3 +111,51 @@ def test_a_rule_that_a_yes_of_before_writes_is_taken_over_too(old: Desk) -> None
     old.tend()
     assert "- Drink tea. · active\n" in (old.root / "lessons.md").read_text()
     assert not (old.root / "rules/new.md").exists()
+
+
+def test_a_rule_whose_note_was_broken_is_taken_over_once_it_is_mended(old: Desk) -> None:
+    path = old.root / f"{NOTE}.md"
+    write(path, AGENTS.replace("status: probation", "status: ["))
+    old.vault.commit_human()
+    assert [(row.event, row.words) for row in old.tend()] == []
+    assert old.tend() == () and old.book.log.unwanted == ("Whisper",)
+    write(path, AGENTS)
+    old.vault.commit_human()
+    old.tend()
+    rule = next(each for each in old.book.lessons if not each.is_persons)
+    assert rule.row and not path.exists()
+    assert [(row.event, row.by) for row in old.book.log.of(rule.key)] == [
+        ("probation", "person"), ("supported", "agent"),
+    ]  # fmt: skip
+
+
+def test_a_state_that_was_set_by_hand_is_the_persons(old: Desk) -> None:
+    write(old.root / f"{NOTE}.md", AGENTS.replace("status: probation", "status: deprecated"))
+    old.vault.commit_human()
+    assert [(row.event, row.by) for row in old.tend()] == [("deprecated", "person")]
+    assert old.tend() == ()
+
+
+def test_what_was_undone_is_not_even_half_done_again(old: Desk) -> None:
+    old.tend()
+    undo(old.vault, Selection(jobs=("growth/lessons",)), confirmed=True)
+    before = old.vault.head
+    old.tend()
+    assert old.vault.head == before and (old.root / "rules/log.md").read_text() == LOG
+
+
+def test_a_no_to_what_an_earlier_version_asked_sets_the_rule_aside(old: Desk) -> None:
+    facts = {"asks": "urgent", "rule": f"{NOTE}.md", "words": f"a note is changed: {READ[0]}"}
+    propose(old.vault, ProposalDraft("rule", "read", "May it stay?", "Why", (), facts=facts), "en")
+    old.answer(yes=False)
+    rule = next(each for each in old.book.lessons if not each.is_persons)
+    assert rule.state == "deprecated" and old.tend() == ()
+
+
+def test_a_rule_that_another_machine_of_before_sets_aside_later_is_set_aside(old: Desk) -> None:
+    old.tend()
+    write(old.root / f"{NOTE}.md", AGENTS.replace("status: probation", "status: deprecated"))
+    old.vault.commit_human()
+    old.tend()
+    rule = next(each for each in old.book.lessons if not each.is_persons)
+    assert rule.state == "deprecated" and not (old.root / f"{NOTE}.md").exists() and old.tend() == ()

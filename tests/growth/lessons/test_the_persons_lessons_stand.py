@@ -5,12 +5,14 @@ import pytest
 from agent.errors import UserError
 from agent.growth.lessons.by_person import decide_lesson
 from agent.growth.lessons.lesson import Lesson
+from agent.growth.lessons.tend import follow_lessons
 from agent.vault.history.find import commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from tests.growth.lessons.desk import READ, Desk, three
 from tests.vaults import git, write
 
+LONG = f"Never write into the archive, {'nor below it, ' * 60}whoever asks"
 MINE = "# Mine\n\nA paragraph.\n\n- Never write into the archive.\n- [ ] a task\n"
 
 
@@ -42,6 +44,19 @@ def test_it_is_never_set_aside_without_asking(desk: Desk, mine: Lesson) -> None:
     desk.answer()
     assert desk.lesson().state == "deprecated" and desk.book.log.last_state(mine.key).by == "person"  # type: ignore[union-attr]
     assert "- ~~Never write into the archive.~~ · set aside\n" in (desk.root / "lessons.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("bullet", "said"),
+    [("* ", LONG), ("- ", "Read ~~all of~~ the note"), ("+ ", "*mail  is sent：*  Ask me")],
+)
+def test_another_state_leaves_every_word_of_a_line_as_it_stands(desk: Desk, bullet: str, said: str) -> None:
+    write(desk.root / "lessons.md", f"# Mine\n\n{bullet}{said}\n")
+    desk.tend()
+    decide_lesson(desk.work, desk.lesson(), "deprecated")
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}~~{said}~~ · set aside\n"
+    decide_lesson(desk.work, desk.lesson(), "active")
+    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}{said} · active\n" and desk.tend() == ()
 
 
 def test_an_edited_line_keeps_its_words_and_is_asked_about_before_it_goes(desk: Desk) -> None:
@@ -140,6 +155,26 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     assert desk.lesson().text == READ[0] and desk.lesson().state == "active"
 
 
+def test_a_note_of_the_persons_that_is_something_else_is_none_of_lessons(desk: Desk) -> None:
+    course = "---\ntype: course\n---\n- Monday: bring the violin\n"
+    write(desk.root / "lessons.md", course)
+    with pytest.raises(UserError, match="has another type"):
+        desk.learn(*three(*READ))
+    assert desk.book.lessons == () and desk.asked() == [] and (desk.root / "lessons.md").read_text() == course
+
+
+def test_nothing_is_logged_twice_while_changes_wait_for_the_repository(desk: Desk) -> None:
+    lock = desk.root / ".git/MERGE_HEAD"
+    write(desk.root / "lessons.md", MINE)
+    desk.vault.commit_human()
+    write(lock, f"{desk.vault.head}\n")
+    follow_lessons(desk.work)
+    assert desk.vault.queued and follow_lessons(desk.work) == ()
+    lock.unlink()
+    desk.vault.settle()
+    assert [row.event for row in desk.book.log.rows] == ["active"] and desk.tend() == ()
+
+
 def test_undoing_the_yes_that_began_the_note_takes_out_its_row_alone(desk: Desk) -> None:
     desk.admit(*READ)
     (first,) = [made for made in commits(desk.vault, limit=9) if "lessons.md" in {each.path for each in made.files}]
@@ -156,3 +191,38 @@ def test_what_a_person_does_to_a_line_while_another_is_judged_stays(desk: Desk) 
     desk.tend()
     said = (desk.root / "lessons.md").read_text()
     assert "# What it has learned\n\n- Drink tea\n" in said and "change it · active ^l-" in said
+
+
+def test_a_clock_that_is_set_back_makes_no_news(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.clock.advance(-2 * 86_400)
+    desk.edit(lesson.row, f"- ~~{READ[0]}~~ ^l-{lesson.id}")
+    assert [(row.event, row.by) for row in desk.tend()] == [("deprecated", "person")]
+    assert desk.tend() == ()
+
+
+def test_a_line_that_was_deleted_and_brought_back_learns_as_before(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.edit(f"{lesson.row}\n", "")
+    assert [row.event for row in desk.tend()] == ["deleted"]
+    write(desk.root / "lessons.md", f"{(desk.root / 'lessons.md').read_text()}{lesson.row}\n")
+    desk.tend()
+    known = len(desk.evidence(lesson))
+    desk.learn(*three(*READ, first=20))
+    assert len(desk.evidence(lesson)) > known and desk.asked() == []
+
+
+@pytest.mark.parametrize("open_part", ["```\ncode", "%%\nhidden"])
+def test_a_lesson_is_one_also_below_what_was_left_open(desk: Desk, open_part: str) -> None:
+    write(desk.root / "lessons.md", f"# Mine\n\n{open_part}\n")
+    desk.admit(*READ)
+    assert (desk.root / "lessons.md").read_text().startswith(f"# Mine\n\n{open_part}\n")
+    assert desk.lesson().text == READ[0] and desk.tend() == ()
+
+
+def test_the_whole_line_may_be_struck_out_with_its_mark(desk: Desk) -> None:
+    lesson = desk.admit(*READ)
+    desk.edit(lesson.row, f"- ~~{lesson.row[2:]}~~")
+    assert [(row.event, row.key) for row in desk.tend()] == [("deprecated", lesson.key)]
+    decide_lesson(desk.work, desk.lesson(), "active")
+    assert desk.lesson().row == lesson.row.replace("on probation", "active") and desk.tend() == ()
