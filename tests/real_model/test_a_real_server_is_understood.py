@@ -26,7 +26,7 @@ def test_an_answer_is_streamed_and_its_usage_is_told(models: Providers) -> None:
     pieces: list[str] = []
     reply = models.main.chat(Request((System("Be brief."), User("Say hello to Anna, 你好."))), pieces.append)
     assert len(pieces) > 1
-    assert "".join(pieces) == reply.message.text != ""
+    assert "".join(pieces).rstrip() == reply.message.text.rstrip() != ""  # a cut answer may end with a blank
     assert reply.stop in ("end", "length")
     assert 10 < reply.usage.input < 200
     assert 0 < reply.usage.output <= 12
