@@ -85,7 +85,7 @@ def subscribe_run(bus: Bus, parts: RunParts) -> None:
     row(parts.lessons.refreshed, IterationStarted, name="rules", priority=70)
     row(parts.skills.refreshed, IterationStarted, name="skills", priority=60)
     row(parts.refresh, IterationStarted, name="refresh", priority=50, timeout=parts.refresh_seconds)
-    row(parts.look_ahead, TaskStarted, name="what work needs", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
+    row(parts.look_ahead, TaskStarted, name="look-ahead", priority=30, timeout=parts.look_ahead_seconds + TIMEOUT)
     row(parts.capturing.hear, TaskCompleted, name="capture")
     row(parts.take_notice, NoticeRaised, name="notices")
     row(_quiet(parts.sum_up), SessionEnded, name="daily summary", priority=-10)

@@ -1,9 +1,13 @@
 """The daemon reflects on runs of any process once their conversation is silent; not if growth is off."""
 
+import time
+from collections.abc import Iterator
+from datetime import UTC
 from pathlib import Path
 
 import pytest
 
+from agent.clock import SystemClock
 from agent.growth.lessons.reflection_notes import load_reflections
 from agent.interfaces.cli.main import main
 from tests.daemon.house import BRISK, hasten, living
@@ -12,13 +16,19 @@ from tests.stories.agents import furnish, script
 
 
 @pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for key, value in BRISK.items():
         monkeypatch.setenv(key, value)
     hasten(monkeypatch, "reflections", quiet=2.0)
     monkeypatch.setenv("VAULT_AGENT_REFLECTION__DEPTH", "all")
     monkeypatch.setenv("VAULT_AGENT_REFLECTION__HOUR", "23")
-    return furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "s.json", says(JUDGES), *failing()))
+    monkeypatch.setenv(
+        "TZ", f"NOON{SystemClock().now().astimezone(UTC).hour - 12:+d}"
+    )  # by night the day would be reviewed, too
+    time.tzset()
+    yield furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "s.json", says(JUDGES), *failing()))
+    monkeypatch.undo()
+    time.tzset()
 
 
 def test_a_run_of_another_process_is_reflected_on(root: Path) -> None:

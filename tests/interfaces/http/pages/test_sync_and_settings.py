@@ -83,8 +83,8 @@ def test_a_setting_is_changed_and_taken_back_and_what_could_harm_is_not_changed_
     assert not any(may_set(key) for key in keys() if setting_type(key).base is Secret)
 
 
-def test_a_model_is_chosen_and_its_key_is_kept_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_house(tmp_path, NOTES) as house:
+def test_a_model_is_chosen_and_its_key_is_kept_in_a_file(tmp_path: Path) -> None:
+    with open_house(tmp_path, NOTES) as house, pytest.MonkeyPatch.context() as monkeypatch:
         workspace = house.workspace
         monkeypatch.delenv("VAULT_AGENT_LLM__WIRE")
         monkeypatch.delenv("VAULT_AGENT_LLM__SCRIPT")
