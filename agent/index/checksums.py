@@ -3,10 +3,8 @@
 A keyword engine detects some damage itself, but a flipped byte in a posting only gives wrong answers. An engine writes
 its files once, so each is checked once and then recognised by its name.
 
-Detects that a file mapped into memory by an engine was truncated.
-
-A process that reads the missing part of a mapped file is killed by the system (SIGBUS), with no error to catch. Engines
-write such files once, so one that became shorter is damaged. Checking their bytes is left to `checksums`.
+A process that reads the missing part of a file that is mapped into memory is killed by the system (SIGBUS), with no
+error to catch. Such files are written once, so one that became shorter is damaged (`MappedFiles`).
 """
 
 import json

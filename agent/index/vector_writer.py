@@ -70,10 +70,10 @@ class VectorWriter:
         if not gone:
             return
         recent = self._changed()
+        if self.state.base is not None:
+            self._gone |= gone - recent.keys()  # one that is recent is in no base, or is gone from it already
         for note in gone & recent.keys():
             del recent[note]
-        if self.state.base is not None:
-            self._gone |= gone
 
     def save(self) -> str:
         """The state with all that was added and removed, for `load` and for readers; raises `Damaged`."""

@@ -246,16 +246,13 @@ def load_vectors(files: IndexFiles, state: str, dimensions: int, held: VectorInd
 
     What an earlier state `held` of the same files is not read again.
     """
-    now = parse_state(state, dimensions)
-    then = held.state if held is not None else VectorState(dimensions)
+    now, mapped = parse_state(state, dimensions), MappedFiles(files.folder / "vectors", (".usearch",))
+    held = held or VectorIndex(VectorState(dimensions), None, None, mapped)
+    held.mapped.check()  # before the lengths are recorded anew: what was mapped then may be searched on
     base, recent = (
-        held_index if file == held_file else file.open(files, dimensions, mapped=True) if file is not None else None
-        for file, held_file, held_index in (
-            (now.base, then.base, held.base if held is not None else None),
-            (now.recent, then.recent, held.recent if held is not None else None),
-        )
+        index if file == was else file.open(files, dimensions, mapped=True) if file is not None else None
+        for file, was, index in ((now.base, held.state.base, held.base), (now.recent, held.state.recent, held.recent))
     )
-    mapped = MappedFiles(files.folder / "vectors", (".usearch",))
     if base is not None or recent is not None:
         mapped.look()
     return VectorIndex(now, base, recent, mapped)

@@ -26,12 +26,10 @@ PASSAGES_OF_A_NOTE = 10
 WORDS = 494
 """Words of a note that has so many passages."""
 SEARCH_MS = 40.0
-RECALL = 0.97
 DAEMON_MB = 800.0
 QUESTIONS = 100
-_NEAREST = 10
 _ASKED = 5
-"""Questions to the daemon: from the second one on it holds all rows."""
+"""Questions to the daemon."""
 _LOOK = 0.05
 """Seconds between two looks at the memory of a command."""
 
