@@ -1,8 +1,6 @@
 """Builds what one vault's daemon does by itself: the table of its parts, the first to hear an event first.
 
 Opens the channels through which the person writes back, and opens them anew when their settings have changed.
-
-Proposes variants of skills with the vault's own agent: its models and its tools.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,10 +10,12 @@ from functools import cache, partial
 
 from agent.app.agent import opened_runs
 from agent.app.channels import open_channels, open_inbounds
+from agent.app.experiments import propose_variants
 from agent.app.jobs import procedures_of, why_no_model
 from agent.app.lessons import lesson_work, settle_trials
 from agent.app.notices import open_outbox, take_in
 from agent.background.alerts import Alerts
+from agent.background.attachments import attachments_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
 from agent.background.human_edits import HumanEdits
@@ -27,7 +27,7 @@ from agent.background.jobs.jobs import Jobs
 from agent.background.leftovers import Leftovers
 from agent.background.lessons import lesson_routine, variant_routine
 from agent.background.machine_contact import MachineContact
-from agent.background.maintenance import attachments_routine, evening_routine, maintenance_routines
+from agent.background.maintenance import evening_routine, maintenance_routines
 from agent.background.model_key import ModelKey
 from agent.background.notices import Notices
 from agent.background.part import Hears, Part, PartTable, part_of
@@ -50,23 +50,17 @@ from agent.events.runs import TaskCompleted
 from agent.events.types import DaemonStarted, EditsStopped, FilesChanged, Tick, TurnEnded
 from agent.growth.beliefs.learn import lines_learned
 from agent.growth.lessons.lesson_work import LessonWork
-from agent.growth.lessons.variants import KnownTools, VariantModel, Variants
 from agent.growth.patterns.likeness import vectors_of
-from agent.llm.messages import Cancelled, never
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts
 from agent.runs.conversations import Conversations, conversations_of
 from agent.runs.evening import Evening
 from agent.runs.recall_source import recall_source
-from agent.runs.service import RunService
 from agent.runs.skill_learning import skill_learning
-from agent.runs.skill_lookup import skills_on_demand
 from agent.runs.skill_set import skill_set
 from agent.runs.upkeep_jobs import Upkeeper, UpkeepJobs
 from agent.runs.workflow_traces import SessionTraces
 from agent.schedule.shelf import GOAL_TYPE
-from agent.tools.tool import RunContext
-from agent.tools.tool_names import whole_tool
 from agent.workspace.machine import open_claims
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.vault_watcher import watch_pace
@@ -90,29 +84,6 @@ def changed_channels(workspace: Workspace) -> Callable[[], Mapping[str, TwoWayCh
         return {name: TwoWayChannel(inbound, channels[name]) for name, inbound in open_inbounds(fresh).items()}
 
     return look
-
-
-def propose_variants(workspace: Workspace, cancelled: Cancelled = never, only: str = "") -> tuple[str, ...]:
-    """Put a variant of each skill that may be changed on trial (or `only` of this one), or ask about it; returns the
-    paths of the notes. Opens the agent only if there is such a skill.
-
-    Raises `ConfigError`, what a transaction raises, and `Interrupted` when it is cancelled.
-    """
-    workspace = reload_settings(workspace)
-    if not Variants(skills_on_demand(workspace)).candidates():
-        return ()
-    with opened_runs(workspace) as runs:
-        model = VariantModel(runs.account, known_tools(runs))
-        return tuple(Variants(runs.following.skills).propose(model, cancelled, only))
-
-
-def known_tools(runs: RunService) -> KnownTools:
-    """The tools that a run of the owner may use."""
-    tools = runs.agent.tools.visible(RunContext("", ""))
-    harmless = {tool.name for tool in tools if tool.readonly and not tool.egress and not tool.dangerous}
-    names = {name for tool in tools for name in (tool.name, whole_tool(tool.name))}
-    risky = {name for tool in tools if tool.name not in harmless for name in (tool.name, whole_tool(tool.name))}
-    return KnownTools(frozenset(names), frozenset(names - risky))
 
 
 Bytes = Callable[[str, str], bytes | None]

@@ -7,21 +7,20 @@ asked and settled: no answer is taken in twice, and none asks what another one h
 
 from collections.abc import Callable
 
-from agent.background.maintenance import changes_in
-from agent.background.routine import PATIENCE, LookEvery, On, Routine
+from agent.background.routine import PATIENCE, LookEvery, On, Routine, changes_in
 from agent.background.turns import TurnsToGiveBack
 from agent.channel_names import IN_NOTES
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle
 from agent.llm.messages import Cancelled
+from agent.loop.outcome import RunOutcome
 from agent.vault.folders import QUESTIONS
 from agent.vault.sync.turns import take_turn
 from agent.workspace.workspace import Workspace, reload_settings
 
 TURN = "questions"
 """The name of the turn for settling and asking."""
-_FINISHED = "finished"
 _ASK = "ask"
 """What a look is wanted for after an answer, beside settling."""
 
@@ -30,7 +29,7 @@ def has_answered_person(event: TaskCompleted) -> bool:
     """True for a run whose person is there, and has their answer: not one that waits or failed, nor one in a group or
     in a note, which nobody may be looking at."""
     is_there = not event.job and not event.speaker.group and event.speaker.channel != IN_NOTES
-    return is_there and event.outcome == _FINISHED
+    return is_there and event.outcome == RunOutcome.FINISHED
 
 
 def curiosity_routine(workspace: Workspace, turns: TurnsToGiveBack, publish: Callable[[object], object]) -> Routine:

@@ -2,6 +2,7 @@
 arrived from others."""
 
 from dataclasses import replace
+from shlex import quote
 
 from agent.asking.answers import TEXT_KINDS
 from agent.asking.proposal import Proposal
@@ -62,7 +63,7 @@ def _of_request(workspace: Workspace, path: str) -> NoticeRaised:
     has seen who wrote it."""
     language = workspace.settings.vault.language
     title = text("needs.request", language, note=_short(path.rpartition("/")[2].removesuffix(".md")))
-    how = text("needs.request_how", language, path=path)
+    how = text("needs.request_how", language, path=quote(path))
     return replace(_notice(workspace, "request", title, path, (how,)), priority=NOT_URGENT)
 
 
@@ -80,9 +81,8 @@ def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
     """A question that nothing waits for, with its options: a button may be too short for a line of a note. One that is
     urgent is sent at once, but not in the quiet hours, in which it was not asked either."""
     title, _, about = asked.text.strip().partition("\n")
-    options = (f"{number}. {each}" for number, each in enumerate(asked.options, 1))
-    lines = (*(line.strip() for line in about.splitlines() if line.strip()), *options)
-    notice = _notice(workspace, kind, _short(title), asked.path, tuple(lines))
+    lines = (*(line.strip() for line in about.splitlines() if line.strip()), *asked.numbered)
+    notice = _notice(workspace, kind, _short(title), asked.path, lines)
     if asked.urgency == "high":
         return replace(notice, priority=URGENT, urgent=not is_quiet_now(workspace))
     return replace(notice, priority=NOT_URGENT)

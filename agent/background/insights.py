@@ -7,18 +7,16 @@ without it, a look finds the same again.
 from collections.abc import Callable
 from datetime import date
 
-from agent.background.maintenance import changes_in
-from agent.background.routine import PATIENCE, On, QuietOn, Routine
+from agent.background.routine import PATIENCE, On, QuietOn, Routine, changes_in
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.look import take_patterns
+from agent.loop.outcome import RunOutcome
 from agent.records.table import Table
 from agent.vault.folders import SESSIONS
 from agent.workspace.workspace import Workspace
-
-_FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +57,4 @@ class Insights:
 
 
 def _run_ended(event: TaskCompleted) -> tuple[str, ...]:
-    return () if event.job or event.outcome != _FINISHED else (event.run,)
+    return () if event.job or event.outcome != RunOutcome.FINISHED else (event.run,)

@@ -6,8 +6,7 @@ It learns from reflections only when some have changed: that compares many texts
 import logging
 from collections.abc import Callable, Iterator
 
-from agent.background.maintenance import changes_in, paths_in
-from agent.background.routine import PATIENCE, On, Routine
+from agent.background.routine import PATIENCE, On, Routine, changes_in, paths_in
 from agent.events.runs import ProposalDecided, TaskCompleted
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Origin
 from agent.growth.lessons.lesson_work import LessonWork

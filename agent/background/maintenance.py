@@ -1,50 +1,18 @@
 """Keeps the vault in order when nothing else goes on: asks about what arrived, settles offers, takes in opinions of
-skills, learns, tends memory, and packs the history: one routine for each job of the upkeep, one after the other.
+skills, learns, tends memory, and packs the history: one routine for each job of the upkeep, one after the other. Once a
+day there is the evening: the day in a few lines, and one commit of what nobody has asked for."""
 
-The evening, once a day: the day in a few lines, and one commit of what nobody has asked for.
-
-Keeps the texts of attachments in the search index: beside the daemon, so that no note waits for a long PDF.
-
-It has an index of its own over the same files, as another process would: the few files that it takes in at a time are
-written between two updates of the notes.
-
-Which paths a batch of changes concerns.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from typing import Any
 
-from agent.attachments.cache import is_attachment
-from agent.background.pool import Pool, Priority
-from agent.background.routine import PATIENCE, LookEvery, On, QuietOn, Routine
+from agent.background.pool import Pool
+from agent.background.routine import PATIENCE, LookEvery, On, QuietOn, Routine, changes_in, paths_in
 from agent.events.runs import TaskCompleted
-from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, IndexUpdated, NoteMoved, Origin
-from agent.llm.messages import Cancelled
+from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Origin
 from agent.markdown.changes import NoteChange
 from agent.runs.evening import Evening
 from agent.runs.upkeep_jobs import UpkeepJobs
-from agent.vault.folders import APPROVALS, QUESTIONS, SESSIONS, SKILLS, AgentFolder
-from agent.watch.classify import VaultEvent
-from agent.workspace.attachments import list_attachments, update_attachments
-from agent.workspace.search_index import SearchIndex, open_index
-from agent.workspace.workspace import Workspace
-
-
-def paths_of(event: VaultEvent) -> tuple[str, ...]:
-    """The path of a change; for a move also where the note was."""
-    return (event.path, event.source) if isinstance(event, NoteMoved) else (event.path,)
-
-
-def paths_in(events: Iterable[VaultEvent], home: AgentFolder, *folders: str) -> tuple[str, ...]:
-    """The paths of the changes that are in one of these folders, each once."""
-    return tuple(dict.fromkeys(path for each in events for path in paths_of(each) if home.holds(path, *folders)))
-
-
-def changes_in(home: AgentFolder, *folders: str) -> Callable[[FilesChanged[NoteChange]], tuple[str, ...]]:
-    """A function that returns the paths of a batch that are in one of these folders."""
-    return lambda event: paths_in(event.events, home, *folders)
-
+from agent.vault.folders import APPROVALS, QUESTIONS, SESSIONS, SKILLS
 
 KEY = "maintenance"
 QUIET = 2.0
@@ -118,45 +86,3 @@ def evening_routine(evening: Evening) -> Routine:
         key=KEY,
         patience=PATIENCE,
     )
-
-
-_LOOK = 600.0
-"""Seconds between two looks at all attachments: for what no event names, as when other files are ignored."""
-_QUIET = 1.0
-"""Seconds without a change before a file is read: programs write a large one in pieces."""
-_RETRY = 10.0
-_MOST, _PAUSE = 30.0, 10.0
-"""Seconds after which the reading of many files pauses, and how long: upkeep waits for it."""
-_MORE = "more"
-
-
-def attachments_routine(workspace: Workspace, index: SearchIndex, publish: Callable[[object], object]) -> Routine:
-    """The attachments of one vault's daemon, which has brought `index` up to the notes; `publish` is told how many were
-    taken in."""
-
-    clock, left = workspace.vault.clock, set[str]()
-
-    def take_in(_: dict[str, None], cancelled: Cancelled) -> None:
-        listed, until = list_attachments(workspace), clock.monotonic() + _MOST
-        with closing(open_index(workspace, chosen=index.chosen)) as own:
-            done = update_attachments(own, listed, lambda: cancelled() or clock.monotonic() > until)
-        (left.add if done.left else left.discard)(_MORE)
-        if done.indexed or done.forgotten:
-            publish(IndexUpdated(done.indexed, done.forgotten, 0))
-
-    return Routine(
-        "attachments",
-        take_in,
-        on=(On(DaemonStarted, lambda event: ("start",)), On(FilesChanged, _attached)),
-        looks=(LookEvery(_LOOK), LookEvery(_PAUSE, lambda: bool(left), _MORE)),
-        quiet=_QUIET,
-        retry=_RETRY,
-        is_retryable_told=False,
-        needs_settled=False,
-        names_problem=True,
-        priority=Priority.NETWORK,  # nearly all of it is waiting for another process
-    )
-
-
-def _attached(event: FilesChanged[NoteChange]) -> Iterator[str]:
-    return (path for each in event.events for path in paths_of(each) if is_attachment(path))

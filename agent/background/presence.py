@@ -1,12 +1,9 @@
 """Whether the agent sleeps, is awake or works: what wakes it, and the lines in the day's log about what it did when.
 
-Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come from
-other processes; the daemon takes them in its next turn. A time awake in which nothing was done leaves
-nothing in the vault, and those of a day are written together once it is over (`awake_times`).
-
-The times awake of the present day in which something was done, on this machine, outside the vault.
-
-They go into the day's log together, in one commit once the day is over. What was done has its own place there at once.
+Jobs, tasks and requests in notes tell when they begin and end. A person's `wake` and `sleep` come from other processes;
+the daemon takes them in its next turn. A time awake in which nothing was done leaves nothing in the vault, and those of
+a day are written together once it is over: until then they stand on this machine, outside the vault. What was done has
+its own place in the log at once.
 """
 
 import logging

@@ -11,8 +11,7 @@ from dataclasses import field
 from datetime import date
 
 from agent.background.failures import failure_text
-from agent.background.maintenance import paths_in
-from agent.background.routine import PATIENCE, LookEvery, On, Routine
+from agent.background.routine import PATIENCE, LookEvery, On, Routine, paths_in
 from agent.background.turns import TurnsToGiveBack
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached

@@ -12,10 +12,9 @@ from dataclasses import field
 from functools import partial
 
 from agent.background.failures import failure_text
-from agent.background.maintenance import changes_in
 from agent.background.part import Hears
 from agent.background.pool import Pool, Priority
-from agent.background.routine import LookEvery, On, Routine
+from agent.background.routine import LookEvery, On, Routine, changes_in
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.events.types import DaemonStarted, FilesChanged

@@ -37,7 +37,6 @@ LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
-NO_TALK: tuple[str, tuple[GroupMessage, ...]] = ("", ())
 
 
 NoticeText: TypeAlias = Callable[[str], str]
@@ -112,8 +111,8 @@ class Responder:
         message = entry.message
         channel = f"{self.name}:{message.chat}" if message.group else self.name
         speaker = Speaker(channel, group=message.group, origin=message.origin)
-        before = group_talk(self.workspace, self.name).recent(message.chat, self.workspace.clock.now())
-        talk = self._talk(before) if message.group else ""
+        before = self._said_before(message) if message.group else ()
+        talk = self._talk(before)
         notice = "" if message.answers in self.queue.sessions else self.notice_text(message.answers)
         untrusted = text("messages.from_notice", "en") if notice else ""  # it may be made of what others wrote
         others = "messages.in_group" if message.group else "messages.forwarded"
@@ -122,7 +121,7 @@ class Responder:
         words = message.words or text("messages.passed_on", language)
         quoted = frame(message.foreign, source) if message.foreign else ""
         with self.open_runs() as runs:
-            self._note_begin(runs, entry, notice, quoted, (frame(talk, source), before) if talk else NO_TALK)
+            self._note_begin(runs, entry, notice, quoted, frame(talk, source) if talk else "", before)
             request, line = RunRequest(words, speaker), RunIO(cancelled=cancelled)
             self._take_end(
                 entry, runs.ask(request, self._session_of(message, runs, speaker), line, source or untrusted)
@@ -149,6 +148,9 @@ class Responder:
         else:
             self._answer(entry, text("messages.stopped", self.workspace.settings.vault.language))
 
+    def _said_before(self, message: Incoming) -> tuple[GroupMessage, ...]:
+        return group_talk(self.workspace, self.name).recent(message.chat, self.workspace.clock.now())
+
     def _talk(self, before: Sequence[GroupMessage]) -> str:
         """What others have said in a group since the agent was named there last."""
         owner_name = text("messages.owner", self.workspace.settings.vault.language)
@@ -160,12 +162,13 @@ class Responder:
         entry: PendingMessage,
         notice: str,
         quoted: str,
-        before: tuple[str, Sequence[GroupMessage]],
+        talk: str,
+        before: Sequence[GroupMessage],
     ) -> None:
         """Write down the session and the run when it begins, before a model is asked; the model is given the `notice`
-        that the message answers, what it has `quoted` of others, and the talk in its group `before` it."""
+        that the message answers, what it has `quoted` of others, and the `talk` in its group `before` it."""
 
-        is_noted, (talk, remarks) = False, before
+        is_noted = False
 
         def begun(event: TaskStarted) -> tuple[Injection, ...]:
             nonlocal is_noted
@@ -176,7 +179,7 @@ class Responder:
                 entry.phase, entry.session, entry.run = "running", event.session, event.run
             if talk:
                 now = self.workspace.clock.now()
-                group_talk(self.workspace, self.name).drop(entry.message.chat, remarks, now)
+                group_talk(self.workspace, self.name).drop(entry.message.chat, before, now)
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
             told = Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE), Injection(talk, GROUP_TALK)
             return tuple(each for each in told if each.text)

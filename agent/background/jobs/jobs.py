@@ -29,10 +29,10 @@ from agent.background.jobs.recording import (
 from agent.background.jobs.resumed import job_of, write_after_wait
 from agent.background.jobs.triggered import LEAST_PAUSE, Triggered
 from agent.background.jobs.worker import Awake, JobWorker, job_lock
-from agent.background.maintenance import paths_of
 from agent.background.part import PACE
 from agent.background.pool import Pool, Priority
 from agent.background.resume import OpenRuns
+from agent.background.routine import paths_of
 from agent.background.turns import TurnsToGiveBack
 from agent.config.setting_files import SettingFiles
 from agent.dataclass import dataclass

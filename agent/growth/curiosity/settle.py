@@ -44,7 +44,7 @@ def settle_questions(vault: Vault, now: datetime, language: Language) -> Settled
     )
 
 
-def expired_text(asked: AskedQuestion, language: Language) -> str:
+def _expired_text(asked: AskedQuestion, language: Language) -> str:
     """What is done after a question that nobody has answered in time."""
     return text("curiosity.expired", language, at=asked.moment("expires"), fallback=asked.fallback).strip()
 
@@ -59,10 +59,15 @@ def _settled(vault: Vault, asked: AskedQuestion, now: datetime, language: Langua
         return _of_profile(vault, asked, now)
     if asked.answer:
         return _answered(vault, asked, now, language)
-    if asked.is_over(now):
-        closed = close_question(vault, asked, "expired", expired_text(asked, language))
-        return SettledQuestions((closed,) if closed else ())
-    return SettledQuestions()
+    closed = expired(vault, asked, now, language)
+    return SettledQuestions((closed,) if closed else ())
+
+
+def expired(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> Edit | None:
+    """The request that closes a question without an answer, of which the time is over; None for any other."""
+    if asked.answer or not asked.is_over(now):
+        return None
+    return close_question(vault, asked, "expired", _expired_text(asked, language))
 
 
 def _answered(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> SettledQuestions:

@@ -5,11 +5,7 @@ out of what its model sees, at the next task, and a run that is under way is tol
 the same while nothing has changed, and a provider's cache matches.
 
 A run is given more lessons than concern it: that a page will ask for data, no task says beforehand. So a use of a
-lesson is a run that had the lesson before it and in which its case came up (`cases`); one without a case holds in
-every run.
-
-Whether the case of a lesson came up in a run, by what was asked for: only then does the run say something of the
-lesson.
+lesson is a run that had the lesson before it and in which its case came up; one without a case holds in every run.
 
 A case came up if its words and those of the task mean nearly the same: by the search index's embedder, else by common
 words. That misses some uses; it counts few wrong ones, and a box that the person ticks about a lesson counts in any

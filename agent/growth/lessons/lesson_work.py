@@ -113,7 +113,7 @@ class LessonChanges:
         if requests := self.requests(work):
             with work.vault.transaction(subject, stamp or Stamp(work.actor, tool=TOOL), masked=True) as change:
                 change.requests += requests
-        for row in self.rows:
+        for row in () if self.is_copied else self.rows:
             work.tell(LessonChanged(row.target, row.event, row.by))
 
 

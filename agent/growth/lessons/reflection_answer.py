@@ -77,7 +77,7 @@ _YES = frozenset(("true", "yes", "是", "对"))
 
 @dataclass(frozen=True, slots=True)
 class RunJudgement:
-    """What a model has said about a run, in the form of the notes (`note_format.plain_text`)."""
+    """What a model has said about a run, in the form of the notes (`reflection_format.plain_text`)."""
 
     result: str = ""
     efficiency: str = ""

@@ -19,8 +19,9 @@ of the person counts. The times, runs and sources are in a mark that reading vie
     - [ ] helpful
     - [ ] not helpful
 
-Each text is on one line and can contain neither a mark nor a box. Which note it is, is left to `store`. What earlier
-versions counted or could not read has marks of its own, and is left out when a note is parsed.
+Each text is on one line and can contain neither a mark nor a box. Which note it is, is left to
+`reflection_notes`. What earlier versions counted or could not read has marks of its own, and is
+left out when a note is parsed.
 """
 
 import re

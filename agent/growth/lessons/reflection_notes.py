@@ -1,6 +1,7 @@
 """The notes of reflections: one a day, `reflections/2026/11/2026-11-22-reflections.md`, to which each is added.
 
-One note a day, so that a month of use is thirty notes and not six hundred. The form in them is left to `note_format`.
+One note a day, so that a month of use is thirty notes and not six hundred. The form in them is left to
+`reflection_format`.
 """
 
 import re

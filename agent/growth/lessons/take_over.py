@@ -24,6 +24,8 @@ def take_over_rules(work: LessonWork) -> None:
     """Take over the rules, logs and uses of earlier versions that are there; a note in which text has arrived that the
     person has not looked at waits."""
     vault = work.vault
+    if not Path(vault.place.root, vault.home.at(RULES)).is_dir() and vault.read(vault.home.at(MUTATION_LOG)) is None:
+        return
     changes, rows = LessonChanges(is_copied=True), {each.key: each for each in load_rows(vault).lessons}
     keys = set(rows)
     gone = {key for key in load_log(vault).keys if key not in keys}
@@ -52,7 +54,7 @@ def take_over_rules(work: LessonWork) -> None:
 def _rows_of(work: LessonWork, note: RuleNote, lesson: Lesson, logged: list[LogRow]) -> Iterator[LogRow]:
     """The rows that the log of earlier versions has not: the state of a rule that it did not know, and the evidence.
     Another state than its last one is the person's doing, as in any lesson (`rows_by_hand`)."""
-    if not any(row.target.endswith(lesson.key) and row.event in STATES for row in logged):
+    if not any(row.key == lesson.key and row.event in STATES for row in logged):
         by: By = "person" if lesson.is_persons else "agent"
         yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
     links = [each if each.startswith("[[") else f"[[{each}]]" for each in note.evidence]

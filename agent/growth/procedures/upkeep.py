@@ -9,13 +9,12 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from agent.asking.questions.notes import asked_questions, close_question
+from agent.asking.questions.notes import asked_questions
 from agent.growth.beliefs.learn import lines_learned
-from agent.growth.curiosity.settle import expired_text
+from agent.growth.curiosity.settle import expired
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.patterns.look import take_patterns
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
-from agent.index.embedder import choose_embedder
 from agent.records.table import Table
 from agent.runs.conversations import conversations_of
 from agent.runs.decisions import approvals
@@ -44,11 +43,8 @@ def plain(context: ProcedureContext) -> Work:
     workspace, runs = context.runs.workspace, context.runs
     if silent_conversations(workspace):
         conversations_of(workspace, runs.recall.near, runs.account, runs.bus.publish_async).keep_ended()
-    keeper = Upkeeper(workspace, partial(lines_learned, workspace))
-    keeper.run()
-    keeper.learn()
-    keeper.fill_profile()
-    take_patterns(workspace, vectors_of(choose_embedder(workspace.settings.index.model).embedder), runs.bus.publish)
+    Upkeeper(workspace, partial(lines_learned, workspace)).tend()
+    take_patterns(workspace, vectors_of(runs.recall.library.chosen.embedder), runs.bus.publish)
     approvals(workspace).expire()
     if is_packing_due(context.vault):
         pack(context.vault)
@@ -97,9 +93,5 @@ def _key(check: Check) -> str:
 def _expired_questions(context: ProcedureContext) -> tuple[Request, ...]:
     """The requests for questions that nothing waits for and that are over, with what is done without an answer."""
     asked = (each for each in asked_questions(context.vault) if each.is_open and each.is_unprompted)
-    found = (
-        close_question(context.vault, each, "expired", expired_text(each, context.language))
-        for each in asked
-        if not each.answer and each.is_over(context.now)
-    )
+    found = (expired(context.vault, each, context.now, context.language) for each in asked)
     return tuple(each for each in found if each is not None)

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
 from agent.markdown.blocks import parse_body
 from agent.markdown.note import Note
 from agent.memory.profile.evidence import Evidence, parse_evidence
 from agent.memory.understanding.seam import FactKind
-from agent.memory.understanding.statements import kind_of
 from agent.vault.folders import PROFILE
 
 CORE = (
@@ -37,51 +35,8 @@ SENSITIVE_KINDS = frozenset((FactKind.HEALTH, FactKind.PERSON))
 """What is written only with the person's consent (`profile.sensitive`), by note and by kind of statement."""
 OBSERVED_NOTES = frozenset(("30-daily-patterns", "31-preferences", "51-patterns-insights"))
 """The notes in which a line may rest on what the program has counted itself, without a quotation."""
-NOTE_OF_KIND = {
-    FactKind.SELF: "00-basic-info",
-    FactKind.HEALTH: "32-health-wellness",
-    FactKind.PERSON: "40-relationships",
-    FactKind.PREFERENCE: "31-preferences",
-    FactKind.DECISION: "22-goals-aspirations",
-    FactKind.WORKFLOW: "30-daily-patterns",
-    FactKind.EVENT: "50-key-memories",
-    FactKind.OTHER: "50-key-memories",
-}
-_NOTE_OF_LIST = {
-    "about_identity": "01-core-identity",
-    "about_personality": "10-personality",
-    "about_cognition": "12-cognitive-style",
-    "about_values": "11-values-beliefs",
-    "about_memories": "50-key-memories",
-    "about_basics": "00-basic-info",
-    "about_goals": "22-goals-aspirations",
-    "about_work": "41-projects-work",
-    "about_relations": "40-relationships",
-    "about_society": "42-social-context",
-    "about_knowledge": "21-knowledge-domains",
-    "about_skills": "20-skills-abilities",
-    "about_interests": "23-interests-hobbies",
-    "about_tastes": "31-preferences",
-    "about_days": "30-daily-patterns",
-}
-"""The note of each list of words in `configs/understanding.yaml`; the first list that fits a statement counts."""
-_CLOSE = frozenset(("about_relations", "about_society"))
 _NOT_IN_NAMES = frozenset('\\/:*?"<>|#^[]\n\r\t')
 _NOT_PROFILE = ("about ", "关于 ")
-
-
-def note_of(statement: str) -> str:
-    """The stem of the note in which a statement belongs: by its words, else by its kind. Health, and people other than
-    those of the person's work and memories, come before the rest."""
-    kind, typed = kind_of(statement), statement.replace("’", "'")
-    if kind is FactKind.HEALTH:
-        return NOTE_OF_KIND[kind]
-    for name, note in _NOTE_OF_LIST.items():
-        if kind is FactKind.PERSON and name in _CLOSE:
-            break
-        if pattern(name).search(typed):
-            return note
-    return NOTE_OF_KIND[kind]
 
 
 def note_name(given: str) -> str:

@@ -1,11 +1,8 @@
 """Finds the workflows worth offering as skills: those that recur, succeed, and are not covered by a skill. Pure.
 
-Separating workflows from chance is left to `sequences`, what their tasks share to `phrases`, names and triggers to
-`written`, asking the person to `offers`.
-
-Words that tasks of one kind share and other tasks lack: they tell what recurs from chance, and name nothing.
-
-English is compared by words, Chinese by runs of two to six characters.
+Separating workflows from chance is left to `sequences`, names and triggers to `written`, asking the person to `offers`.
+Words that tasks of one kind share and other tasks lack tell what recurs from chance, and name nothing; English is
+compared by words, Chinese by runs of two to six characters.
 """
 
 import re

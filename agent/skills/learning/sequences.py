@@ -3,7 +3,7 @@
 The most significant sequence is found first, its uses are removed from the traces, and the rest is searched again, so
 that a part of a workflow, or a workflow with one accidental step, is not found as a separate one.
 
-Workflow traces: the tools of finished runs, in order. Finding common sequences is left to `sequences`.
+A workflow trace has the tools of a finished run, in order.
 """
 
 import math
