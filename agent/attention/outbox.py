@@ -99,9 +99,7 @@ class Outbox:
         """Drop a notice of which what it tells is over; False if it was shown, or is being sent."""
         with self.ledger.deciding():
             receipt = self.ledger.get(id)
-            waits = receipt is not None and (receipt.decision.decided == "held" or receipt.waits_for_digest)
-            is_unsent = receipt is not None and receipt.is_undelivered and not receipt.has_begun
-            if receipt is None or receipt.is_perhaps_shown or not (waits or is_unsent):
+            if receipt is None or receipt.is_perhaps_shown or receipt.has_begun or not receipt.is_still_to_come:
                 return False
             self.ledger.decide(id, NoticeDecision("dropped", "over"))
             receipt = self.ledger.get(id)

@@ -95,6 +95,11 @@ class NoticeReceipt:
         return self.decision.decided == "sent" and self.delivered_at is None
 
     @property
+    def is_still_to_come(self) -> bool:
+        """True if it may be shown yet: it is held, is to be sent, or waits for the digest."""
+        return self.decision.decided == "held" or self.waits_for_digest or self.is_undelivered
+
+    @property
     def waits_for_digest(self) -> bool:
         """True if the next digest will list it."""
         return self.decision.decided == "digest" and not self.digest

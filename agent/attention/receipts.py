@@ -98,10 +98,11 @@ class NoticeLedger:
 
     def react(self, id: str, reaction: Reaction) -> None:
         """Note what its person said; the last word counts. One that they dismiss is not delivered any more."""
-        self._append(id, "reacted", reaction=reaction)
-        found = self._receipts.get(id)
-        if reaction == "dismissed" and found is not None and found.delivered_at is None and not found.digest:
-            self.decide(id, NoticeDecision("dropped", "over"))
+        with self.deciding():
+            self._append(id, "reacted", reaction=reaction)
+            found = self._receipts.get(id)
+            if reaction == "dismissed" and found is not None and found.is_still_to_come:
+                self.decide(id, NoticeDecision("dropped", "over"))
 
     def _append(self, id: str, step: str, **fields: _Field) -> None:
         line = json.dumps({"id": id, "step": step, "at": self._clock.now().isoformat(), **fields}, ensure_ascii=False)

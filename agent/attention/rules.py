@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from agent.attention.quiet import QuietHours, parse_quiet
 from agent.attention.receipt import AttentionRule, NoticeDecision, NoticeReceipt
 from agent.config.attention_settings import AttentionSettings
+from agent.config.values import numbers_by_name
 from agent.dataclass import dataclass
 from agent.events.notices import REMINDER, NoticeRaised
 
@@ -53,14 +54,8 @@ def limits_of(settings: AttentionSettings) -> Limits:
         settings.threshold,
         settings.boost,
         frozenset(settings.boosted.replace(",", " ").split()),
-        _intervals(settings.intervals),
+        {kind: timedelta(minutes=number) for kind, number in numbers_by_name(settings.intervals).items()},
     )
-
-
-def _intervals(told: str) -> dict[str, timedelta]:
-    """The times in a text such as `spend:120, job_failed:60`, by type of notice."""
-    pairs = (each.split(":") for each in told.split(",") if each.strip())
-    return {kind.strip(): timedelta(minutes=float(minutes)) for kind, minutes in pairs}
 
 
 def decide(

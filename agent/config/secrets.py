@@ -1,9 +1,8 @@
 """Secrets: stored by reference, and looked up only when used.
 
 A secret's setting is `env:NAME`, `keyring:NAME`, `file:PATH` (a file that only its owner may read) or the value itself,
-which only a person can write there by hand. `key_file` writes such files. `masking` removes values from a text.
-
-Files that hold one key each, readable by their owner only, in the machine's folder of settings.
+which only a person can write there by hand. Such files hold one key each, in the machine's folder of settings.
+`masking` removes values from a text.
 """
 
 import os

@@ -9,7 +9,7 @@ A setting that is a mapping: in a settings file it may be written as one, and is
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Literal, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
@@ -223,3 +223,10 @@ def meant(word: str, known: Iterable[str]) -> str:
 
 def _plain(word: str) -> str:
     return word.strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+@lru_cache(maxsize=8)
+def numbers_by_name(written: str) -> Mapping[str, int]:
+    """The numbers in a setting such as `spend:120, job_failed:60`, whose form was checked."""
+    pairs = (each.split(":") for each in written.split(",") if each.strip())
+    return {name.strip(): int(number) for name, number in pairs}

@@ -10,7 +10,7 @@ from agent.deeds.result import ResultValue
 from agent.errors import Unknown, UserError
 from agent.runs.kinds import decide_proposal, pending_decisions
 from agent.runs.named_decisions import decision_text, find_decision, find_question
-from agent.runs.needs import needs_of
+from agent.runs.needs import other_needs
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import Workspace
@@ -126,7 +126,7 @@ def decide(workspace: Workspace, asked: Proposal, yes: bool, reason: str) -> App
 def list_needs(workspace: Workspace) -> ListedNeeds:
     """All that waits for the person."""
     found = list_approvals(workspace)
-    others = [OtherNeed.of(each) for each in needs_of(workspace) if each.kind not in ("yes", "question")]
+    others = [OtherNeed.of(each) for each in other_needs(workspace)]
     return ListedNeeds(found.approvals, list_questions(workspace).questions, others, found.stopped)
 
 

@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from agent.clock import in_clock_zone
 from agent.config.memory_settings import MemorySettings
 from agent.dataclass import dataclass
-from agent.lazy import later
 from agent.markdown.note import Note
 from agent.memory import daily
 from agent.memory.entry import Entry, EntryType, expiry, parse_entry, with_offset
@@ -23,12 +22,8 @@ from agent.vault.folders import ARCHIVE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE,
 from agent.vault.history.find import commits
 from agent.vault.history.versions import edited_on
 from agent.vault.store import Vault
+from agent.vault.waiting import waiting_notes
 from agent.vault.worktree.paths import is_note
-
-if TYPE_CHECKING:
-    from agent.vault.waiting import waiting_notes
-else:  # with the whole writer
-    waiting_notes = later("agent.vault.waiting", "waiting_notes")
 
 ARCHIVED = ARCHIVE + ENTRIES
 """The folder of expired and merged entries; recall leaves out all paths below `archive/`."""

@@ -295,15 +295,15 @@ class _Found:
 def _may_tell(lines: Sequence[TalkLine], before: Sequence[TalkLine]) -> bool:
     """True if the person may have stated something: a line of theirs is more than questions and small talk, or is small
     talk that answers what the assistant has asked, as "yes, please" does."""
-    previous = before[-1] if before else None
-    for each in lines:
-        is_answer = (
-            previous is not None and not previous.is_person and any(map(is_question, sentences_in(previous.text)))
-        )
-        if each.is_person and not (tells_nothing(each.text) and not (is_answer and is_small_talk(each.text))):
-            return True
-        previous = each
-    return False
+    return any(
+        each.is_person and (not tells_nothing(each.text) or (is_small_talk(each.text) and _asks(last)))
+        for last, each in zip((before[-1] if before else None, *lines), lines, strict=False)
+    )
+
+
+def _asks(line: TalkLine | None) -> bool:
+    """True for a line in which the assistant asks something."""
+    return line is not None and not line.is_person and any(map(is_question, sentences_in(line.text)))
 
 
 def _last_run(found: _Found) -> str:

@@ -1,9 +1,7 @@
 """Approvals and questions that wait for a person, and the runs that can resume after the decision.
 
-A ticked box, a command and an answer in a chat have the same result: the decision is written in the note. Resuming runs
-is left to `service` and `resumer`.
-
-The choice of the process that resumes a run after a decision or answer: the daemon if one runs, else this one.
+A ticked box, a command and an answer in a chat have the same result: the decision is written in the note. The daemon
+resumes the run if one is at work, else this process (`service`).
 """
 
 from collections.abc import Callable

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from agent.workspace.search_index import SearchIndex
 
 _FAR = 1 / 3
-"""The share of the best score below which a hit without a word of the query is left out."""
+"""The share of the best score below which a hit without a word of the query is left out: where the best one has what
+is looked for, a note that only resembles the words is noise."""
 MORE = 50
 """Hits that are requested beside those that are shown, as some are not eligible."""
 
@@ -54,7 +55,8 @@ def find_notes(
     scope = parse_search(query, home, index.workspace.clock.now().date(), whole=whole)
     every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
     hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
-    hits = [hit for hit in hits if has_word(hit) or not _is_beside(hit, hits)]
+    least = _FAR * max((each.score for each in hits if has_most_words(each)), default=0.0)
+    hits = [hit for hit in hits if has_word(hit) or hit.score >= least]
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
     left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
     shown = tuple(islice(filter(None, left), limit))
@@ -65,13 +67,6 @@ def find_notes(
         shown = tuple(replace(hit, why=()) for hit in shown)
     found = replace(every, query=query, hits=shown, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
     return found, (time.perf_counter() - started) * 1000
-
-
-def _is_beside(hit: Hit, found: Sequence[Hit]) -> bool:
-    """True for a hit that is far behind the best one: where that has what is looked for, a note that only resembles the
-    words is noise."""
-    best = max((each.score for each in found if has_most_words(each)), default=0.0)
-    return hit.score < best * _FAR
 
 
 def _persons_part(vault: Vault, hits: Sequence[Hit], text: str) -> Iterator[Hit | None]:

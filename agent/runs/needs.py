@@ -1,8 +1,9 @@
 """The one list of what needs the person: what wants a yes or an answer, requests without an answer, and duties that
-failed. The terminal, the pages, the status and the briefing show the same; each is answered where it is named."""
+failed. The terminal, the pages and the briefing show the same; each is answered where it is named."""
 
 from collections.abc import Iterator
 from datetime import datetime
+from shlex import quote
 from typing import Literal, TypeAlias
 
 from agent.asking.codes import codes_by_path
@@ -21,9 +22,9 @@ from agent.tools.text_origin import text_origin_of
 from agent.workspace.workspace import Workspace
 
 NeedKind: TypeAlias = Literal["yes", "question", "request", "duty", "stopped", "reminder"]
-"""`yes`: a decision; `question`: an answer in words; `request`: a note in
-`inbox/` that nobody has answered; `duty`: a job of once that is not done; `stopped`: a job that its failures have
-stopped; `reminder`: one that no channel has proved."""
+"""`yes`: a decision; `question`: an answer in words; `request`: a note in `inbox/` that nobody has answered; `duty`: a
+job of once that is not done; `stopped`: a job that its failures have stopped; `reminder`: one that no channel has
+proved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,12 @@ class Need:
 def needs_of(workspace: Workspace) -> tuple[Need, ...]:
     """All that needs the person: decisions first, the oldest first, then questions, requests and duties."""
     codes = codes_by_path(workspace.vault)
-    asked = (*_decisions(workspace, codes), *_questions(workspace, codes))
-    return (*asked, *_requests(workspace), *_duties(workspace), *_reminders(workspace))
+    return (*_decisions(workspace, codes), *_questions(workspace, codes), *other_needs(workspace))
+
+
+def other_needs(workspace: Workspace) -> tuple[Need, ...]:
+    """What no answer settles: requests and duties."""
+    return (*_requests(workspace), *_duties(workspace), *_reminders(workspace))
 
 
 def _decisions(workspace: Workspace, codes: dict[str, str]) -> Iterator[Need]:
@@ -68,7 +73,7 @@ def _questions(workspace: Workspace, codes: dict[str, str]) -> Iterator[Need]:
 def _requests(workspace: Workspace) -> Iterator[Need]:
     for path, _ in unanswered(workspace):
         title = _say(workspace, "request", note=path.rpartition("/")[2].removesuffix(".md"))
-        yield Need("request", title, path=path, command=f'vault-agent ask --note "{path}"')
+        yield Need("request", title, path=path, command=f"vault-agent ask --note {quote(path)}")
 
 
 def _duties(workspace: Workspace) -> Iterator[Need]:
@@ -77,7 +82,7 @@ def _duties(workspace: Workspace) -> Iterator[Need]:
     for owed in owed_jobs(workspace, jobs):
         reason = translated(owed.reason, language)
         yield Need("duty", f"{owed.job.title}: {reason}", owed.job.name, path=owed.job.path, at=owed.planned,
-                   command=f"vault-agent jobs run {owed.job.name}")  # fmt: skip
+                   command=f"vault-agent jobs run {quote(owed.job.name)}")  # fmt: skip
     yield from (_stopped(workspace, job) for job in jobs if _is_stopped(workspace, job))
 
 
@@ -86,7 +91,7 @@ def _is_stopped(workspace: Workspace, job: Job) -> bool:
 
 
 def _stopped(workspace: Workspace, job: Job) -> Need:
-    title, command = _say(workspace, "stopped", title=job.title), f"vault-agent jobs resume {job.name}"
+    title, command = _say(workspace, "stopped", title=job.title), f"vault-agent jobs resume {quote(job.name)}"
     return Need("stopped", title, job.name, path=job.path, command=command)
 
 

@@ -1,8 +1,6 @@
 """The course of a run, as its session's note has it: what was asked, each step with its duration and its tokens, what
 came of it, and which text in it is not the person's. The steps of sub-runs come last.
 
-Which runs are looked at is decided in `choice`, how a course is shown to a model in `material`.
-
 What was said and done in a run, read from its session's note: its steps, its person's messages, and their lines.
 """
 

@@ -115,15 +115,19 @@ class Upkeeper:
         """Write what the person has stated lately into their profile, in a commit of its own."""
         return fill_profile(self.workspace)
 
+    def tend(self) -> UpkeepPlan:
+        """All of it: the upkeep, what is learned, and the profile."""
+        upkeep, _ = self.run()
+        self.learn()
+        self.fill_profile()
+        return upkeep
+
     def run_when_due(self) -> UpkeepPlan | None:
         """Run the upkeep if it is due; returns None if it is not due, or failed and has to wait."""
         if not UpkeepDue(self.workspace).is_due(self.workspace.clock.now()):
             return None
         try:
-            upkeep, _ = self.run()
-            self.learn()
-            self.fill_profile()
-            return upkeep
+            return self.tend()
         except AgentError as error:
             logger.warning("the upkeep of memory has to wait: %s", error.message)
             return None

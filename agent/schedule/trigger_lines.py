@@ -60,15 +60,16 @@ def ask_for_hour(line: str, found: Understood, now: datetime) -> Unclear:
     return Unclear((one, other), has_time=True)
 
 
-def one_moment(words: str, now: datetime) -> datetime:
-    """The moment that words name and nothing else, local without an offset unless they name a zone; raises
-    `UserError`."""
+def one_moment(words: str, now: datetime) -> tuple[datetime, Understood]:
+    """The moment that words name and nothing else, local without an offset unless they name a zone, and what they were
+    understood as; raises `UserError`."""
     found = parse_when(words, now)
     if isinstance(found, Unclear):
         raise_unclear(words, found)
     if found.rest or len(found.moments) != 1:
         raise UserError("{value} is no moment", hint="2026-12-24 09:00", value=" ".join(words.split())[:_SHOWN])
-    return moment_in(found.moments[0], zone_of(found.zone)) if found.zone else found.moments[0]
+    at = moment_in(found.moments[0], zone_of(found.zone)) if found.zone else found.moments[0]
+    return at, found
 
 
 def raise_unclear(words: str, found: Unclear, kind: type[UserError] = UserError, examples: str = "") -> NoReturn:

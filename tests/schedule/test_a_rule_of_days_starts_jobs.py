@@ -76,4 +76,4 @@ def test_what_is_no_rule_of_days_is_refused(rule: str) -> None:
 
 def test_a_moment_in_a_named_zone_is_of_that_zone() -> None:
     now = datetime(2026, 11, 23, 10, tzinfo=BERLIN)
-    assert one_moment("Friday at 5pm New York time", now).isoformat() == "2026-11-27T17:00:00-05:00"
+    assert one_moment("Friday at 5pm New York time", now)[0].isoformat() == "2026-11-27T17:00:00-05:00"

@@ -40,7 +40,7 @@ from agent.runs.named_decisions import (
     find_question,
     name_of,
 )
-from agent.runs.needs import Need, needs_of
+from agent.runs.needs import Need, other_needs
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
 from agent.workspace.workspace import Workspace, is_watched
@@ -107,12 +107,10 @@ def list_asked(output: Output, workspace: Workspace) -> None:
 
 def _all_lines(workspace: Workspace) -> str:
     """All that waits, a line each; what no answer settles has the command that helps below it."""
-    found = needs_of(workspace)
-    if not found:
+    decisions, asked = _decision_lines(workspace), _questions(workspace)
+    others = [line for each in other_needs(workspace) for line in _other(each)]
+    if not (decisions or asked or others):
         return said("nothing waits for you")
-    decisions = _decision_lines(workspace)
-    asked = _questions(workspace)
-    others = [line for each in found if each.kind not in ("yes", "question") for line in _other(each)]
     hints = [said("vault-agent needs show NAME, yes NAME, no NAME; or tick a box in the note")] if decisions else []
     hints += [said("vault-agent needs answer NAME TEXT")] if asked else []
     parts = [as_lines(decisions) if decisions else "", *asked, as_lines(others) if others else "", as_lines(hints)]

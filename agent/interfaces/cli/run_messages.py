@@ -16,7 +16,7 @@ An event is a name and a JSON object. An event of a run has the name of its clas
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from agent.dataclass import dataclass
 from agent.events.runs import (
@@ -64,8 +64,7 @@ class RunTask:
 
 RUN_PATH = "/api/v1/command/run"
 RunEvent: TypeAlias = IterationStarted | ModelRetry | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
-_KINDS = (IterationStarted, ModelRetry, PlanChanged, ToolCallStarted, ToolCompleted, ToolCallFailed)
-_EVENTS: Mapping[str, type[RunEvent]] = {each.__name__: each for each in _KINDS}
+_EVENTS: Mapping[str, type[RunEvent]] = {each.__name__: each for each in get_args(RunEvent)}
 
 
 def event_message(event: RunEvent) -> tuple[str, dict[str, object]]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from agent.clock import Clock, SystemClock
 from agent.dataclass import dataclass
@@ -26,6 +26,9 @@ from agent.interfaces.cli.printing import EscapedStream, Styled, at_words, can_d
 from agent.llm.messages import Cancelled, never
 from agent.markdown.title import clipped
 from agent.texts import Language, text
+
+if TYPE_CHECKING:
+    from agent.interfaces.cli.run_messages import RunEvent
 
 PATIENCE = 10.0
 """Seconds after which a line says how long the wait has been."""
@@ -105,8 +108,6 @@ def tool_label(tool: str, subject: str) -> str:
 
 
 _WIDTH = 100
-
-_Shown = IterationStarted | ModelRetry | PlanChanged | ToolCallStarted | ToolCompleted | ToolCallFailed
 
 
 class View(Protocol):
@@ -191,7 +192,7 @@ class Screen:
         if not self.live:
             yield
             return
-        self.activity.stopping = stopping
+        self.activity.stopping, self.activity.plan = stopping, None  # a plan is of one run
         self.activity.wait_for(text(what, self.language))
         self._drawn().start()
         try:
@@ -208,7 +209,7 @@ class Screen:
                 self.activity.wait_for(self._sentence("live.writing"))
                 self._drawn().show_text(piece)
 
-    def on_event(self, event: _Shown) -> None:
+    def on_event(self, event: "RunEvent") -> None:
         """Show the beginning of a step, a pause of the model, or a tool."""
         match event:
             case IterationStarted():

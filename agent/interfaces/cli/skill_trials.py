@@ -24,11 +24,11 @@ from agent.skills.variants.variant import TRIAL_USES, VariantStatus
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from agent.app.background import propose_variants
+    from agent.app.experiments import propose_variants
     from agent.growth.lessons.variants import Variants
 else:
     Variants = later("agent.growth.lessons.variants", "Variants")
-    propose_variants = later("agent.app.background", "propose_variants")
+    propose_variants = later("agent.app.experiments", "propose_variants")
 
 _STATUS: Mapping[VariantStatus, str] = {
     "trial": "on trial",

@@ -25,8 +25,7 @@ from agent.schedule.procedures import TASK_NAMES, TASK_TYPES, TYPES, target_name
 from agent.schedule.task import HIGHEST, LOWEST, TURN, USUAL, Task, TaskProblem, moment
 from agent.schedule.task_notes import NewTask, TaskShelf, load_task, load_tasks, needs
 from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
-from agent.times.reading import Understood, remarks
-from agent.times.when import parse_when
+from agent.times.reading import remarks
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
 from agent.workspace.workspace import Workspace
@@ -167,7 +166,9 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
 @click.argument("kind", metavar="TYPE")
 @click.argument("title")
 @click.option("--about", "description", default="", metavar="TEXT", help="What to do, in more words.")
-@click.option("--target", default="", metavar="NOTE", help="The note to work on, such as 20-skills-abilities.md.")
+@click.option(
+    "--target", default="", metavar="NOTE", help="For explore_topic: the note in research/ to work on, such as tea.md."
+)
 @click.option(
     "--priority", type=click.IntRange(LOWEST, HIGHEST), default=USUAL, show_default=True, help="10 is done first."
 )
@@ -187,19 +188,20 @@ def add(
 ) -> None:
     """Plan a task of this TYPE (vault-agent jobs tasks types lists them). The same one is planned once a day."""
     now, sort = workspace.clock.now(), task_type_of(kind)
+    at, remarks_of_time = _due(due, now) if due else (None, ())
     new = NewTask(
         sort,
         " ".join(title.split()),
         description.strip(),
         priority,
-        _due(due, now) if due else None,
+        at,
         target_name(sort, target, workspace.vault.home),
         recurrence_interval=_interval(every) if every else 0,
     )
     planned = plan_in_vault(workspace, new, again=False)
     task = planned.task
     words = "planned in {path}" if planned.request else "this is planned or was done today already: {path}"
-    taken = _taken(due, now) if planned.request else []
+    taken = list(remarks_of_time) if planned.request else []
     shelf = load_tasks(workspace.vault)
     output.emit(
         {"task": task_document(task_view(task, shelf)), "new": planned.request is not None, "remarks": taken},
@@ -274,21 +276,17 @@ def _do(workspace: Workspace, task: Task) -> "TaskEnded":
             turn.hand_over()
 
 
-def _due(words: str, now: datetime) -> datetime:
-    """The moment from which a task is due: after a duration, tomorrow at this time, or a moment, also in words."""
+def _due(words: str, now: datetime) -> tuple[datetime, tuple[str, ...]]:
+    """The moment from which a task is due: after a duration, tomorrow at this time, or a moment, also in words; and
+    what a person is told of words, such as the hour that was taken because they named none."""
     if words.strip().casefold() == "tomorrow":
-        return now + timedelta(days=1)
+        return now + timedelta(days=1), ()
     with suppress(BadTrigger):
-        return now + timedelta(seconds=parse_duration(words))
+        return now + timedelta(seconds=parse_duration(words)), ()
     with suppress(UserError):
-        return moment(words)
-    return moment(one_moment(words, now.astimezone()))
-
-
-def _taken(due: str, now: datetime) -> list[str]:
-    """What a person is told of a time in words, such as the hour that was taken because they named none."""
-    found = parse_when(due, now.astimezone()) if due else None
-    return list(remarks(found, spoken())) if isinstance(found, Understood) else []
+        return moment(words), ()
+    at, found = one_moment(words, now.astimezone())
+    return moment(at), tuple(remarks(found, spoken()))
 
 
 def _interval(words: str) -> int:

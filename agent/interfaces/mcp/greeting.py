@@ -81,7 +81,7 @@ def greeting_of(line: bytes) -> Greeting | None:
         "capabilities": CAPABILITIES,
         "instructions": INSTRUCTIONS,
         "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[-1],
-        "serverInfo": {"name": NAME, "version": _version()},
+        "serverInfo": {"name": NAME, "version": version()},
     }
     return Greeting(id, result)
 
@@ -115,7 +115,7 @@ class WithoutGreeting:
         await self.aclose()
 
 
-def _version() -> str:
+def version() -> str:
     """The version of this program, from the name of the folder in which an installer notes it: the library that reads
     the note takes a fifth of the start."""
     begin, end = f"{NAME.replace('-', '_')}-", ".dist-info"

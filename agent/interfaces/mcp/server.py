@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from dataclasses import field
 from functools import partial
 from importlib import import_module
-from importlib.metadata import version
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -28,7 +27,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
-from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME
+from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME, version
 from agent.interfaces.mcp.progress import tell_progress
 from agent.interfaces.mcp.source import CallSource
 from agent.interfaces.mcp.watching import MARKDOWN, NOTE, ListName, ListWatch, Resources, Watch
@@ -113,7 +112,7 @@ class Door:
 
         return _VaultServer(
             NAME,
-            version=version(NAME),
+            version=version(),
             instructions=INSTRUCTIONS,
             lifespan=self._lifespan,
             on_list_tools=self._list_tools,

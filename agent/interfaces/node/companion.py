@@ -1,6 +1,6 @@
 """The companion on the desktop: starts and stops the host, and has the rows of the icon's menu as values.
 
-Drawing is left to `tray` and `popup`. The settings are read again each time, so a change needs no restart of the icon.
+Drawing is left to `tray`. The settings are read again each time, so a change needs no restart of the icon.
 """
 
 import webbrowser

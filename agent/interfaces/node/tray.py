@@ -176,7 +176,7 @@ def run_tray(places: Directories, port: int, language: Language) -> None:
 
 
 class _Tray:
-    """The icon; its menu is drawn by the desktop, or by `popup` where the desktop draws none."""
+    """The icon; its menu is drawn by the desktop, or by a window of its own where the desktop draws none."""
 
     def __init__(self, pystray: Any, companion: Companion) -> None:
         self._pystray = pystray

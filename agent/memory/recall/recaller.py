@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from agent.config.memory_settings import MemorySettings
 from agent.config.resources import pattern
+from agent.config.values import numbers_by_name
 from agent.dataclass import dataclass
 from agent.index.query import Hit, Leg, Mode, SearchResult, without_filters
 from agent.memory.entry import Entry, EntryType, Scope, parse_entry
@@ -31,7 +32,6 @@ from agent.memory.recall.candidates import (
     is_bare,
     rerank,
 )
-from agent.memory.recall.quotas import is_within_quota
 from agent.memory.recall.where_and_when import asked_days, end_of_day, without_distance, without_facts
 from agent.memory.store import ARCHIVED
 from agent.memory.understanding.rules import is_same
@@ -80,9 +80,9 @@ class Remembered:
     length: int = 0
 
     @property
-    def counts_as(self) -> tuple[str, str]:
-        """The type of an entry and its scope, for its quota."""
-        return self.kind, self.scope
+    def counts_as(self) -> str:
+        """The type of an entry and its scope, as `memory.quotas` names them."""
+        return f"{self.kind}_{self.scope}"
 
     @property
     def link(self) -> str:
@@ -172,7 +172,8 @@ class Recaller:
 
     def has_room(self, found: Remembered, chosen: Sequence[Remembered]) -> bool:
         """True if the quota of its kind has room for a memory beside those chosen."""
-        return is_within_quota(self.settings.quotas, found.counts_as, [each.counts_as for each in chosen])
+        most = numbers_by_name(self.settings.quotas).get(found.counts_as)
+        return most is None or sum(each.counts_as == found.counts_as for each in chosen) < most
 
     def candidates(self, text: str, asker: Asker, *, unasked: bool, within: str = "") -> RankedCandidates:
         """The candidates for a text without filters that this person may see and that hold: expired and replaced ones

@@ -1,7 +1,7 @@
 """The parts of a question: its sentences, where and when it says to look, and the log of a day that it names."""
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ from agent.memory.forgetting.tombstones import SENTENCE
 from agent.memory.memory_note import rests_on
 from agent.memory.recall.candidates import filled
 from agent.times.named_days import NamedDay, parse_days, span, without_days
-from agent.times.periods import find_periods
+from agent.times.periods import NamedPeriod, find_periods
 
 _IN_FOLDER = (
     r"(?:(?:in|from|under|within|inside|of|at|going by|by) )?(?:the |my |our )?(?:notes? (?:in|from|under|of) )?"
@@ -74,10 +74,7 @@ def without_time(part: str, today: date) -> str:
 def without_distance(part: str, today: date) -> str:
     """A part of a sentence without the words that name a time by its distance from today ("last week"), if it says more
     than them: what was written then calls it by another name."""
-    rest = part
-    for each in reversed(find_periods(part, today)):
-        rest = f"{rest[: each.begin]} {rest[each.end :]}" if each.is_over else rest
-    rest = " ".join(rest.split())
+    rest = " ".join(_without(part, [each for each in find_periods(part, today) if each.is_over]).split())
     return rest if query_terms(rest) else part
 
 
@@ -103,9 +100,14 @@ def _is_of_days(rest: str, today: date) -> bool:
 
 
 def _without_time(part: str, today: date) -> str:
-    for each in reversed(find_periods(part, today)):
+    return without_days(_without(part, find_periods(part, today)))
+
+
+def _without(part: str, periods: Sequence[NamedPeriod]) -> str:
+    """A part of a sentence without the words for some periods, which stand in their order."""
+    for each in reversed(periods):
         part = f"{part[: each.begin]} {part[each.end :]}"
-    return without_days(part)
+    return part
 
 
 def _folder(asked: str, folders: Iterable[str]) -> tuple[str, str]:

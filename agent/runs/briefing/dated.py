@@ -7,10 +7,11 @@ A line of a briefing: the person's words, and the note in which they stand.
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, time, timedelta
+from typing import TypeAlias
 
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
@@ -79,6 +80,8 @@ BIRTHDAYS = timedelta(days=14)
 """How far ahead birthdays are named: a present takes time."""
 _NOTES = 200
 """The most notes that are read."""
+_DUE = ("due", "deadline", "scheduled")
+"""The keys of a header that say when a note is due."""
 _BETWEEN_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 _SIGNS = r"[ ,.;:，。；：–—@-]"
 _LEFT_OVER = re.compile(
@@ -92,6 +95,10 @@ _OVER = frozenset(
 )
 """What the header of a note says that is a task as a whole, and over."""
 _YEAR = re.compile(r"(?<![\d.])(?:1[0-9]|20)\d\d(?![\d.])")
+
+
+_NearDays: TypeAlias = Mapping[str, tuple[date, Sequence[OwnLine]]]
+"""The notes of the days around today, each with its day and its lines: whose they are takes a git process each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +115,11 @@ class DatedLines:
 def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     """The lines about a day and the week behind it, each once."""
     birthdays = tuple(_birthdays(vault, today))
-    tasks = [*_boxes(vault, today), *_own_tasks(vault, today), *_left_boxes(vault, today)]
+    near = {path: (day, tuple(own_lines(vault, path))) for path, day in _day_notes(vault, today)}
+    tasks = [*_boxes(vault, today), *_own_tasks(vault, today), *_left_boxes(near)]
     boxes = {(each.path, each.written or each.words) for each in tasks}
     birthdays = tuple(each for each in birthdays if (each.path, each.words) not in boxes)
-    named = [*_headers(vault, today), *_of_days(vault, today), *_stated(vault, today)]
+    named = [*_headers(vault, today), *_of_days(vault, today, near), *_stated(vault, today)]
     taken: set[tuple[str, str]] = set()
     found: list[BriefingLine] = []
     for each in (*tasks, *named):
@@ -165,23 +173,23 @@ def _own_tasks(vault: Vault, today: date) -> Iterator[BriefingLine]:
             yield BriefingLine(task.title, task.path, task.due.date())
 
 
-def _left_boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
+def _left_boxes(near: _NearDays) -> Iterator[BriefingLine]:
     """The open boxes without a day in the notes of the last days, and of today and the days to come."""
-    for path, day in _day_notes(vault, today, -WEEK.days, WEEK.days):
-        for line in own_lines(vault, path):
+    for path, (day, lines) in near.items():
+        for line in lines:
             if line.box is not None and line.box.is_open and parse_task_dates(line.words).day is None:
                 yield _said(plain_task_words(line.words), path, day)
 
 
-def _of_days(vault: Vault, today: date) -> Iterator[BriefingLine]:
+def _of_days(vault: Vault, today: date, near: _NearDays) -> Iterator[BriefingLine]:
     """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days
     say of them in words such as `tomorrow`."""
     days = _days(today)
     written = "|".join(map(written_day, days))
-    near = dict(_day_notes(vault, today, -WEEK.days, WEEK.days))
-    for path in dict.fromkeys([*near, *own_notes(vault, notes_with_line(vault, written))[:_NOTES]]):
-        home = near.get(path) or vault.home.day_of(path)
-        for line in own_lines(vault, path):
+    others = dict.fromkeys(own_notes(vault, notes_with_line(vault, written))[:_NOTES])
+    found = {path: (vault.home.day_of(path), own_lines(vault, path)) for path in others if path not in near}
+    for path, (home, lines) in (*near.items(), *found.items()):
+        for line in lines:
             if line.box.is_open if line.box else not _tells_birthday(line.words, days[0]):
                 yield from _placed(line, path, home, days)
 
@@ -200,12 +208,12 @@ def _placed(line: OwnLine, path: str, home: date | None, days: Sequence[date]) -
 
 def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
     """The notes that are tasks as a whole: with a day in their header, and not done."""
-    keys = "|".join(("due", "deadline", "scheduled"))
+    keys = "|".join(_DUE)
     found = dict.fromkeys(path for path, _ in lines_in_notes(vault, rf"^({keys}): *[\"']?[0-9]{{4}}-[0-9]{{2}}-[0-9]"))
     for path in own_notes(vault, found)[:_NOTES]:
         header = own_words(vault, path).header
         is_over = str(header.get("status", "")).strip().casefold() in _OVER
-        days = [day for key in ("due", "deadline", "scheduled") if (day := _day_of(header.get(key))) is not None]
+        days = [day for key in _DUE if (day := _day_of(header.get(key))) is not None]
         if days and min(days) <= today + WEEK and not is_over:
             yield BriefingLine(_title(path), path, min(days))
 
@@ -261,9 +269,9 @@ def _coming(words: str, today: date) -> date | None:
     return None
 
 
-def _day_notes(vault: Vault, today: date, first: int, last: int) -> Iterator[tuple[str, date]]:
-    """The notes of the days from `first` to `last`, counted from today."""
-    for day in (today + timedelta(days=each) for each in range(first, last + 1)):
+def _day_notes(vault: Vault, today: date) -> Iterator[tuple[str, date]]:
+    """The notes of the days around today, a week each way."""
+    for day in (today + timedelta(days=each) for each in range(-WEEK.days, WEEK.days + 1)):
         path = vault.home.day_note(day)
         if vault.read(path) is not None:
             yield path, day

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
@@ -168,8 +169,8 @@ def _resume(notes: Notes) -> Tool:
     def plan(call: JsonObject, context: RunContext) -> tuple[Draft, ...]:
         job = _job(notes, call)
         if job.status == "active":  # what its failures have stopped stands in its history, not in its note
-            hint = f"if its failures have stopped it, your person lets it run again: vault-agent jobs resume {job.name}"
-            raise ToolRetry(f"{job.id} is active already; {hint}")
+            hint = "if its failures have stopped it, your person lets it run again: vault-agent jobs resume"
+            raise ToolRetry(f"{job.id} is active already; {hint} {quote(job.name)}")
         data = notes.existing(job.path)
         return (Draft(job.path, data, Note.parse(data).with_key("status", "active").data),)
 

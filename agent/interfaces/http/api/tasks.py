@@ -34,7 +34,7 @@ Interval = Annotated[int, msgspec.Meta(ge=60, le=31_622_400)]
 
 
 class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task to plan. `target_file` is the note that it works on, such as 23-interests-hobbies.md; `context` is what it
+    """A task to plan. `target_file` is, for explore_topic, the note in research/ that it works on; `context` is what it
     has to know, `dependencies` are the ids of tasks that must be done before. With `recurrence_interval` (in seconds)
     it becomes a job once it went well."""
 

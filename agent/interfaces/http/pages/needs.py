@@ -22,7 +22,7 @@ from agent.runs.decisions import arrived_decisions
 from agent.runs.job_upkeep import owed_now
 from agent.runs.kinds import pending_decisions
 from agent.runs.named_decisions import answer_question
-from agent.runs.needs import needs_of
+from agent.runs.needs import needs_of, other_needs
 from agent.runs.registry import run_registry
 from agent.runs.sync_questions import asked_by_sync, asked_conflict
 from agent.runs.waiting_questions import waiting_questions
@@ -95,7 +95,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "held": [mark for mark in marks.waiting() if mark.waits_for not in known],
         "working": [mark for mark in marks.all() if marks.is_held(mark.id)],
         "owed": owed_now(workspace),
-        "left": [each for each in needs_of(workspace) if each.kind in ("request", "stopped")],
+        "left": [each for each in other_needs(workspace) if each.kind in ("request", "stopped")],
         "unheard": unheard_reminders(open_ledger(workspace).all()),
         "arrived": arrived_decisions(workspace),
         "switch": schedule_switch(workspace),
