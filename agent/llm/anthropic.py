@@ -1,8 +1,6 @@
 """The wire format of Anthropic's Messages API: alternating turns, tool results in user turns, prompt cache marks.
 
-Parsing the answer is left to `anthropic_reply`, sending and retrying to `wire`.
-
-Parses an answer of Anthropic's Messages API: a stream of named events, or plain JSON from a proxy.
+An answer is a stream of named events, or plain JSON from a proxy. Sending and retrying is left to `wire`.
 """
 
 import json

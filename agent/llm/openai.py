@@ -1,11 +1,8 @@
 """The wire format of OpenAI's chat completions, which DeepSeek, ARK, Ollama, llama.cpp and others also use.
 
-Each deviates in its own way; `openai_reply` handles the deviations. Sending and retrying is left to `wire`.
-
-Parses the answer of a chat completion: a stream of chunks, or plain JSON from a server without streams.
-
-Servers omit indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0. What is certain
-is parsed; an answer that is cut off is an error.
+An answer is a stream of chunks, or plain JSON from a server without streams. Each server deviates in its own way: they
+omit indexes, ids, usage and the closing `[DONE]`, repeat names, and put every call at index 0. What is certain is
+parsed; an answer that is cut off is an error. Sending and retrying is left to `wire`.
 """
 
 import json

@@ -1,9 +1,7 @@
 """The wire format of OpenAI's Responses API, in which its models think on between calls of tools.
 
-Nothing is stored at the provider: thinking comes encrypted and goes back with the calls that it led to. Parsing the
-answer is left to `responses_reply`, sending and retrying to `wire`.
-
-Parses an answer of OpenAI's Responses API: a stream of events about items, or plain JSON from a proxy.
+Nothing is stored at the provider: thinking comes encrypted and goes back with the calls that it led to. An answer is a
+stream of events about items, or plain JSON from a proxy. Sending and retrying is left to `wire`.
 """
 
 import json

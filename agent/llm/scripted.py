@@ -1,9 +1,9 @@
 """A model that answers from a script, for tests and for trying things out without a provider.
 
-The format of a script is left to `script`. The position in the script is computed from the request's messages and not
+The position in the script is computed from the request's messages and not
 stored, so that a killed run can resume. Without a script it repeats the person's last message.
 
-The script of a scripted model, as values and as a YAML or JSON file:
+A script is a YAML or JSON file:
 
     model: {name: demo, window: 128000, max_output: 4096}     # all optional
     replies:
@@ -18,7 +18,7 @@ The script of a scripted model, as values and as a YAML or JSON file:
       - {task: look up, text: In the sub-run.}                # a separate order, after a request with this
     after: That is all.                                       # after the last reply; `error` raises instead
 
-A file may also be only the list of replies, and a reply only its text. Playing a script is left to `scripted`.
+A file may also be only the list of replies, and a reply only its text.
 """
 
 import json

@@ -17,11 +17,12 @@ from agent.loop.records import RecordedEvent
 from agent.tools.builtin.plan import PLAN, parse_plan
 from agent.tools.registry import Called
 from agent.tools.tool import RunContext
+from agent.tools.tool_names import resolved
 
 
 def plan_in(of_run: Iterable[RecordedEvent]) -> Plan | None:
     """The last plan in the events of a run; None if there is none."""
-    plans = [call for call, result in results_with_calls(of_run) if call.name == PLAN and not result.failed]
+    plans = [call for call, result in results_with_calls(of_run) if resolved(call).name == PLAN and not result.failed]
     return parse_plan(plans[-1].arguments) if plans else None
 
 

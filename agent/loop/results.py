@@ -2,7 +2,7 @@
 
 What cites notes is cut from its end, between hits or lines, and says what is missing, so that nothing in the middle is
 gone, no line stands without its heading, and no stranger's without its frame. Anything else keeps its beginning and its
-end (`shorten`): a program says last what went wrong.
+end (`budget.shorten`): a program says last what went wrong.
 """
 
 import re

@@ -15,7 +15,7 @@ def with_row(data: bytes, before: str | None, after: str | None) -> bytes:
     of a list, else at the end, where what is open is closed first. All other lines stay as they are; unchanged if there
     is no row `before`."""
     rows = data.decode("utf-8", "surrogateescape").split("\n")
-    plain, ending = [each.rstrip("\r") for each in rows], "\r" if "\r\n" in data.decode("utf-8", "replace") else ""
+    plain, ending = [each.rstrip("\r") for each in rows], "\r" if b"\r\n" in data else ""
     if before is not None:
         at = plain.index(before) if before in plain else -1
         if after is not None and at >= 0:
@@ -24,12 +24,13 @@ def with_row(data: bytes, before: str | None, after: str | None) -> bytes:
             del rows[at]
             rows[-1:] = [each.rstrip("\r") for each in rows[-1:]]  # what is last now had a line end before it
     elif after is not None:
-        if closing_lines(data) and not _below_last(data):
+        below = _below_last(data)
+        if closing_lines(data) and not below:
             return append_block(data, f"{after}\n".encode("utf-8", "surrogateescape"))
         if rows[-1]:  # the last line has no end
             rows[-1] += ending
             rows.append("")
-        at = _below_last(data) or len(rows) - 1
+        at = below or len(rows) - 1
         is_below_text = at and plain[at - 1] and not plain[at - 1].startswith(("- ", "* ", "  ", "\t"))
         rows[at:at] = [*([ending] if is_below_text else []), after + ending]
     return "\n".join(rows).encode("utf-8", "surrogateescape")

@@ -1,10 +1,7 @@
-"""What purges have taken out of the history, and must be deleted here once the person wants it gone for good.
+"""What purges have taken out of the history, and must be deleted here once the person wants it gone for good; and the
+ids of commits that a purge or a squash has written anew, by their former ids.
 
-They are in a file outside the vault, which holds ids and names of references, and no text.
-
-The ids of commits that a purge or a squash has written anew, by their former ids.
-
-They are in a file outside the vault, which holds ids and no text.
+Both are in files outside the vault, which hold ids and names of references, and no text.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,7 +12,7 @@ from agent.dataclass import dataclass
 from agent.vault import durable
 from agent.vault.store import Vault
 
-_REWRITTEN = "commit"
+_COMMIT, _OBJECT, _REMOTE = "commit", "object", "remote"
 
 
 def load_rewritten(vault: Vault) -> Mapping[str, str]:
@@ -25,7 +22,7 @@ def load_rewritten(vault: Vault) -> Mapping[str, str]:
         rows = [line.split(" ") for line in _rewritten_file(vault).read_text("ascii").splitlines()]
     except (OSError, ValueError):
         return {}
-    return {row[1]: row[2] for row in rows if len(row) == 3 and row[0] == _REWRITTEN}
+    return {row[1]: row[2] for row in rows if len(row) == 3 and row[0] == _COMMIT}
 
 
 def record_rewritten(vault: Vault, made: Mapping[str, str]) -> None:
@@ -36,9 +33,6 @@ def record_rewritten(vault: Vault, made: Mapping[str, str]) -> None:
 
 def _rewritten_file(vault: Vault) -> Path:
     return vault.private_folder / "rewritten.txt"
-
-
-_COMMIT, _OBJECT, _REMOTE = "commit", "object", "remote"
 
 
 @dataclass(frozen=True, slots=True)

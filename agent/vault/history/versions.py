@@ -31,11 +31,15 @@ def versions(vault: Vault, asked: Iterable[tuple[str, str]]) -> list[Version | N
     return [Version(each.oid, each.data) if each is not None and each.kind == "blob" else None for each in found]
 
 
-def first_version(vault: Vault, path: str) -> bytes | None:
-    """The file in the commit with which the folder became a vault; None if it was not there."""
+def commit_of_begin(vault: Vault) -> str:
+    """The commit with which the folder became a vault; empty without one."""
     command = ["log", "--diff-filter=A", "--format=%H", "HEAD", "--", vault.place.prefix + MARKER]
-    commits = vault.git.run(*command, ok=(0, 128)).decode().split()
-    found = versions(vault, [(commits[-1], path)])[0] if commits else None
+    return (vault.git.run(*command, ok=(0, 128)).decode().split() or [""])[-1]
+
+
+def first_version(vault: Vault, path: str, begin: str) -> bytes | None:
+    """The file in the commit with which the folder became a vault (`commit_of_begin`); None if it was not there."""
+    found = versions(vault, [(begin, path)])[0] if begin else None
     return found.data if found is not None else None
 
 

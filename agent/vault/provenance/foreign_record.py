@@ -134,10 +134,12 @@ class ForeignRecord:
         if new or run not in self.counts:
             self._add([ForeignRow(run, source, new)])
 
-    def source_of(self, marks: Iterable[int]) -> str:
-        """The source of the first of these lines that is foreign; empty if none is."""
+    def source_of(self, marks: Iterable[int], own: Collection[str] | None = None) -> str:
+        """The source of the first of these lines that is foreign; empty if none is. `own` are the `own_runs`, for a
+        caller that asks often."""
         found = [mark for mark in marks if mark in self.marks]
-        own = self.own_runs() if any(mark in self._of_files for mark in found) else ()
+        if own is None:
+            own = self.own_runs() if any(mark in self._of_files for mark in found) else ()
         return next((self.marks[mark] for mark in found if self._of_files.get(mark, "") not in own), "")
 
     def claim_of(self, run: str) -> str:

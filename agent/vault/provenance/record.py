@@ -158,17 +158,20 @@ class Provenance:
         """The paths of the notes with foreign text, for (path, marks of its lines, blob id); quick for many of them."""
         self.look()
         texts = tuple(texts)
-        found = {path for path, marks, blob in texts if self._written_foreign(path, marks, blob)}
+        own = self.foreign.own_runs() if self.foreign.marks else ()
+        found = {path for path, marks, blob in texts if self._written_foreign(path, marks, blob, own)}
         if self.database.is_empty():
             return found
         marks, blobs = self.database.marks(), self.database.blobs()
         may_be = [each for each in texts if each[2] in blobs or not marks.isdisjoint(each[1])]
         return found | {path for path, of_lines, blob in may_be if self._source(path, of_lines, blob)}
 
-    def _written_foreign(self, path: str, marks: Iterable[int], content: bytes | str) -> str:
+    def _written_foreign(
+        self, path: str, marks: Iterable[int], content: bytes | str, own: Collection[str] | None = None
+    ) -> str:
         """The source of lines that a tainted run has written; empty if none are among these marks, or if the person has
         looked at this content (its bytes, or the id of its blob)."""
-        source = self.foreign.source_of(marks)
+        source = self.foreign.source_of(marks, own)
         blob = self.git.blob_id(content) if source and isinstance(content, bytes) else content
         return "" if not source or self.looks.has(path, str(blob)) else source
 

@@ -1,8 +1,7 @@
 """What one side has done since the common commit: where each file is now, what is new, which folders have moved.
 
-git finds the renames by content. The `id` of a note says more (`note_ids`).
-
-The `id` in the headers of notes, and the moves that it shows: one id is one note, and two ids are two notes.
+git finds the renames by content. The `id` in the headers of notes shows more moves: one id is one note, and two ids are
+two notes.
 """
 
 import re
