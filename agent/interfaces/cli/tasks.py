@@ -167,7 +167,7 @@ def show(output: Output, workspace: Workspace, name: str) -> None:
 @click.argument("title")
 @click.option("--about", "description", default="", metavar="TEXT", help="What to do, in more words.")
 @click.option(
-    "--target", default="", metavar="NOTE", help="For explore_topic: the note in research/ to work on, such as tea.md."
+    "--target", default="", metavar="NOTE", help="For explore_topic: the research note to work on, such as tea.md."
 )
 @click.option(
     "--priority", type=click.IntRange(LOWEST, HIGHEST), default=USUAL, show_default=True, help="10 is done first."
