@@ -1,19 +1,30 @@
 """What the program says to people, by language; the sentences are in `agent/texts/`.
 
 What stands in notes, chats and pages has a key (`text`). What stands on a terminal (errors, hints, help) is English in
-the code, and its own key in the other languages' files (`translated`), as with gettext. A third language is two more
-files.
+the code, and its own key in the other languages' files (`translated`), as with gettext. A language is one that has a
+file there; what a file does not say, is said in English.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
-Language: TypeAlias = Literal["en", "zh"]
-"""A language that a vault's notes can be written in."""
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+_FOLDER = Path(__file__).with_suffix("")
+Language: TypeAlias = str
+"""A language that a vault's notes can be written in: one of `LANGUAGES`."""
+ENGLISH: Language = "en"
+
+
+def _with_a_file() -> tuple[Language, ...]:
+    files = (path.name.partition(".") for path in _FOLDER.iterdir())
+    others = sorted(name for name, _, kind in files if kind == "yaml" and name != ENGLISH)
+    return (ENGLISH, *others)
+
+
+LANGUAGES: tuple[Language, ...] = _with_a_file()
+"""Those that have a file `LANGUAGE.yaml`, English first."""
 
 
 class Sentence(str):
@@ -32,7 +43,6 @@ class Sentence(str):
         return self
 
 
-_FOLDER = Path(__file__).with_suffix("")
 _SECTION = re.compile(r"^(?=[a-z])", re.MULTILINE)
 _INDENTATION = re.compile(r"^  ", re.MULTILINE)
 _WORDS = re.compile(r"^[^#\n]", re.MULTILINE)
@@ -46,12 +56,14 @@ _ENTRY = re.compile(
 
 
 def text(key: str, language: Language, /, **values: object) -> str:
-    """The sentence of this key (`section.name`) with its `{placeholders}` filled in.
+    """The sentence of this key (`section.name`) with its `{placeholders}` filled in; in English, if the language's
+    file does not have it.
 
-    Raises `KeyError` for a key that the language's file does not have, and for a placeholder without a value.
+    Raises `KeyError` for a key that English does not have, and for a placeholder without a value.
     """
     section, _, name = key.partition(".")
-    sentence = _section(language, section)[name]
+    own = _section(language, section)
+    sentence = own[name] if name in own else _section(ENGLISH, section)[name]
     return sentence.format(**values) if values else sentence
 
 
@@ -108,7 +120,7 @@ def _terminal(language: Language) -> Mapping[str, str]:
 @cache
 def _terminal_others(language: Language) -> Mapping[str, str]:
     """The few that are written in another form."""
-    found: Mapping[str, str] = _parsed(_ENTRY.sub("", _read(f"terminal.{language}.yaml")))
+    found: Mapping[str, str] = _parsed(_ENTRY.sub("", _read(f"terminal.{language}.yaml"))) or {}
     return found
 
 
@@ -127,8 +139,8 @@ def _said(plain: str | None, quoted: str | None) -> str:
 
 @cache
 def _section(language: Language, name: str) -> Mapping[str, str]:
-    """The sentences of one section, by name; raises `KeyError`."""
-    written = _INDENTATION.sub("", _sections(language)[name].partition("\n")[2])
+    """The sentences of one section, by name; none for a section that the language's file does not have."""
+    written = _INDENTATION.sub("", _sections(language).get(name, "").partition("\n")[2])
     others = _ENTRY.sub("", written)
     return {**_quick(written), **(_parsed(others) if _WORDS.search(others) else {})}
 
@@ -140,7 +152,11 @@ def _sections(language: Language) -> Mapping[str, str]:
 
 
 def _read(name: str) -> str:
-    return (_FOLDER / name).read_text("utf-8")
+    """The text of a file; empty for a language that has no words for a terminal."""
+    try:
+        return (_FOLDER / name).read_text("utf-8")
+    except FileNotFoundError:
+        return ""
 
 
 def _parsed(text: str) -> Any:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 
+_ADDED = re.compile(r"understanding\.[\w-]+\.yaml")
 Name = Literal["vault_template", "skills", "configs", "hooks"]
 
 
@@ -74,8 +75,13 @@ def _entries(name: str) -> Sequence[str]:
 
 @cache
 def _load() -> Mapping[str, Sequence[str] | Mapping[str, str]]:
+    """The lists of `understanding.yaml`, each with the lines that `understanding.LANGUAGE.yaml` adds to it."""
     import yaml  # most commands that have these words at hand need none of them
 
-    text = (resource("configs") / "understanding.yaml").read_text("utf-8")
-    loaded: Mapping[str, Sequence[str] | Mapping[str, str]] = yaml.load(text, yaml.CSafeLoader)
-    return loaded
+    folder = resource("configs")
+    names = sorted(each.name for each in folder.iterdir() if _ADDED.fullmatch(each.name))
+    found: dict[str, Sequence[str] | Mapping[str, str]] = {}
+    for name in ("understanding.yaml", *names):
+        for key, lines in yaml.load((folder / name).read_text("utf-8"), yaml.CSafeLoader).items():
+            found[key] = [*found.get(key, ()), *lines] if isinstance(lines, list) else lines
+    return found

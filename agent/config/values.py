@@ -88,6 +88,13 @@ class Form:
     words: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Choices:
+    """The words allowed, where they are not known to the code but to files."""
+
+    words: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class SettingType:
     """The type of one setting: its base type, its choices, its range, its form."""
@@ -178,15 +185,17 @@ def _is_section(hint: object) -> TypeGuard[type]:
 def _kind(hint: object) -> SettingType:
     limits: Range | None = None
     form: Form | None = None
+    choices: tuple[str, ...] = ()
     if get_origin(hint) is Annotated:
         hint, *extras = get_args(hint)
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
         form = next((extra for extra in extras if isinstance(extra, Form)), None)
+        choices = next((extra.words for extra in extras if isinstance(extra, Choices)), ())
     if get_origin(hint) is Literal:
         return SettingType(str, choices=get_args(hint))
     if not isinstance(hint, type) or hint not in _WORDS:
         raise TypeError(f"a setting cannot be of type {hint}")
-    return SettingType(hint, range=limits, form=form)
+    return SettingType(hint, choices, limits, form)
 
 
 def format_value(value: SettingValue) -> str:

@@ -2,15 +2,16 @@
 
 from typing import Annotated, Literal
 
-from agent.config.values import Range
+from agent.config.values import Choices, Range
 from agent.dataclass import dataclass
+from agent.texts import LANGUAGES, Language
 
 
 @dataclass(frozen=True, slots=True)
 class VaultSettings:
     """Settings of the whole vault."""
 
-    language: Literal["en", "zh"]
+    language: Annotated[Language, Choices(LANGUAGES)]
     """The language of the notes that the agent writes. Default `en`; `init --language` sets it for a vault."""
 
     folder: str

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown
-from agent.texts import Language, joined
+from agent.texts import ENGLISH, Language, joined
 
 ORDER = (
     *("start", "models", "talk", "needs", "undo", "memory", "search", "obsidian", "dashboard", "vault"),
@@ -69,5 +69,7 @@ def search_topics(words: str, language: Language) -> tuple[GuideLine, ...]:
 
 
 def _load(name: str, language: Language) -> GuidePage:
-    title, _, text = (_FOLDER / language / f"{name}.md").read_text("utf-8").partition("\n")
+    file = _FOLDER / language / f"{name}.md"
+    written = file if file.is_file() else _FOLDER / ENGLISH / file.name
+    title, _, text = written.read_text("utf-8").partition("\n")
     return GuidePage(name, title.removeprefix("# "), text.strip())

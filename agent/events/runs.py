@@ -35,8 +35,7 @@ def parse_record_subject(subject: str) -> tuple[str, str] | None:
     if found is None:
         return None
     words = found[1] or found[2]
-    spoken = ("en",) if words.isascii() else LANGUAGES
-    said = (key for key, sentence in _WORDS.items() for each in spoken if translated(sentence, each) == words)
+    said = (key for each in LANGUAGES for key, sentence in _WORDS.items() if translated(sentence, each) == words)
     return next(said, words.replace(" ", "_")), found[3]
 
 

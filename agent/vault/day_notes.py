@@ -2,7 +2,7 @@
 
 Read where a person has set them (the core plugin's `daily-notes.json`, or the plugin Periodic Notes): then the agent
 writes into that note of the day, and makes no second one. A form that does not name one day, or that leads to a folder
-of the agent's, counts as not set. Names of months and weekdays are those of moment.js in English and Chinese.
+of the agent's, counts as not set. Names of months and weekdays are those of moment.js, from `agent/texts/`.
 """
 
 import re
@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from agent.dataclass import dataclass
+from agent.texts import ENGLISH, LANGUAGES, Language, text
 from agent.vault.obsidian import load_json
 
 _CORE = ".obsidian/daily-notes.json"
@@ -23,44 +24,48 @@ _TOKEN = re.compile(
     r"\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|Mo|M|DDDD|DDD|DD|Do|D|dddd|ddd|dd|GGGG|WW|W|gggg|ww|w|Q|HH|H|mm|ss"
 )
 _PLACE = re.compile(r"\{\{\s*(date|time|title)\s*(?::\s*([^}]*?)\s*)?\}\}", re.IGNORECASE)
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
-_MONTHS_ZH = ("一月", "二月", "三月", "四月", "五月", "六月", "七月", "八月", "九月", "十月", "十一月", "十二月")
-_ORDINALS = "(?:st|nd|rd|th|日|月)"
+_ORDINAL = r"(?:[^\W\d_]{1,2}|\.)"
 _PARTS: Mapping[str, tuple[str, str, str]] = {
     "YYYY": ("year", r"\d{4}", ""),
     "YY": ("year", r"\d\d", ""),
     "MM": ("month", r"\d\d", ""),
     "M": ("month", r"\d\d?", ""),
-    "Mo": ("month", r"\d\d?", _ORDINALS),
+    "Mo": ("month", r"\d\d?", _ORDINAL),
     "MMMM": ("name", r"[^/\s]+", ""),
     "MMM": ("name", r"[^/\s]+", ""),
     "DD": ("day", r"\d\d", ""),
     "D": ("day", r"\d\d?", ""),
-    "Do": ("day", r"\d\d?", _ORDINALS),
+    "Do": ("day", r"\d\d?", _ORDINAL),
 }
 """What a token says of a day: the part, its digits or letters, and what follows them."""
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NAMES: Mapping[str, str] = {
+    "MMMM": "months",
+    "MMM": "months_short",
+    "Mo": "month_ordinals",
+    "Do": "ordinals",
+    "dddd": "weekdays",
+    "ddd": "weekdays_short",
+    "dd": "weekdays_least",
+}
+"""The tokens that are words, and the list of the texts (`calendar`) that has them."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayNotes:
     """`folder` ends in a slash, or is empty for the vault itself; `form` is one of moment.js, such as `YYYY-MM-DD`.
 
-    `template` is the path of the note from which Obsidian makes a new one; empty for none. `chinese`: names of months
-    and weekdays are written in Chinese.
+    `template` is the path of the note from which Obsidian makes a new one; empty for none. `language` is that of the
+    names of months and weekdays.
     """
 
     folder: str
     form: str
     template: str = ""
-    chinese: bool = False
+    language: Language = ENGLISH
 
     def path_of(self, day: date) -> str:
         """The path of a day's note."""
-        return f"{self.folder}{written(day, self.form, chinese=self.chinese)}.md"
+        return f"{self.folder}{written(day, self.form, self.language)}.md"
 
     def day_of(self, path: str) -> date | None:
         """The day of a daily note; None for any other path."""
@@ -76,13 +81,13 @@ class DayNotes:
         title = self.path_of(day).rpartition("/")[2].removesuffix(".md")
         values: Mapping[str, Callable[[str], str]] = {
             "title": lambda form: title,
-            "date": lambda form: written(datetime.combine(day, now.timetz()), form or _USUAL, chinese=self.chinese),
-            "time": lambda form: written(now, form or "HH:mm", chinese=self.chinese),
+            "date": lambda form: written(datetime.combine(day, now.timetz()), form or _USUAL, self.language),
+            "time": lambda form: written(now, form or "HH:mm", self.language),
         }
         return _PLACE.sub(lambda match: values[match[1].lower()](match[2] or ""), template)
 
 
-def load_day_notes(root: Path, *, chinese: bool, is_free: Callable[[str], bool]) -> DayNotes | None:
+def load_day_notes(root: Path, language: Language, is_free: Callable[[str], bool]) -> DayNotes | None:
     """The daily notes that the settings below `root` name; None if none do, or if they cannot be used.
 
     `is_free`: a note at this path is the person's own, and not one of the agent's.
@@ -90,7 +95,7 @@ def load_day_notes(root: Path, *, chinese: bool, is_free: Callable[[str], bool])
     sample = date(2026, 11, 29)
     for folder, form, template in _set(root):
         place = folder.strip().strip("/")
-        found = DayNotes(f"{place}/" if place else "", form.strip().strip("/") or _USUAL, template, chinese)
+        found = DayNotes(f"{place}/" if place else "", form.strip().strip("/") or _USUAL, template, language)
         if (
             _names_a_day(found.form)
             and found.day_of(found.path_of(sample)) == sample
@@ -100,9 +105,9 @@ def load_day_notes(root: Path, *, chinese: bool, is_free: Callable[[str], bool])
     return None
 
 
-def written(day: date, form: str, *, chinese: bool = False) -> str:
+def written(day: date, form: str, language: Language = ENGLISH) -> str:
     """A day, or a moment, in a form of moment.js; what is no token stays as it is."""
-    return _TOKEN.sub(lambda match: match[1] if match[1] is not None else _value(day, match[0], chinese), form)
+    return _TOKEN.sub(lambda match: match[1] if match[1] is not None else _value(day, match[0], language), form)
 
 
 def parsed_day(text: str, form: str) -> date | None:
@@ -129,10 +134,13 @@ def _names_a_day(form: str) -> bool:
 
 @cache
 def _month_names() -> tuple[frozenset[str], ...]:
-    return tuple(
-        frozenset((name.casefold(), name[:3].casefold(), chinese, f"{at}月"))
-        for at, (name, chinese) in enumerate(zip(_MONTHS, _MONTHS_ZH, strict=True), 1)
-    )
+    """The names of each month in all languages."""
+    lists = [_names(kind, language) for kind in ("MMMM", "MMM") for language in LANGUAGES]
+    return tuple(frozenset(map(str.casefold, names)) for names in zip(*lists, strict=True))
+
+
+def _names(token: str, language: Language) -> list[str]:
+    return text(f"calendar.{_NAMES[token]}", language).split()
 
 
 @cache
@@ -152,28 +160,23 @@ def _pattern(form: str) -> re.Pattern[str]:
     return re.compile(source + re.escape(form[at:]), re.IGNORECASE)
 
 
-def _value(day: date, token: str, chinese: bool) -> str:
+def _value(day: date, token: str, language: Language) -> str:
     """The value of one token."""
-    name, month, week = _DAYS[day.weekday()], _MONTHS[day.month - 1], day.isocalendar()
+    if token in _NAMES:
+        at = day.weekday() if token[0] == "d" else (day.day if token == "Do" else day.month) - 1
+        return _names(token, language)[at]
+    week = day.isocalendar()
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
-    han = "一二三四五六日"[day.weekday()]
     values = {
         "YYYY": f"{day.year:04}",
         "YY": f"{day.year % 100:02}",
         "Q": str((day.month + 2) // 3),
-        "MMMM": _MONTHS_ZH[day.month - 1] if chinese else month,
-        "MMM": f"{day.month}月" if chinese else month[:3],
         "MM": f"{day.month:02}",
         "M": str(day.month),
-        "Mo": f"{day.month}月" if chinese else _ordinal(day.month),
         "DDDD": f"{day.timetuple().tm_yday:03}",
         "DDD": str(day.timetuple().tm_yday),
         "DD": f"{day.day:02}",
         "D": str(day.day),
-        "Do": f"{day.day}日" if chinese else _ordinal(day.day),
-        "dddd": f"星期{han}" if chinese else name,
-        "ddd": f"周{han}" if chinese else name[:3],
-        "dd": han if chinese else name[:2],
         "GGGG": str(week.year),
         "gggg": str(week.year),
         "WW": f"{week.week:02}",
@@ -186,11 +189,6 @@ def _value(day: date, token: str, chinese: bool) -> str:
         "ss": f"{moment.second:02}",
     }
     return values[token]
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def _set(root: Path) -> Iterator[tuple[str, str, str]]:

@@ -117,7 +117,7 @@ def settle_home(private: Layout, root: Path, options: "Options") -> AgentFolder:
     def is_free(path: str) -> bool:
         return home.is_of_the_person(path) and not private_notes.cover(path)
 
-    days = load_day_notes(root, chinese=options.language == "zh", is_free=is_free)
+    days = load_day_notes(root, options.language, is_free)
     return AgentFolder(home.path, days)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from agent.config.directories import VAULT_FILE
 from agent.config.resources import resource
 from agent.dataclass import dataclass
-from agent.texts import Language, Sentence
+from agent.texts import ENGLISH, Language, Sentence
 from agent.vault.change import Append, Create, Request
 from agent.vault.folders import VIEW, AgentFolder
 from agent.vault.worktree.paths import is_note
@@ -37,10 +37,12 @@ class Left:
 
 
 def read_template(folder: "Traversable", language: str) -> dict[str, bytes]:
-    """The template's files in one language: path in the vault to bytes, sorted by path."""
-    files: dict[str, bytes] = {}
-    for part in ("common", language):
-        files.update(_walk(folder / part, ""))
+    """The template's files in one language, or in English if there are none in it: path in the vault to bytes, sorted
+    by path."""
+    written = language if (folder / language).is_dir() else ENGLISH
+    files = {path: data for part in ("common", written) for path, data in _walk(folder / part, "")}
+    if written != language:
+        files[VAULT_FILE] = files[VAULT_FILE].replace(b"language: en\n", f"language: {language}\n".encode())
     return dict(sorted(files.items()))
 
 

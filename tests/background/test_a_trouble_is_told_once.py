@@ -213,7 +213,7 @@ def test_damaged_alerts_are_as_good_as_none(root: Path, damage: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_rule_says_what_is_wrong_and_what_to_do(rule: AlertRule, language: str) -> None:
     alert = Alert(rule, "[[x]] <script>", 4, 2)
-    said = alert_title(alert, language), alert_help(alert, language)  # type: ignore[arg-type]
+    said = alert_title(alert, language), alert_help(alert, language)
     assert "`vault-agent " in said[1] and "\n" not in "".join(said)
     assert "<script" not in "".join(said)
     assert set(PRIORITIES) == set(get_args(AlertRule))

@@ -41,7 +41,7 @@ def test_chinese_is_answered_in_chinese() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nothing_found_is_said_plainly(language: str) -> None:
-    answer = extracts([QuotedPassage("a.md", " \n", (1, 1))], language)  # type: ignore[arg-type]  # two words
+    answer = extracts([QuotedPassage("a.md", " \n", (1, 1))], language)
     assert ">" not in answer and "llm.preset" in answer
     assert "nothing in your notes" in answer or "没有找到" in answer
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from agent.memory import daily
+from agent.texts import LANGUAGES, Language
 from agent.vault.day_notes import DayNotes, load_day_notes, parsed_day, written
 from agent.vault.folders import AT_ROOT, DAILY, OWN_NOTES, AgentFolder
 from agent.vault.layout import settle_home
@@ -29,17 +30,17 @@ FORMS = (
 DAY = date(2026, 11, 29)
 
 
-def days_of(root: Path, *, chinese: bool = False) -> DayNotes | None:
-    return load_day_notes(root, chinese=chinese, is_free=AT_ROOT.is_of_the_person)
+def days_of(root: Path, language: Language = "en") -> DayNotes | None:
+    return load_day_notes(root, language, AT_ROOT.is_of_the_person)
 
 
 def settings(root: Path, name: str, said: object) -> None:
     write(root / ".obsidian" / name, json.dumps(said))
 
 
-@given(some.dates(date(2000, 1, 1), date(2099, 12, 31)), some.sampled_from(FORMS), some.booleans())
-def test_each_form_names_one_day(day: date, form: str, chinese: bool) -> None:
-    assert parsed_day(written(day, form, chinese=chinese), form) == day
+@given(some.dates(date(2000, 1, 1), date(2099, 12, 31)), some.sampled_from(FORMS), some.sampled_from(LANGUAGES))
+def test_each_form_names_one_day(day: date, form: str, language: Language) -> None:
+    assert parsed_day(written(day, form, language), form) == day
 
 
 @given(some.dates(), some.sampled_from(FORMS))
@@ -56,7 +57,7 @@ def test_what_moment_writes_is_written_alike() -> None:
     assert written(DAY, "YYYY/MM-MMMM/YYYY-MM-DD") == "2026/11-November/2026-11-29"
     assert written(DAY, "dddd, MMMM Do YYYY") == "Sunday, November 29th 2026"
     assert written(DAY, "ddd D MMM, [week] W") == "Sun 29 Nov, week 48"
-    assert written(DAY, "YYYY年MMMM Do dddd", chinese=True) == "2026年十一月 29日 星期日"
+    assert written(DAY, "YYYY年MMMM Do dddd", "zh") == "2026年十一月 29日 星期日"
 
 
 def test_the_settings_of_obsidian_and_of_periodic_notes_are_read(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_the_settings_of_obsidian_and_of_periodic_notes_are_read(tmp_path: Path)
     settings(tmp_path, "daily-notes.json", {"folder": "Journal", "format": "YYYY/YYYY-MM-DD", "template": "T/day"})
     assert days_of(tmp_path) == DayNotes("Journal/", "YYYY/YYYY-MM-DD", "T/day")
     settings(tmp_path, "plugins/periodic-notes/data.json", {"daily": {"enabled": True, "folder": "日记"}})
-    found = days_of(tmp_path, chinese=True)
+    found = days_of(tmp_path, "zh")
     assert found is not None and found.path_of(DAY) == "日记/2026-11-29.md"
     settings(tmp_path, "plugins/periodic-notes/data.json", {"daily": {"enabled": False, "folder": "日记"}})
     settings(tmp_path, "core-plugins.json", {"daily-notes": False})

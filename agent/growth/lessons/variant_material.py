@@ -14,7 +14,7 @@ from agent.memory.capture.facts import RunTrace
 from agent.runs.run_course import run_trace
 from agent.skills.history.stats import use_succeeded
 from agent.skills.history.usage import Use
-from agent.texts import Language
+from agent.texts import Language, text
 from agent.vault.store import Vault
 
 _EXAMPLES = 5
@@ -36,7 +36,7 @@ def prompt_values(vault: Vault, candidate: SkillCandidate, tools: Sequence[str],
         "feedback_trends": _listed(_trends(candidate.uses)),
         "tried": _listed(_tried(vault, candidate.skill.name)),
         "tools": ", ".join(tools) or _NONE,
-        "language": {"en": "English", "zh": "Chinese"}[language],
+        "language": text("prompt.language", language),
     }
 
 

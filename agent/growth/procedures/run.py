@@ -26,6 +26,7 @@ from agent.loop.session import load_session
 from agent.markdown.inertness.active import inert_blocks
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
+from agent.texts import text
 from agent.vault.change import Outcome, Request, Stamp
 
 NOTHING = "NOTHING"
@@ -142,7 +143,7 @@ def _task(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     call = context.call
     target = f"[[{context.path(call.target_file).removesuffix('.md')}]]" if call.target_file else ""
     asked = "\n\n".join(filter(None, (call.title, call.description, call.context, target))) or kind
-    language = {"en": "English", "zh": "Chinese"}[context.language]
+    language = text("prompt.language", context.language)
     read = context.vault.own_version_of
     prompt = fill(f"{_PROMPTS}/{kind}", read, task=asked, found=found.text or "(nothing)", language=language)
     return f"{call.title or kind}\n\n{prompt}"  # the session is named by its first words

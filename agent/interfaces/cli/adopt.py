@@ -18,6 +18,7 @@ from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, padded, size
 from agent.interfaces.cli.prompt import keyboard
+from agent.texts import LANGUAGES, text
 from agent.vault.folders import AGENT_NOTE, ARCHIVE, DAILY, INBOX, MEMORY_NOTE, SKILLS, TASKS
 from agent.vault.prospect import Person, Prospect
 
@@ -38,7 +39,6 @@ _PARTS = {
     INBOX: "for requests to the agent",
 }
 _WELCOME = "what to try, and what comes later"
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
 _NEXT_DRAFTS: dict[DraftChoice, DraftChoice] = {"leave": "commit", "commit": "later", "later": "leave"}
 _REFUSALS = frozenset("qn")
 """Letters that leave all as it is; `n` changes the name where that can be changed."""
@@ -140,8 +140,8 @@ class _Screen:
         if not found.was_vault:
             changes["f"] = "the folder", self._folder
             changes["e"] = "your edits", lambda: replace(wishes, edits="off" if edits == "off" else "auto")
-            other = "zh" if found.language == "en" else "en"
-            changes["l"] = "the language", lambda: replace(wishes, language="zh" if other == "zh" else "en")
+            after = LANGUAGES.index(found.language) + 1
+            changes["l"] = "the language", lambda: replace(wishes, language=LANGUAGES[after % len(LANGUAGES)])
         if found.drafts:
             changes["d"] = "your changes", lambda: replace(wishes, drafts=_NEXT_DRAFTS[wishes.drafts])
         if _inbox(found):
@@ -206,9 +206,8 @@ def _plan(found: Prospect, wishes: Wishes) -> list[str]:
             else "nothing of your own edits: you do that yourself (git.human_commits is off)"
         )
         lines += _row("later", said("the daemon commits {edits}", edits=said(edits)))
-        lines += _row(
-            "speaks", said("{language} in the notes that it writes", language=said(_LANGUAGES[found.language]))
-        )
+        name = text("language.name", found.language)
+        lines += _row("speaks", said("{language} in the notes that it writes", language=name))
     git = "merges notes with vault-agent; `vault-agent undo` of that commit takes this out again, too"
     lines += _row("git", said(git))
     hooks = (

@@ -13,7 +13,7 @@ from agent.config.directories import VAULT_FILE
 from agent.config.text_file import parse_plain_settings
 from agent.dataclass import dataclass
 from agent.interfaces.cli.printing import padded
-from agent.texts import LANGUAGES, Language, translated
+from agent.texts import ENGLISH, LANGUAGES, Language, translated
 
 T = TypeVar("T")
 _SETTING = "VAULT_AGENT_VAULT__LANGUAGE"
@@ -83,7 +83,7 @@ def row(label: str, words: str) -> str:
 def terminal_language(args: Sequence[str], environ: Mapping[str, str] = os.environ) -> Language:
     """The language for the person who has typed these words; English if nothing says another one."""
     found = environ.get(_SETTING) or _of_vault(_vault(args, environ)) or _of_locale(environ)
-    return next((language for language in LANGUAGES if language == found), "en")
+    return found if found in LANGUAGES else ENGLISH
 
 
 def asks_json(args: Sequence[str]) -> bool:

@@ -48,7 +48,7 @@ def page_text(title: str, sentences: Iterable[str], language: Language, *, onwar
     heading = f'<a href="{escape(onward)}">{escape(title)}</a>' if onward else escape(title)
     words = "".join(f"<p>{escape(each)}</p>" for each in sentences if each)
     return (
-        f'<!doctype html><html lang="{"zh-CN" if language == "zh" else language}"><head><meta charset="utf-8">{refresh}'
+        f'<!doctype html><html lang="{text("language.tag", language)}"><head><meta charset="utf-8">{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer">'
         f"<title>{escape(title)} · vault-agent</title><style>{_STYLE}</style></head>"

@@ -16,7 +16,7 @@ from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.markdown.note import Note
 from agent.skills.reading.skill import Skill, SkillSource
-from agent.texts import Language, text
+from agent.texts import ENGLISH, LANGUAGES, Language, text
 from agent.vault import durable
 from agent.vault.folders import (
     AT_ROOT,
@@ -216,8 +216,8 @@ def split_name(name: str) -> SkillPath | None:
     return None if parts[1] in RESERVED else SkillPath(SkillSource.VAULT, parts[1], "/".join(parts[2:]))
 
 
-TRANSLATION: Mapping[Language, str] = {"zh": "SKILL.zh.md"}
-"""The file beside `SKILL.md` with description and text in another language."""
+TRANSLATIONS: Mapping[Language, str] = {each: f"SKILL.{each}.md" for each in LANGUAGES if each != ENGLISH}
+"""The files beside `SKILL.md` with description and text in other languages."""
 _MENTIONED = re.compile(r"\{\{(\w+)\}\}")
 _OWN = {"daily": DAILY, "tasks": TASKS, "tasks_done": TASKS_DONE, "research": RESEARCH}
 _ALL = "agent_folders"
@@ -225,7 +225,7 @@ _ALL = "agent_folders"
 
 def in_vault(skill: Skill, translation: bytes | None, home: AgentFolder, language: Language) -> Skill:
     """The skill as it is offered and read in a vault; `translation` is its file in the vault's language, if any."""
-    files = tuple(each for each in skill.files if each not in TRANSLATION.values())
+    files = tuple(each for each in skill.files if each not in TRANSLATIONS.values())
     description, body, line = skill.description, skill.body, skill.body_line
     if translation is not None:
         note = Note.parse(translation)

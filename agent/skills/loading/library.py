@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from agent.dataclass import dataclass
 from agent.skills.loading.files import (
-    TRANSLATION,
+    TRANSLATIONS,
     BadFolder,
     File,
     Listing,
@@ -202,7 +202,7 @@ class SkillLibrary:
         skill = loaded.skill
         if skill is None or location.source is not SkillSource.PACKAGE:
             return loaded
-        file = TRANSLATION.get(self.language, "")
+        file = TRANSLATIONS.get(self.language, "")
         folder = location.folder_of(skill.name)
         found = read_file(location.root, folder, file, FILE_BYTES) if file in skill.files else None
         return replace(loaded, skill=in_vault(skill, found, self.home, self.language))

@@ -37,7 +37,7 @@ def test_whatever_a_model_writes_a_row_is_read_as_it_was_written(
     made = new_lesson("lessons.md", text, when, state)  # type: ignore[arg-type]
     if not made.text:
         return
-    data = f"{note_head(language)}{format_row(made, language)}\n".encode()  # type: ignore[arg-type]
+    data = f"{note_head(language)}{format_row(made, language)}\n".encode()
     (found,) = parse_lessons("lessons.md", data).lessons
     assert (found.text, found.when, found.state, found.id) == (made.text, made.when, state, made.id)
     assert not found.is_persons

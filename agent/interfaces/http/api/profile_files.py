@@ -1,7 +1,7 @@
 """`/api/profile-files`: the notes about the person, by layer; read, searched, and changed as the person wants them."""
 
 from http import HTTPStatus
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
@@ -20,6 +20,7 @@ from agent.interfaces.http.operation import ACTOR, IfMatch, ListPage, Routes, Ty
 from agent.memory.profile.load import changelog_rows, last_updated, lay_out_profile, load_profile, template_note
 from agent.memory.profile.profile_file import CHANGELOG, note_name, parse_profile
 from agent.runs.note_changes import NoteChanges, note_changes
+from agent.texts import LANGUAGES
 from agent.vault.change import Outcome
 from agent.vault.folders import PROFILE
 from agent.workspace.workspace import Workspace
@@ -84,7 +85,7 @@ class Changelog(msgspec.Struct, frozen=True):
 class LayingOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The language of the new notes; null: that of the vault."""
 
-    language: Literal["en", "zh"] | None = None
+    language: Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(LANGUAGES)})$")] | None = None
 
 
 class LaidOut(msgspec.Struct, frozen=True):

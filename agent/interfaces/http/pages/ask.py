@@ -30,6 +30,7 @@ from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.configured_models import model_status
 from agent.runs.job_upkeep import job_shelf
+from agent.texts import ENGLISH, LANGUAGES
 from agent.vault.folders import SESSIONS
 from agent.workspace.schedule_switch import schedule_switch
 from agent.workspace.workspace import reload_settings
@@ -186,9 +187,8 @@ def stream_route(service: Service) -> BaseRoute:
     async def endpoint(request: Request) -> StreamingResponse:
         run = service.runs.get(request.path_params["run"])
         language = request.query_params.get("language", "")
-        asked = PageRequest(
-            service, "zh" if language == "zh" else "en", request.url.path, {"run": run.id if run else ""}
-        )
+        spoken = language if language in LANGUAGES else ENGLISH
+        asked = PageRequest(service, spoken, request.url.path, {"run": run.id if run else ""})
         pieces = _pieces(asked, run) if run is not None else _nothing()
         return StreamingResponse(pieces, 200, {**HEADERS, "X-Accel-Buffering": "no"}, "text/event-stream")
 

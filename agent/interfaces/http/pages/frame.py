@@ -31,7 +31,7 @@ from agent.interfaces.http.pages.page import PageRequest
 from agent.interfaces.http.problems import problem_of
 from agent.interfaces.http.responses import SECURITY_HEADERS
 from agent.schedule.trigger_words import often_words
-from agent.texts import Language, text, translated
+from agent.texts import LANGUAGES, Language, text, translated
 
 _WEEK = 7
 """Days from today within which a day is called by its weekday."""
@@ -180,7 +180,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     found.globals |= {"t": _text, "asset": asset, "note_address": note_address, "html": _html}
-    found.globals |= {"talk_address": talk_address, "quote": quote}
+    found.globals |= {"talk_address": talk_address, "quote": quote, "of_language": _of_language, "languages": LANGUAGES}
     found.filters |= {
         "moment": _moment,
         "day": _day,
@@ -207,6 +207,11 @@ def _environment() -> Environment:
 def _text(context: Context, key: str, /, **values: object) -> str:
     language: Language = context["language"]
     return text(f"pages.{key}", language, **values)
+
+
+def _of_language(language: Language, key: str) -> str:
+    """How a language calls itself (`name`), and its `tag`."""
+    return text(f"language.{key}", language)
 
 
 @pass_context
