@@ -148,6 +148,20 @@ def test_the_wheel_carries_everything_that_ships_beside_the_code(wheel: Path) ->
     assert all(entry.external_attr >> 16 & 0o111 for entry in scripts)
 
 
+def test_the_version_names_the_commit(wheel: Path) -> None:
+    commit = run("git", "rev-parse", "HEAD", cwd=ROOT).strip()
+    named = re.search(r"\+g([0-9a-f]+)", wheel.name)
+    tagged = run("git", "tag", "--points-at", "HEAD", cwd=ROOT).split()
+    assert commit.startswith(named[1]) if named else tagged
+
+
+def test_the_same_commit_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    """Built from the checkout here, from the source archive there."""
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT, cwd=tmp_path)
+    (again,) = tmp_path.glob("*.whl")
+    assert (again.name, again.read_bytes()) == (wheel.name, wheel.read_bytes())
+
+
 def test_the_wheel_carries_every_module_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not name.startswith("agent/_data/")}
