@@ -83,6 +83,12 @@ def translated(english: str, language: Language, /, **values: object) -> str:
     return _filled(found, values, language)
 
 
+def is_known(english: str) -> bool:
+    """True for a sentence of the terminal that some language has a translation of."""
+    others = (each for each in LANGUAGES if each != ENGLISH)
+    return any(english in _terminal(each) or english in _terminal_others(each) for each in others)
+
+
 def either(names: Sequence[str]) -> Sentence:
     """The names as a choice, as in "a or b"."""
     found = Sentence("{name}", name=names[0])

@@ -40,6 +40,11 @@ class Directories:
         return self.config / "vaults" / f"{vault_id}.yaml"
 
     @property
+    def crashes(self) -> Path:
+        """The folder of what failed unexpectedly."""
+        return self.state / "crashes"
+
+    @property
     def keys(self) -> Path:
         """The folder of the files that hold one key each."""
         return self.config / "keys"

@@ -2,15 +2,24 @@
 
 import logging
 import sys
-from typing import TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
+from agent.clock import Clock
 from agent.config.masking import redact
+from agent.errors import AgentError
 from agent.escape import escape
+from agent.lazy import later
+
+if TYPE_CHECKING:
+    from agent.config.crashes import keep_crash
+else:
+    keep_crash = later("agent.config.crashes", "keep_crash")
 
 
-def report_from(level: str) -> None:
-    """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, escaped."""
-    import logging  # 8 ms to import, which `--help` saves
+def report_from(level: str, crashes: Path, clock: Clock) -> None:
+    """Show messages of `level` (`debug`, `info`, `warning`, `error`) and above on standard error, escaped, and keep
+    where unforeseen errors among them came from, in the folder `crashes`."""
 
     class Escaped(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -28,6 +37,21 @@ def report_from(level: str) -> None:
         stream = OnStandardError()
         stream.setFormatter(Escaped("%(levelname)s %(name)s: %(message)s"))
         logger.addHandler(stream)
+        logger.addHandler(CrashKeeper(crashes, clock))
+
+
+class CrashKeeper(logging.Handler):
+    """Keeps where reported errors came from, other than those foreseen."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        super().__init__(logging.WARNING)
+        self._folder = folder
+        self._clock = clock
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not isinstance(error, AgentError | OSError):
+            keep_crash(self._folder, error, self._clock.now())
 
 
 class NoSecrets(logging.Filter):

@@ -89,9 +89,9 @@ class Workspace:
 def load_workspace(root: Path, *, clock: Clock | None = None) -> Workspace:
     """The workspace of the vault at `root`; raises `NotAVault` or `ConfigError`."""
     loaded = load_vault_settings(root, options)
-    report_from(loaded.settings.log.level)
     clock = clock or process_clock()
     places = directories()
+    report_from(loaded.settings.log.level, places.crashes, clock)
     for folder in (places.cache, places.config):
         if folder.exists():
             own_folder(folder)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from platformdirs import PlatformDirs
 
+from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.logs import report_from
 from agent.config.resources import Name, _first_folder, resource
@@ -78,11 +79,11 @@ def quiet_logger() -> Iterator[logging.Logger]:
 
 
 def test_messages_below_the_level_are_not_shown(
-    quiet_logger: logging.Logger, capsys: pytest.CaptureFixture[str]
+    quiet_logger: logging.Logger, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     quiet_logger.handlers.clear()
-    report_from("warning")
-    report_from("warning")
+    report_from("warning", tmp_path, SystemClock())
+    report_from("warning", tmp_path, SystemClock())
     quiet_logger.getChild("vault").info("small")
     quiet_logger.getChild("vault").warning("big")
     assert capsys.readouterr().err == "WARNING agent.vault: big\n"

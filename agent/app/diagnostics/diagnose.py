@@ -100,12 +100,12 @@ def diagnose(root: Path | None, *, fix: bool, ask_model: bool, announce: Callabl
     one question, which may cost money.
     """
     places = directories()
-    loaded, checks = _settings(root)
+    loaded, checks = settings_at_hand(root)
     checks += probe.machine(places.state, process_clock(), options(loaded.settings))
     return checks + (_vault(root, places, loaded, announce if fix else None, ask_model) if root is not None else [])
 
 
-def _settings(root: Path | None) -> tuple[Loaded, list[Check]]:
+def settings_at_hand(root: Path | None) -> tuple[Loaded, list[Check]]:
     """The settings, without the vault's or the machine's own if these cannot be read, and the checks of them."""
     checks: list[Check] = []
     tries: list[Callable[[], Loaded]] = [lambda: load_vault_settings(root, options), lambda: load_settings(environ={})]

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from agent.app.diagnostics.diagnose import diagnose
+from agent.app.diagnostics.report import write_report
 from agent.errors import NotAVault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
@@ -18,14 +19,21 @@ _SHOWN = 10
 @click.command(epilog=exit_codes("something is bad"))
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
 @click.option("--model", "ask_model", is_flag=True, help="Ask the model for a word, which may cost something.")
+@click.option("--report", type=click.Path(path_type=Path), metavar="FILE", help="Write what helps to find a fault.")
 @click.pass_obj
-def command(output: Output, fix: bool, ask_model: bool) -> None:
+def command(output: Output, fix: bool, ask_model: bool, report: Path | None) -> None:
     """Check the machine (in a scratch vault: write, edit, commit, undo) and the vault, one line per check.
 
     Outside a vault only the machine is checked. Nothing that a person wrote is changed, with or without --fix.
+
+    With --report, versions, settings (of texts only that they are set), checks without names, and where the program
+    failed unexpectedly are written to a new FILE, to be attached to a report: no secret, no name, no word of a note.
     """
     root, checks = _root(output)
     checks += diagnose(root, fix=fix, ask_model=ask_model, announce=lambda each: output.note(_repair(each)))
+    if report is not None:
+        write_report(report, checks, root)
+        output.note(said("{path} is written; read it before you attach it", path=report))
     emit_checks(output, checks, root)
 
 

@@ -12,10 +12,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from agent.config.directories import directories, process_clock
 from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
@@ -45,7 +46,13 @@ from agent.interfaces.cli.output import (
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import hear_hangup, is_reader_gone, prepare_streams
 from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
+from agent.lazy import later
 from agent.workspace.process_memory import look_while_loading
+
+if TYPE_CHECKING:
+    from agent.config.crashes import keep_crash
+else:
+    keep_crash = later("agent.config.crashes", "keep_crash")
 
 _PERSON_CAN_FIX = {
     errno.EACCES,
@@ -256,10 +263,18 @@ def _explain(error: Exception, code: int, args: Sequence[str], beside: Mapping[s
     else:
         lines = [said("error: {message}", message=said(message))]
         say("\n".join([*lines, said("  hint: {hint}", hint=said(hint))] if hint else lines))
+    if code == BUG:
+        _keep(error)
     if os.environ.get("VAULT_AGENT_DEBUG") == "1":
         from traceback import format_exception
 
         say("".join(format_exception(error)).rstrip())
+
+
+def _keep(error: Exception) -> None:
+    """Note on this machine where a bug showed, for `doctor --report`."""
+    with suppress(AgentError, OSError):
+        keep_crash(directories().crashes, error, process_clock().now())
 
 
 def exit_code(error: Exception) -> int:
@@ -311,7 +326,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
             message = said("{problem}: {words}", problem=reason, words=error.filename)
             return type(error).__name__, message, said("vault-agent doctor looks for the cause")
         case _:
-            hint = said("this is a bug, please report it; VAULT_AGENT_DEBUG=1 vault-agent … shows where it happened")
+            hint = said("this is a bug, please report it; vault-agent doctor --report FILE writes what helps")
             return type(error).__name__, f"{type(error).__name__}: {error}", hint
 
 
