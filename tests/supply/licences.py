@@ -14,7 +14,8 @@ from packaging.utils import canonicalize_name
 
 PROGRAM = "vault-agent"
 LIST = Path(__file__).parents[2] / "configs/packaging/licences.md"
-EXTRAS = ("acp", "apprise", "desktop", "fast", "lark", "mcp", "tray")
+NOT_FOR_PEOPLE = frozenset(("dev", "real-model"))
+"""Extras for tests."""
 COMPATIBLE = {
     **{each: each for each in ("0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC")},
     **{each: each for each in ("MIT", "MPL-2.0", "PSF-2.0")},
@@ -60,7 +61,8 @@ class Licensed:
 
 def packages() -> Iterator[Licensed]:
     """All packages that an install with all extras brings, as far as they are installed here."""
-    waiting, met = [(PROGRAM, extra) for extra in ("", *EXTRAS)], set[tuple[str, str]]()
+    extras = {*(distribution(PROGRAM).metadata.get_all("Provides-Extra") or ()), ""} - NOT_FOR_PEOPLE
+    waiting, met = [(PROGRAM, extra) for extra in extras], set[tuple[str, str]]()
     found: dict[str, Licensed] = {}
     while waiting:
         name, extra = waiting.pop()
