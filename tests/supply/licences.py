@@ -59,10 +59,10 @@ class Licensed:
         return {**LINKED, **IN_ITS_FILE}.get(self.name) or ", ".join(parts)
 
 
-def packages() -> Iterator[Licensed]:
-    """All packages that an install with all extras brings, as far as they are installed here."""
-    extras = {*(distribution(PROGRAM).metadata.get_all("Provides-Extra") or ()), ""} - NOT_FOR_PEOPLE
-    waiting, met = [(PROGRAM, extra) for extra in extras], set[tuple[str, str]]()
+def packages(*, extras: bool = True) -> Iterator[Licensed]:
+    """All packages that an install brings, with all extras or without any, as far as they are installed here."""
+    named = {*(distribution(PROGRAM).metadata.get_all("Provides-Extra") or ())} - NOT_FOR_PEOPLE if extras else set()
+    waiting, met = [(PROGRAM, extra) for extra in ("", *named)], set[tuple[str, str]]()
     found: dict[str, Licensed] = {}
     while waiting:
         name, extra = waiting.pop()
