@@ -59,6 +59,8 @@ def parse_header(text: str, first_line: int = 2) -> tuple[HeaderEntry, ...]:
         )
     if not text.strip():
         return ()
+    if text.startswith("\ufeff"):  # YAML leaves it out, and all its positions would be one too low
+        raise BadNote("the header contains a control character", line=first_line, hint="remove the invisible character")
     composer = _Composer(text, first_line)
     try:
         return composer.document()

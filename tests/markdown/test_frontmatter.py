@@ -181,6 +181,7 @@ def test_plain_words_mean_what_they_mean_in_obsidian(words: str, value: Value) -
         ("t: {{title}}", "a key in the header is a list", 2),
         ("\nt: [", "not valid YAML", 4),
         ("a: 1\nb: \x01", "control character", 3),
+        ("\ufeffa: 1\nb: [2]", "control character", 2),
         ("a: 1\n--- b", "more than one document", 3),
         ("a: " + "[" * 10_000, "deeper than 32", 2),
         ("a:\n" + "- " * 10_000, "deeper than 32", 3),
