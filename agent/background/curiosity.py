@@ -12,7 +12,8 @@ from agent.background.turns import TurnsToGiveBack
 from agent.channel_names import IN_NOTES
 from agent.events.runs import TaskCompleted
 from agent.events.types import FilesChanged
-from agent.growth.curiosity.look import ask, gap_to_ask, is_something_over, settle
+from agent.growth.curiosity.look import ask, gap_to_ask
+from agent.growth.curiosity.settle import is_something_over, settle
 from agent.llm.messages import Cancelled
 from agent.loop.outcome import RunOutcome
 from agent.vault.folders import QUESTIONS

@@ -24,7 +24,8 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.growth.curiosity.look import ACCOUNT, KnownAlready, is_good_moment
+from agent.growth.curiosity.gap import shown
+from agent.growth.curiosity.look import KnownAlready, is_good_moment
 from agent.growth.curiosity.needs import (
     HOLDS,
     LookedAhead,
@@ -34,10 +35,9 @@ from agent.growth.curiosity.needs import (
     parse_needs,
     save_looked_ahead,
 )
-from agent.index.query import Hit
+from agent.growth.curiosity.settle import ACCOUNT
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped
-from agent.memory.daily import inert
 from agent.memory.recall.likely import LEAST, likelihood
 from agent.memory.recall.recaller import plain
 from agent.runs.accounts import Accounts
@@ -74,15 +74,13 @@ class BeforeWork:
         if not self._is_wanted(event):
             return ()
         try:
-            found = self._found(event)
-            told = tuple(self._told(event, found)) if found is not None else ()
+            told = tuple(self._told(self._found(event)))
         except (AgentError, OSError, ValueError) as error:
             logger.info("what %s needs was not looked at: %s", event.run, error)
             return ()
-        if not told:
-            return ()
-        words = "\n".join((text("curiosity.ahead", self._language), *(f"- {each}" for each in told)))
-        return (Injection(words, SOURCE, PRIORITY, type=InjectionType.SUGGESTION),)
+        rows = "".join(f"\n- {each}" for each in told)
+        words = f"{text('curiosity.ahead', self._language)}{rows}"
+        return (Injection(words, SOURCE, PRIORITY, type=InjectionType.SUGGESTION),) if told else ()
 
     @property
     def _vault(self) -> Vault:
@@ -100,20 +98,20 @@ class BeforeWork:
         is_briefing = bool(event.job) and asks_for_agenda(event.task)  # it has its facts, other ones each day
         return is_on and is_alone and is_own and not is_of_growth(event.job) and not is_briefing
 
-    def _found(self, event: TaskStarted) -> LookedAhead | None:
+    def _found(self, event: TaskStarted) -> LookedAhead:
         """What this task needs: as it was found lately, else by the model."""
-        now, key = self.workspace.clock.now(), key_of_task(event.task)
-        known = load_looked_ahead(self._vault.records)
+        vault, now, key = self._vault, self.workspace.clock.now(), key_of_task(event.task)
+        known = load_looked_ahead(vault.records)
         found = next((each for each in reversed(known) if each.key == key and now - each.at < HOLDS), None)
         if found is not None:
             return found
-        needs = parse_needs(self._ask(event.task, event.tools), self._language)
-        masked = tuple(self._with_place(self._without_secrets(each)) for each in needs)
-        task = clipped(self._vault.masked(event.task).strip().partition("\n")[0], _TASK)
-        made = LookedAhead(key, now, task, event.session, masked)
+        reply = vault.masked(self._ask(event.task, event.tools))
+        task = clipped(vault.masked(event.task).strip().partition("\n")[0], _TASK)
+        needs = tuple(map(self._with_place, parse_needs(reply, self._language)))
+        made = LookedAhead(key, now, task, event.session, needs)
         with _lock:
-            others = [each for each in load_looked_ahead(self._vault.records) if each.key != key]
-            save_looked_ahead(self._vault.records, [*others, made])
+            others = [each for each in load_looked_ahead(vault.records) if each.key != key]
+            save_looked_ahead(vault.records, [*others, made])
         return made
 
     def _ask(self, task: str, tools: Sequence[str]) -> str:
@@ -123,42 +121,35 @@ class BeforeWork:
             "tools": ", ".join(tools) or "(nothing)",
             "language": text("prompt.language", self._language),
         }
-        prompt = fill("look_ahead", self._vault.own_version_of, **values)
+        prompt, clock = fill("look_ahead", self._vault.own_version_of, **values), self.workspace.clock
         spend = self.workspace.settings.growth.curiosity.spend
-        model = self.accounts.of_run(f"question-{self.workspace.clock.new_id()}", ACCOUNT, spend).fast
-        clock = self.workspace.clock
+        model = self.accounts.of_run(f"question-{clock.new_id()}", ACCOUNT, spend).fast
         until = clock.monotonic() + self.seconds
         asked = Request((User(prompt),), max_output=ANSWER_TOKENS)
         return model.chat(asked, ignore, lambda: clock.monotonic() >= until).message.text
 
-    def _told(self, event: TaskStarted, found: LookedAhead) -> Iterator[str]:
-        """What the run is told, a line for each need."""
-        may_wait = self._may_ask_now()
+    def _told(self, found: LookedAhead) -> Iterator[str]:
+        """What the run is told, a line for each need; it asks one thing at most."""
+        may_wait = is_good_moment(self.workspace)
         known = KnownAlready(self._vault, self.workspace.clock.now(), tuple(asked_questions(self._vault)))
         for need in found.needs:
-            passages = self._passages(_query(need), _HITS) if need.where in ("notes", "person") else []
-            if passages:
-                yield text("curiosity.ahead_notes", self._language, what=need.what, notes="; ".join(passages))
+            said = {"what": need.what, "fallback": need.fallback}
+            if need.where in ("notes", "person") and (passages := self._passages(_query(need), _HITS)):
+                yield text("curiosity.ahead_notes", self._language, **said, notes="; ".join(passages))
             if need.where == "lookup":
-                yield text("curiosity.ahead_lookup", self._language, what=need.what)
+                yield text("curiosity.ahead_lookup", self._language, **said)
             if not need.is_of_person:
                 continue
             gap = need.gap(found.task, "", self._language)
             if known.is_known(gap):
-                yield text("curiosity.ahead_asked", self._language, what=need.what, fallback=need.fallback)
+                yield text("curiosity.ahead_asked", self._language, **said)
             elif need.is_needed and may_wait:
-                may_wait = False  # one at a time
-                yield text(
-                    "curiosity.ahead_ask",
-                    self._language,
-                    what=need.what,
-                    question=gap.question,
-                    options=" | ".join(gap.options) or "–",
-                    why=gap.why,
-                    fallback=need.fallback,
-                )
+                may_wait = False
+                options = " | ".join(gap.options) or "–"
+                said |= {"question": gap.question, "options": options, "why": gap.why}
+                yield text("curiosity.ahead_ask", self._language, **said)
             else:
-                yield text("curiosity.ahead_later", self._language, what=need.what, fallback=need.fallback)
+                yield text("curiosity.ahead_later", self._language, **said)
 
     def _with_place(self, need: WorkNeed) -> WorkNeed:
         """The need; what the notes were to say and do not, is left to the person, or else to the run's own tools."""
@@ -166,35 +157,13 @@ class BeforeWork:
             return need
         return replace(need, where="person" if need.question else "lookup")
 
-    def _may_ask_now(self) -> bool:
-        return is_good_moment(self.workspace)
-
     def _passages(self, words: str, most: int) -> list[str]:
         """What the person's own notes say, each with its link; nothing that is unlikely to help, or by others."""
-        found = self.searches.search(plain(words), most)
-        least = LEAST[self.workspace.settings.memory.floor]
+        found, least = self.searches.search(plain(words), most), LEAST[self.workspace.settings.memory.floor]
         likely = (each for each in found.hits if likelihood(words, each, found.mode) >= least)
-        return [self._passage(each) for each in likely if self._is_own(each)]
-
-    def _is_own(self, hit: Hit) -> bool:
-        data = self._vault.read(hit.path) or b""
-        return not self.searches.foreign.source(hit.path, data, hit.lines)
-
-    def _passage(self, hit: Hit) -> str:
-        words = clipped(inert(" ".join(hit.passage.split())), _PASSAGE)
-        return f"[[{hit.path.removesuffix('.md')}]]: {words}"
-
-    def _without_secrets(self, need: WorkNeed) -> WorkNeed:
-        mask = self._vault.masked
-        return replace(
-            need,
-            what=mask(need.what),
-            search=mask(need.search),
-            question=mask(need.question),
-            options=tuple(map(mask, need.options)),
-            result=mask(need.result),
-            fallback=mask(need.fallback),
-        )
+        origin, read = self.searches.foreign.source, self._vault.read
+        own = (each for each in likely if not origin(each.path, read(each.path) or b"", each.lines))
+        return [f"[[{each.path.removesuffix('.md')}]]: {shown(each.passage, _PASSAGE)}" for each in own]
 
 
 def _query(need: WorkNeed) -> str:

@@ -8,11 +8,11 @@ from typing import Literal, TypeAlias
 from agent.asking.questions.law import KEY_LENGTH
 from agent.asking.questions.notes import QuestionDraft, format_question
 from agent.dataclass import dataclass
+from agent.growth.beliefs.blocks import plain
 from agent.growth.beliefs.from_talk import KIND, belief_header
 from agent.growth.beliefs.sign import Dimension
 from agent.markdown.title import clipped, short_title
 from agent.markdown.yaml_write import Value
-from agent.memory import daily
 from agent.texts import Language, text
 from agent.vault.change import Create
 from agent.vault.folders import QUESTIONS
@@ -24,7 +24,7 @@ GAP = "gap"
 """The key of a question's header with the key of its gap."""
 MOST_OPTIONS = 4
 """The most options of a question."""
-_NAME, _WORDS = 6, 160
+_NAME, _WORDS, _TASK = 6, 160, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,17 @@ class CuriousGap:
 
 def shown(words: str, most: int = _WORDS) -> str:
     """Words of a run or a model on one line that an editor neither loads nor links."""
-    plain = daily.inert(" ".join(words.split())).replace("[[", "[ [").replace("]]", "] ]").replace("^", "'")
-    return clipped(plain, most)
+    return clipped(plain(words), most)
 
 
-def quoted(words: str) -> str:
+def phrase(words: str) -> str:
     """Words to be quoted in a sentence: without the stop at their end."""
     return shown(words).rstrip(" .。")
+
+
+def task_name(task: str) -> str:
+    """The few words by which a task is known."""
+    return shown(task, _TASK)
 
 
 def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, language: Language) -> Create:
@@ -71,15 +75,15 @@ def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, lan
     at = now.replace(microsecond=0)
     more: dict[str, Value] = {GAP: gap.key, KIND: gap.kind}
     if gap.dimension is not None:
-        more |= {key: list(values) for key, values in belief_header(gap.dimension, gap.values).items()}
-    shown = (text("question.shown_in", language, link=gap.source) if gap.source else "", gap.note)
+        more |= belief_header(gap.dimension, gap.values)
+    source = text("question.shown_in", language, link=gap.source) if gap.source else ""
     draft = QuestionDraft(
         gap.question,
         at + timedelta(days=days),
         gap.why,
         gap.fallback,
         gap.options,
-        about=tuple(filter(None, shown)),
+        about=tuple(filter(None, (source, gap.note))),
         patience=gap.urgency,
         more=more,
     )

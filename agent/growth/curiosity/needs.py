@@ -2,13 +2,13 @@
 kept on this machine, so that a job of every day is looked at once a week, and what is not asked at once is asked
 later."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, quoted, shown
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, phrase, shown, task_name
 from agent.llm.messages import reply_items
 from agent.records.database import Records
 from agent.records.table import Table
@@ -17,15 +17,19 @@ from agent.texts import Language, text
 NeedPlace: TypeAlias = Literal["notes", "lookup", "person", "action", "access", "judgement"]
 """Where something is to be had: in the notes, with tools, or by the person alone, who knows it, does it, has access to
 it, or judges it."""
-OF_PERSON: frozenset[NeedPlace] = frozenset(("person", "action", "access", "judgement"))
 MOST = 5
 """The most needs of one piece of work."""
 HOLDS = timedelta(days=7)
 """How long what was found for a task holds; then it is looked at again."""
 _KEPT = 200
-_PLACES: tuple[NeedPlace, ...] = get_args(NeedPlace)
 _TRUE = frozenset(("true", "yes", "1"))
-_TASK = 60
+_OF_PERSON: Mapping[NeedPlace, tuple[GapKind, str]] = {
+    "person": ("knowledge", "ahead_why"),
+    "action": ("action", "action_physical"),
+    "access": ("action", "action_restricted"),
+    "judgement": ("judgement", "judge_why"),
+}
+"""What only the person has: the kind of gap, and the sentence that says why it is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,55 +51,30 @@ class WorkNeed:
     @property
     def is_of_person(self) -> bool:
         """True for what only the person knows or can do."""
-        return self.where in OF_PERSON
+        return self.where in _OF_PERSON
 
     def gap(self, task: str, source: str, language: Language) -> CuriousGap:
         """The question about this need; `source` links to what shows it, `task` is known by its first line."""
-        kind: GapKind = "knowledge"
-        if self.where in ("action", "access"):
-            kind = "action"
-        elif self.where == "judgement":
-            kind = "judgement"
-        elif self.options:
-            kind = "decision"
+        kind, why = _OF_PERSON[self.where]
+        named, what, options, asked, note = task_name(task), phrase(self.what), self.options, self.question, ""
+        if kind == "action":
+            asked = text("curiosity.action", language, task=named, words=what)
+            options = (text("curiosity.action_done", language), text("curiosity.action_left", language))
+            note = text("curiosity.action_note", language)
+            note += f" {text('curiosity.action_result', language, result=self.result)}" if self.result else ""
         return CuriousGap(
-            kind,
+            "decision" if kind == "knowledge" and options else kind,
             f"{task} {self.where} {' '.join(sorted(self.what.casefold().split()))}",
-            self._asked(task, language),
-            self._why(task, language),
+            asked,
+            text(f"curiosity.{why}", language, task=named, what=what),
             self.fallback,
-            self._choices(language),
+            options,
             "high" if self.is_urgent else "low",
             source,
             about=self.what,
-            note=self._note(language),
+            note=note,
             is_of_work=True,
         )
-
-    def _asked(self, task: str, language: Language) -> str:
-        if self.where not in ("action", "access"):
-            return self.question
-        return text("curiosity.action", language, task=shown(task, _TASK), words=quoted(self.what))
-
-    def _why(self, task: str, language: Language) -> str:
-        match self.where:
-            case "action" | "access":
-                return text(f"curiosity.action_{'physical' if self.where == 'action' else 'restricted'}", language)
-            case "judgement":
-                return text("curiosity.judge_why", language)
-            case _:
-                return text("curiosity.ahead_why", language, task=shown(task, _TASK), what=quoted(self.what))
-
-    def _note(self, language: Language) -> str:
-        if self.where not in ("action", "access"):
-            return ""
-        note = text("curiosity.action_note", language)
-        return f"{note} {text('curiosity.action_result', language, result=self.result)}" if self.result else note
-
-    def _choices(self, language: Language) -> tuple[str, ...]:
-        if self.where in ("action", "access"):
-            return text("curiosity.action_done", language), text("curiosity.action_left", language)
-        return self.options
 
 
 def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
@@ -106,13 +85,12 @@ def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
 
 def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
     for item in reply_items(reply):
-        where = next((each for each in _PLACES if each == item.get("where", "").strip()), None)
+        where = next((each for each in get_args(NeedPlace) if each == item.get("where", "").strip()), None)
         what, question = shown(item.get("what", "")), shown(item.get("question", ""))
         if where is None or not what or (where in ("person", "judgement") and not question):
             continue
         options = tuple(dict.fromkeys(shown(each) for each in item.get("options", "").splitlines() if each.strip()))
-        fallback = shown(item.get("fallback", ""))
-        usual = "action_fallback" if where in ("action", "access") else "ahead_fallback"
+        usual = text(f"curiosity.{'action' if where in ('action', 'access') else 'ahead'}_fallback", language)
         yield WorkNeed(
             where,
             what,
@@ -120,7 +98,7 @@ def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
             question,
             options[:MOST_OPTIONS] if len(options) > 1 else (),
             shown(item.get("result", "")),
-            fallback or text(f"curiosity.{usual}", language),
+            shown(item.get("fallback", "")) or usual,
             item.get("needed", "").casefold() in _TRUE,
             item.get("urgent", "").casefold() in _TRUE,
         )

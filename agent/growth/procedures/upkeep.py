@@ -9,9 +9,8 @@ import re
 from collections.abc import Sequence
 from functools import partial
 
-from agent.asking.questions.notes import asked_questions
 from agent.growth.beliefs.learn import lines_learned
-from agent.growth.curiosity.settle import expired
+from agent.growth.curiosity.settle import settle
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.patterns.look import take_patterns
 from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
@@ -22,7 +21,6 @@ from agent.runs.upkeep_jobs import Upkeeper
 from agent.runs.waiting_statements import silent_conversations
 from agent.schedule.task_notes import archive_done, load_tasks
 from agent.texts import translated
-from agent.vault.change import Request
 from agent.vault.health import examine, note_checks
 from agent.vault.health.packing import is_packing_due, pack
 from agent.vault.health.probe import Check, Level
@@ -49,10 +47,10 @@ def plain(context: ProcedureContext) -> Work:
     if is_packing_due(context.vault):
         pack(context.vault)
     old = archive_done(context.vault, load_tasks(context.vault), workspace.settings.schedule.tasks_kept)
-    questions = _expired_questions(context)
+    settle(workspace, runs.bus.publish)
     found = _news(context)  # last, as it is said once: whatever fails above is tried again, and this with it
     says = f"{context.text('health_new')}\n\n{bullets(found)}" if found else ""
-    return Work(says, (*old, *questions))
+    return Work(says, old)
 
 
 def from_answer(context: ProcedureContext, answer: str) -> Work:
@@ -88,10 +86,3 @@ def _words(context: ProcedureContext, check: Check) -> str:
 def _key(check: Check) -> str:
     """A finding without its numbers: an age that grows is no new finding."""
     return _NUMBER.sub("#", f"{check.name}: {check.what} {' '.join(check.details)}")
-
-
-def _expired_questions(context: ProcedureContext) -> tuple[Request, ...]:
-    """The requests for questions that nothing waits for and that are over, with what is done without an answer."""
-    asked = (each for each in asked_questions(context.vault) if each.is_open and each.is_unprompted)
-    found = (expired(context.vault, each, context.now, context.language) for each in asked)
-    return tuple(each for each in found if each is not None)

@@ -241,7 +241,7 @@ def _answer(output: Output, workspace: Workspace, question: Question, words: str
 def _take_in(workspace: Workspace) -> None:
     """Take in the answers that no daemon takes in; what that needs is slow to load."""
     with import_module("agent.app.agent").counting(workspace) as publish:
-        import_module("agent.growth.curiosity.look").settle(workspace, publish)
+        import_module("agent.growth.curiosity.settle").settle(workspace, publish)
 
 
 def _what_follows(done: NamedAnswer, *, is_taken_in: bool) -> str:

@@ -9,7 +9,7 @@ import pytest
 from agent.background.decision_notices import waiting_notices
 from agent.events.runs import HumanResponse
 from agent.growth.beliefs.learn import person_model
-from agent.growth.curiosity.gap_of_doubt import doubts_in
+from agent.growth.curiosity.find import doubts_in
 from agent.growth.curiosity.look import look
 from agent.markdown.note import Note
 from agent.memory.store import load_entries
@@ -143,11 +143,3 @@ def test_a_chinese_vault_asks_in_chinese(tmp_path: Path, monkeypatch: pytest.Mon
 )
 def test_doubt_is_heard_in_both_languages(answer: str, kinds: list[str]) -> None:
     assert [each.kind for each in doubts_in(answer)] == kinds
-
-
-def test_an_answer_departs_from_what_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = house(tmp_path, monkeypatch)
-    home.stated("I prefer short answers.")
-    told = [each for each in person_model(home.workspace).beliefs if each.is_told]
-    assert [each.kind for each in doubts_in(LONG * 20, told)] == ["departed"]
-    assert doubts_in(SHORT, told) == ()
