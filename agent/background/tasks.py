@@ -190,7 +190,7 @@ class Tasks:
             logger.info("%s: %s", task.path, error.message)
         else:
             self._later.pop(task.id, None)
-            done += [task.title] if ended.did_something else []
+            done += [task.title] if ended.result.did_something else []
             self._end(ended)
 
     def _is_cancelled(self, task: Task) -> bool:

@@ -12,13 +12,7 @@ from datetime import datetime
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable, UserError
-from agent.growth.procedures.procedure import (
-    PLANNED,
-    OpenRuns,
-    ProcedureCall,
-    ProcedureResult,
-    call_of_task,
-)
+from agent.growth.procedures.procedure import PLANNED, OpenRuns, ProcedureCall, ProcedureResult, call_of_task
 from agent.growth.procedures.run import resume_procedure, run_procedure
 from agent.llm.messages import Assistant, Cancelled, never
 from agent.loop.outcome import Ended, RunOutcome
@@ -51,18 +45,25 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """What became of a task that was begun: `status` is `in_progress` if it waits for its person in the note
-    `waits_for`, and `pending` if it was stopped and will be begun again. `text` is its result, or the reason."""
+    """What became of a task that was begun: `status` is `in_progress` if it waits for its person, and `pending` if it
+    was stopped and will be begun again."""
 
     task: Task
-    status: TaskStatus
-    text: str = ""
-    waits_for: str = ""
-    session: str = ""
-    commits: tuple[str, ...] = ()
-    money: float = 0.0
-    is_plain: bool = True
-    did_something: bool = False
+    result: ProcedureResult
+
+    @property
+    def status(self) -> TaskStatus:
+        """What its note says of it."""
+        if self.result.waits_for:
+            return "in_progress"
+        if self.result.is_stopped:
+            return "pending"
+        return "failed" if self.result.failure else "completed"
+
+    @property
+    def text(self) -> str:
+        """Its result, or the reason why it failed."""
+        return self.result.failure or self.result.text
 
 
 def nothing_before() -> None:
@@ -174,7 +175,7 @@ class TaskWork:
             progress.give_up(task.id)
         else:
             progress.end(task.id)
-        return _task_ended(task, result)
+        return TaskEnded(task, result)
 
     def _end(self, task: Task, result: ProcedureResult, before_end: Callable[[], object]) -> TaskEnded:
         """End a task whose procedure has written nothing."""
@@ -183,7 +184,7 @@ class TaskWork:
         stamp = Stamp(actor_of(PLANNED + task.id), tool="tasks", session=session)
         self._write(task, self._end_requests(task, result), stamp, vault.held_of(session))
         self.progress.end(task.id)
-        return _task_ended(task, result)
+        return TaskEnded(task, result)
 
     def _end_requests(self, task: Task, result: ProcedureResult) -> tuple[Request, ...]:
         """The requests with which a task is over; a recurring one that went well becomes a job."""
@@ -197,8 +198,9 @@ class TaskWork:
             says = "\n\n".join(filter(None, (says, self._text("repeated", link=link))))
         if result.session:
             says = "\n\n".join(filter(None, (says, f"[[{result.session.removesuffix('.md')}]]")))
-        status: TaskStatus = "failed" if result.failure else "completed"
-        end = TaskEnd(status, now, result.failure or says, started, (now - started).total_seconds())
+        end = TaskEnd(
+            TaskEnded(task, result).status, now, result.failure or says, started, (now - started).total_seconds()
+        )
         kept = self.workspace.settings.schedule.tasks_kept
         old = archive_done(vault, _done_if_many(vault, kept), max(kept - 1, 0))
         return (*end_task(vault, task, end, language), *more, *old)
@@ -233,22 +235,3 @@ def _started(begun: BegunTask | None, now: datetime) -> datetime:
 def _done_if_many(vault: Vault, kept: int) -> TaskShelf:
     """The tasks that are over, if there are as many as may be kept; their notes are not read for nothing."""
     return load_tasks(vault) if count_done(vault) >= kept else TaskShelf()
-
-
-def _task_ended(task: Task, result: ProcedureResult) -> TaskEnded:
-    status: TaskStatus = "failed" if result.failure else "completed"
-    if result.waits_for:
-        status = "in_progress"
-    elif result.is_stopped:
-        status = "pending"
-    return TaskEnded(
-        task,
-        status,
-        result.failure or result.text,
-        result.waits_for,
-        result.session,
-        result.commits,
-        result.money,
-        result.is_plain,
-        result.did_something,
-    )

@@ -31,7 +31,7 @@ def told(made: Office) -> str:
 def test_a_model_that_finds_nothing_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch, said(FACT), "NOTHING")
     ended = made.do("draft", "The letter")
-    assert (ended.status, ended.did_something) == ("completed", False)
+    assert (ended.status, ended.result.did_something) == ("completed", False)
     assert not (made.root / "profile").exists()
 
 
@@ -57,7 +57,7 @@ def test_explore_topic_is_a_report(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     report = made.text("research/Roses.md")
     assert "Roses need chalk in spring [1]. They are lovely. *(no source)*" in report
     assert "1. [[garden]] — your note" in report and "7 kilos" not in report, "a figure that no source has is left out"
-    assert "untrusted" not in report and not ended.is_plain
+    assert "untrusted" not in report and not ended.result.is_plain
     assert "[[research/Roses]]" in ended.text and "chalk in spring [1]" in ended.text
     (memory,) = (made.root / "entries").rglob("*roses*.md")
     words = memory.read_text("utf-8")
@@ -111,7 +111,7 @@ def test_a_reflection_plans_at_most_five_tasks(tmp_path: Path, monkeypatch: pyte
     before = made.commit_count()
     ended = made.do("self_reflection")
     assert [each.kind for each in load_tasks(made.workspace.vault).waiting] == ["explore_topic"] * 5
-    assert "may not plan more" in told(made) and ended.did_something
+    assert "may not plan more" in told(made) and ended.result.did_something
     note = made.text(reflections_name(NOW.date()))
     assert "## 21:00 Look back\n\nI planned.\n\nPlanned:\n\n- [[2026-11-22-explore-topic-topic-" in note
     assert made.commit_count() == before + 2, "five tasks, the reflection and the session in one commit"
@@ -156,15 +156,15 @@ def test_what_is_drafted_stands_in_the_task_and_its_run_may_ask(
     made = office(tmp_path, monkeypatch, notes, call("human_ask", question="How long?"), "Dear society, …")
     task = made.task("draft", "The talk for the tea society")
     ended = made.work.do(task)
-    assert ended.status == "in_progress" and ended.waits_for.startswith("questions/")
+    assert ended.status == "in_progress" and ended.result.waits_for.startswith("questions/")
     assert made.work.finish_waiting(task) is None
     assert "wants the talk by Friday" in told(made)
-    question = made.root / ended.waits_for
+    question = made.root / ended.result.waits_for
     question.write_text(question.read_text("utf-8").rstrip() + "\n\nTen minutes\n", "utf-8")
     with made.work.open_runs() as runs:
-        runs.resume(ended.session)
+        runs.resume(ended.result.session)
     over = made.work.finish_waiting(task)
-    assert over is not None and over.status == "completed" and not over.is_plain
+    assert over is not None and over.status == "completed" and not over.result.is_plain
     assert "Dear society, …" in made.done("draft").text and made.text("tea.md") == notes["tea.md"]
 
 
@@ -187,7 +187,7 @@ def test_a_look_back_that_says_what_the_last_one_said_is_not_written(
     answer = "Your days go round meetings and summaries now."
     made = office(tmp_path, monkeypatch, said(FRESH), answer)
     made.clock.advance(-8 * 3_600)
-    assert made.do("self_reflection").did_something
+    assert made.do("self_reflection").result.did_something
     note = made.text(reflections_name(NOW.date()))
     assert note.count(answer) == 1
     for hours, words, is_new in ((3, answer, False), (2, "Two people asked you about the harbour.", True)):
@@ -196,6 +196,6 @@ def test_a_look_back_that_says_what_the_last_one_said_is_not_written(
         for path, text in said(fresh).items():
             write(made.root / path, text)
         script(tmp_path / "script.json", words)
-        assert made.do("self_reflection").did_something == is_new
+        assert made.do("self_reflection").result.did_something == is_new
     note = made.text(reflections_name(NOW.date()))
     assert note.count(answer) == 1 and note.count("Two people asked you") == 1

@@ -29,7 +29,7 @@ def test_explore_topic_quotes_the_vault(tmp_path: Path, monkeypatch: pytest.Monk
     notes = {"garden.md": "# Garden\n\nThe roses need chalk in spring.\n", "cars.md": "# Cars\n\nThe car is red.\n"}
     made = office(tmp_path, monkeypatch, notes)
     ended = made.do("explore_topic", "Roses")
-    assert ended.did_something
+    assert ended.result.did_something
     note = made.text("research/Roses.md")
     assert (
         "### [[garden]] [1]" in note
@@ -51,18 +51,18 @@ def test_explore_topic_does_not_quote_what_the_agent_logged(tmp_path: Path, monk
 def test_explore_topic_says_if_nothing_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch)
     ended = made.do("explore_topic", "Zebrafish")
-    assert (ended.status, ended.did_something) == ("completed", False)
+    assert (ended.status, ended.result.did_something) == ("completed", False)
     assert not (made.root / "research").exists()
 
 
 def test_upkeep_says_only_what_is_newly_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = office(tmp_path, monkeypatch)
     made.do("upkeep")
-    assert not made.do("upkeep").did_something
+    assert not made.do("upkeep").result.did_something
     write(made.root / "broken.md", "---\na: [\n---\n")
     ended = made.do("upkeep")
-    assert ended.did_something and "broken.md" in ended.text
-    assert not made.do("upkeep").did_something
+    assert ended.result.did_something and "broken.md" in ended.text
+    assert not made.do("upkeep").result.did_something
     assert "No model" not in ended.text, "nothing of it needs one"
 
 
@@ -115,7 +115,7 @@ def test_nothing_to_do_writes_nothing_but_its_end(tmp_path: Path, monkeypatch: p
     task = made.task(kind)
     before = made.commit_count()
     ended = made.work.do(task)
-    assert (ended.status, ended.did_something) == ("completed", False)
+    assert (ended.status, ended.result.did_something) == ("completed", False)
     assert made.commit_count() == before + 1
     assert made.done(kind).header["result"] == "There was nothing to do."
 
@@ -136,7 +136,7 @@ def test_upkeep_tends_memory_profile_and_patterns_in_silence(tmp_path: Path, mon
     assert preferences.startswith(mine.rstrip("\n")) and f"sencha ({dated_link(tea)})" in preferences
     assert "Asked 3 times: “Where is my passport?”." in made.text("profile/51-patterns-insights.md")
     before = made.commit_count()
-    assert not made.do("upkeep").did_something and made.commit_count() == before + 2, "the task, and its end"
+    assert not made.do("upkeep").result.did_something and made.commit_count() == before + 2, "the task, and its end"
 
 
 @pytest.mark.parametrize("kind", ["health_check", "cleanup", "summarize_period", "update_profile"])
@@ -165,4 +165,4 @@ def test_a_look_ahead_plans_to_prepare_the_appointments_of_tomorrow(
     assert f"[[{planned.name}]]" in ended.text
     assert not (made.root / reflections_name(NOW.date())).exists(), "without a model nothing is thought"
     made.clock.advance(3600)
-    assert not made.do("self_reflection").did_something, "it is planned already"
+    assert not made.do("self_reflection").result.did_something, "it is planned already"

@@ -51,7 +51,7 @@ def test_a_line_is_brought_up_to_date_in_place(tmp_path: Path, monkeypatch: pyte
     assert "Asked 4 times" in note and "Asked 3 times" not in note and "My own words." in note
     assert len(parse_blocks(note.splitlines())) == 1
     before = made.commit_count()
-    assert not made.do("upkeep").did_something and made.commit_count() == before + 2, "only the task itself"
+    assert not made.do("upkeep").result.did_something and made.commit_count() == before + 2, "only the task itself"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

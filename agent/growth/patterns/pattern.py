@@ -111,6 +111,6 @@ def surest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
     return tuple(sorted(shown.values(), key=lambda each: (-each.confidence, -each.frequency, each.subject))[:MOST])
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, most: int = _QUOTED) -> str:
     """The beginning of a text as a quotation on one line that does nothing in an editor."""
-    return f"“{daily.inert(daily.cut(' '.join(text.split()), _QUOTED))}”"
+    return f"“{daily.inert(daily.cut(' '.join(text.split()), most))}”"

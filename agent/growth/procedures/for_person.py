@@ -4,10 +4,11 @@ next briefing names it. Nothing is sent, and no note of theirs is changed.
 Without a model it is what their notes say on the title, quoted with links.
 """
 
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets, quote
+from agent.growth.patterns.pattern import quoted
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
 
 MODEL: ModelPart = "instead"
-_PASSAGES = 8
+_PASSAGES, _QUOTED = 8, 200
 
 
 def plain(context: ProcedureContext) -> Work:
@@ -16,7 +17,7 @@ def plain(context: ProcedureContext) -> Work:
     foreign, vault = runs.recall.foreign, context.vault
     hits = runs.recall.search(" ".join(filter(None, (call.title, call.description))), _PASSAGES).hits
     own = (hit for hit in hits if not foreign.source(hit.path, vault.read(hit.path) or b"", hit.lines))
-    rows = dict.fromkeys(f"{quote(hit.passage)} ([[{hit.path.removesuffix('.md')}]])" for hit in own)
+    rows = dict.fromkeys(f"{quoted(hit.passage, _QUOTED)} ([[{hit.path.removesuffix('.md')}]])" for hit in own)
     if rows or runs.present:
         return Work(bullets(rows))
     return Work(context.text("nothing_about", topic=call.title), is_quiet=True)

@@ -1,23 +1,16 @@
-"""What a procedure is given, what it makes of it, and the form that each of them has.
-
-What procedures look at: the days' logs, what the person has stated, and their notes; all of it the person's own.
-"""
+"""What a procedure is given, what it makes of it, and the form that each of them has."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Literal, Protocol, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.llm.messages import Cancelled, never
 from agent.markdown.title import short_title
-from agent.memory import daily
-from agent.memory.daily import Logged
-from agent.memory.store import StoredEntry, entry_paths_on, load_entries
-from agent.runs.owner import is_stated_by_owner
 from agent.runs.service import RunService
 from agent.schedule.job import Job
 from agent.schedule.procedures import target_name
@@ -150,30 +143,22 @@ class ProcedureContext:
         """The sentence of a procedure, in the language of the vault."""
         return text(f"procedure.{key}", self.language, **values)
 
-    def note(self, name: str) -> str:
-        """The text of a note that counts as the person's, empty if there is none."""
-        return self._own_text(self.path(name))
-
     def day_note(self, day: date) -> str:
-        """The text of the note of a day, as `note`."""
-        return self._own_text(self.vault.home.day_note(day))
-
-    def _own_text(self, path: str) -> str:
-        return (self.vault.own_version(path) or b"").decode("utf-8", "replace")
+        """The text of the note of a day that counts as the person's, empty if there is none."""
+        return (self.vault.own_version(self.vault.home.day_note(day)) or b"").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What there is to do and to say: `text` for a person (empty: nothing was to be done), `requests` to be written,
-    and the commits that were made already. `is_quiet`: nothing was to be done, and `text` says why.
-    `stands_in` is the note in which the requests put what `text` says.
+    """What there is to do and to say: `text` for a person (empty: nothing was to be done), and `requests` to be
+    written. `is_quiet`: nothing was to be done, and `text` says why. `stands_in` is the note in which the requests put
+    what `text` says.
 
     `result` is what a procedure came to that asks models itself; `after` is called once the requests are written.
     """
 
     text: str = ""
     requests: tuple[Request, ...] = ()
-    commits: tuple[str, ...] = ()
     is_quiet: bool = False
     stands_in: str = ""
     result: ProcedureResult = ProcedureResult()
@@ -191,40 +176,6 @@ class Procedure(Protocol):
 
     def from_answer(self, context: ProcedureContext, answer: str) -> Work:
         """What is written of a model's answer, and said of it."""
-
-
-QUOTED = 200
-"""The most characters of a quotation."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedTask:
-    """One task in the log of a day."""
-
-    day: date
-    logged: Logged
-
-
-def days_before(last: date, count: int) -> tuple[date, ...]:
-    """So many days up to the last one, in order."""
-    return tuple(last - timedelta(days=back) for back in range(count - 1, -1, -1))
-
-
-def logs(context: ProcedureContext, days: Iterable[date]) -> tuple[LoggedTask, ...]:
-    """The tasks in the logs of these days."""
-    return tuple(LoggedTask(day, each) for day in days for each in daily.log(context.day_note(day)))
-
-
-def stated(context: ProcedureContext, days: Iterable[date]) -> tuple[StoredEntry, ...]:
-    """What the person has stated on these days, newest first: not what a model concluded, what a guest said, or what
-    was replaced since."""
-    found = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
-    return tuple(each for each in found if is_stated_by_owner(each, context.runs.recall.foreign))
-
-
-def quote(text: str) -> str:
-    """The beginning of a text as a quotation on one line that does nothing in an editor."""
-    return f"“{daily.inert(daily.cut(' '.join(text.split()), QUOTED))}”"
 
 
 def bullets(lines: Iterable[str]) -> str:

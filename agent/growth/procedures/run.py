@@ -13,13 +13,7 @@ from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
 from agent.growth.procedures import explore_topic, for_person, self_reflection, upkeep
-from agent.growth.procedures.procedure import (
-    Procedure,
-    ProcedureCall,
-    ProcedureContext,
-    ProcedureResult,
-    Work,
-)
+from agent.growth.procedures.procedure import Procedure, ProcedureCall, ProcedureContext, ProcedureResult, Work
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
@@ -27,7 +21,7 @@ from agent.markdown.inertness.active import inert_blocks
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.texts import text
-from agent.vault.change import Outcome, Request, Stamp
+from agent.vault.change import Outcome, Stamp
 
 NOTHING = "NOTHING"
 """The answer of a model that has found nothing to do; the prompts say so."""
@@ -120,8 +114,8 @@ def _written(
 ) -> ProcedureResult:
     """The result, with what it wrote, in one commit with the record of its run and what the caller wants."""
     call, vault = context.call, context.vault
-    paths = tuple(dict.fromkeys(_path(each) for each in work.requests))
-    result = replace(result, paths=paths, commits=(*work.commits, *result.commits), stands_in=work.stands_in)
+    paths = tuple(dict.fromkeys(each.path for each in work.requests))
+    result = replace(result, paths=paths, stands_in=work.stands_in)
     requests = (*work.requests, *call.also(result))
     if not requests and not result.did_something:
         return result
@@ -153,7 +147,7 @@ def _plain_text(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     """What the plain form says, with the remark that no model has worked on it."""
     if not found.text:
         return context.text("nothing")
-    is_whole = context.runs.present or found.is_quiet or kind == "upkeep"  # a model would add nothing
+    is_whole = context.runs.present or found.is_quiet or _PROCEDURES[kind].MODEL == "never"  # a model adds nothing
     return found.text if is_whole else f"{found.text}\n\n{context.text('plain')}"
 
 
@@ -163,7 +157,3 @@ def _strangers(context: ProcedureContext, ended: Ended) -> tuple[str, ...]:
         return tuple(load_session(context.vault, ended.session).untrusted)
     except (NoteGone, AgentError):
         return ()
-
-
-def _path(request: Request) -> str:
-    return request.path

@@ -8,11 +8,14 @@ from datetime import date, datetime, timedelta
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets, days_before, logs, stated
+from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
+from agent.memory import daily
 from agent.memory.entry import with_offset
+from agent.memory.store import entry_paths_on, load_entries
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.briefing.briefing import briefing_of
 from agent.runs.briefing.dated import dated_lines
+from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.jobs import MOST_PLANNED
@@ -62,9 +65,12 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
     since = _last(context)
-    days = days_before(context.today, (context.today - since.date()).days + 1)
-    asked = [each for each in logs(context, days) if _moment(context, each.day, each.logged.time) > since]
-    said = [each for each in stated(context, days) if with_offset(each.entry.created) > since]
+    days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
+    logged = [(day, each.time) for day in days for each in daily.log(context.day_note(day))]
+    asked = [each for each in logged if _moment(context, *each) > since]
+    entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
+    stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
+    said = [each for each in stated if with_offset(each.entry.created) > since]
     over = [each for each in shelf.done if each.completed_at and each.completed_at > since]
     other = tuple(each for each in over if each.kind != "self_reflection")
     waiting = sum(1 for each in shelf.waiting if each.kind != "self_reflection")

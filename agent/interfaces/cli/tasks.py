@@ -62,12 +62,12 @@ def ended_document(ended: "TaskEnded") -> dict[str, object]:
         "id": ended.task.id,
         "status": ended.status,
         "text": ended.text,
-        "did_something": ended.did_something,
-        "with_model": not ended.is_plain,
-        "waits_for": ended.waits_for or None,
-        "session": ended.session or None,
-        "commits": list(ended.commits),
-        "money": round(ended.money, 6),
+        "did_something": ended.result.did_something,
+        "with_model": not ended.result.is_plain,
+        "waits_for": ended.result.waits_for or None,
+        "session": ended.result.session or None,
+        "commits": list(ended.result.commits),
+        "money": round(ended.result.money, 6),
     }
 
 
@@ -299,6 +299,6 @@ def _interval(words: str) -> int:
 def _report(ended: "TaskEnded") -> list[str]:
     lines = [said("{status}: {title}", status=said(ended.status), title=ended.task.title)]
     lines += ended.text.splitlines()
-    if ended.waits_for:
-        lines.append(said("it goes on once you have decided in {path}", path=ended.waits_for))
-    return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.commits)]
+    if ended.result.waits_for:
+        lines.append(said("it goes on once you have decided in {path}", path=ended.result.waits_for))
+    return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.result.commits)]
