@@ -46,7 +46,7 @@ NOTES = {
     "notes/pictures.md": "# Pictures\n\n![[cat.png]]\n",
     "profile/me.md": "# Me\n\nI live by the sea.\n",
     "skills/tea/SKILL.md": "# Tea\n\nWater first.\n",
-    "lessons.md": "# Quiet\n\n- Nothing before nine.\n",
+    "lessons.md": "---\ntype: lessons\n---\n# Quiet\n\n- Nothing before nine.\n",
     "jobs/morning.md": "# Morning\n\nSay hello.\n",
     "tasks/open.md": "- [ ] call the plumber\n",
     "entries/2026/01/2026-01-01-tea-abc123.md": "---\nid: 01HZZZZZZZ0000000000000009\ntype: user_explicit\n"

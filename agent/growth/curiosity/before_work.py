@@ -133,23 +133,17 @@ class BeforeWork:
         may_wait = is_good_moment(self.workspace)
         known = KnownAlready(self._vault, self.workspace.clock.now(), tuple(asked_questions(self._vault)))
         for need in found.needs:
-            said = {"what": need.what, "fallback": need.fallback}
             if need.where in ("notes", "person") and (passages := self._passages(_query(need), _HITS)):
-                yield text("curiosity.ahead_notes", self._language, **said, notes="; ".join(passages))
+                yield text("curiosity.ahead_notes", self._language, what=need.what, notes="; ".join(passages))
             if need.where == "lookup":
-                yield text("curiosity.ahead_lookup", self._language, **said)
-            if not need.is_of_person:
-                continue
-            gap = need.gap(found.task, "", self._language)
-            if known.is_known(gap):
-                yield text("curiosity.ahead_asked", self._language, **said)
-            elif need.is_needed and may_wait:
-                may_wait = False
-                options = " | ".join(gap.options) or "–"
-                said |= {"question": gap.question, "options": options, "why": gap.why}
-                yield text("curiosity.ahead_ask", self._language, **said)
-            else:
-                yield text("curiosity.ahead_later", self._language, **said)
+                yield text("curiosity.ahead_lookup", self._language, what=need.what)
+            if need.is_of_person:
+                gap = need.gap(found.task, "", self._language)
+                how = "asked" if known.is_known(gap) else "ask" if need.is_needed and may_wait else "later"
+                may_wait = may_wait and how != "ask"
+                said = {"question": gap.question, "options": " | ".join(gap.options) or "–", "why": gap.why}
+                how = f"curiosity.ahead_{how}"
+                yield text(how, self._language, what=need.what, fallback=need.fallback, **said)
 
     def _with_place(self, need: WorkNeed) -> WorkNeed:
         """The need; what the notes were to say and do not, is left to the person, or else to the run's own tools."""

@@ -10,9 +10,8 @@ from dataclasses import replace
 from agent.asking.answers import answered_proposals, mark_taken
 from agent.asking.proposal import Proposal
 from agent.errors import UserError
-from agent.growth.lessons.book import LessonBook, load_book
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState, lesson_target
-from agent.growth.lessons.lesson_log import By, LessonEvent, LogRow, log_row, logged_words
+from agent.growth.lessons.lesson_log import By, LessonEvent, LessonLog, LogRow, load_log, log_row, logged_words
 from agent.growth.lessons.lesson_note import load_lessons, load_rows, parse_lessons
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
 from agent.markdown.note import Note
@@ -34,19 +33,19 @@ def take_answers(work: LessonWork) -> LessonChanges:
     return changes
 
 
-def rows_by_hand(work: LessonWork, book: LessonBook) -> Iterator[LogRow]:
+def rows_by_hand(work: LessonWork) -> Iterator[LogRow]:
     """The rows about what the person has done since the last row about each lesson."""
-    there = load_rows(work.vault).lessons
+    there, log = load_rows(work.vault).lessons, load_log(work.vault)
     for lesson in there:
-        last, said = book.log.last_state(lesson.key), logged_words(lesson.sentence)
-        if last is None or book.log.of(lesson.key)[-1].event in ("deleted", "replaced"):
+        last, said = log.last_state(lesson.key), logged_words(lesson.sentence)
+        if last is None or log.of(lesson.key)[-1].event in ("deleted", "replaced"):
             by: By = "person" if lesson.is_persons else "agent"
             yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
         elif ("probation" if last.event == "urgent" else last.event) != lesson.state:
             yield log_row(lesson, work.now, lesson.state, "person", text("lessons.set_by_hand", work.language))
-        elif _words(book, lesson.key) != said:
+        elif _words(log, lesson.key) != said:
             yield log_row(lesson, work.now, "changed", "person", text("lessons.changed_by_hand", work.language))
-    yield from _gone(work, book, there)
+    yield from _gone(work, log, there)
 
 
 def decide_lesson(work: LessonWork, lesson: Lesson, state: LessonState, why: str = "") -> Lesson:
@@ -72,23 +71,23 @@ def evidence_rows(work: LessonWork, lesson: Lesson, links: Sequence[str]) -> Ite
         yield log_row(lesson, work.now, "supported", "agent", ", ".join(links[at : at + _LINKS]))
 
 
-def _gone(work: LessonWork, book: LessonBook, there: Sequence[Lesson]) -> Iterator[LogRow]:
+def _gone(work: LessonWork, log: LessonLog, there: Sequence[Lesson]) -> Iterator[LogRow]:
     """The rows about lessons whose rows are in the note no more, whoever wrote what is in it now."""
     all_rows = parse_lessons(work.path, work.vault.read(work.path) or b"").lessons
     keys = {each.key for each in (*there, *all_rows)}
     standing = {logged_words(each.sentence) for each in load_lessons(work.vault)}
-    for key in book.log.keys:
-        rows = book.log.of(key)
-        if key not in keys and rows[-1].event not in ("deleted", "replaced", "merged") and book.log.last_state(key):
-            words = _words(book, key)
+    for key in log.keys:
+        rows = log.of(key)
+        if key not in keys and rows[-1].event not in ("deleted", "replaced", "merged") and log.last_state(key):
+            words = _words(log, key)
             if words not in standing:
                 target = lesson_target(work.path, key)
                 yield LogRow(work.now, target, words, "deleted", "person", text("lessons.deleted", work.language))
 
 
-def _words(book: LessonBook, key: str) -> str:
+def _words(log: LessonLog, key: str) -> str:
     """The last words of a lesson in the log; empty without any."""
-    rows = book.log.of(key, "probation", "urgent", "active", "deprecated", "changed", "supported", "deleted")
+    rows = log.of(key, "probation", "urgent", "active", "deprecated", "changed", "supported", "deleted")
     return rows[-1].words if rows else ""
 
 
@@ -122,18 +121,18 @@ def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
 
 def _after_yes(work: LessonWork, proposal: Proposal, lesson: Lesson, why: str) -> Iterator[LogRow]:
     """The rows about a lesson that a yes has written: with other words it takes over what the earlier ones rest on."""
-    book, before = load_book(work.vault), proposal.facts.get("before", "")
+    log, before = load_log(work.vault), proposal.facts.get("before", "")
     state: LessonEvent = lesson.state
     evidence = Note.parse(work.vault.own_version(proposal.path) or b"").strings("evidence")
     if before and before != lesson.key:
-        last = book.log.last_state(before)
-        words = text("lessons.before", work.language, version=book.log.version(before), words=_words(book, before))
+        last = log.last_state(before)
+        words = text("lessons.before", work.language, version=log.version(before), words=_words(log, before))
         yield LogRow(work.now, lesson_target(lesson.path, before), lesson.sentence, "replaced", "person", why)
         yield log_row(lesson, work.now, "changed", "person", f"{words} {why}")
         yield log_row(lesson, work.now, state, last.by if last is not None else "person", why)
-        evidence = (*book.log.evidence(before), *evidence)
+        evidence = (*log.evidence(before), *evidence)
     else:
         yield log_row(lesson, work.now, state, "person", why)
     if proposal.facts.get("asks") != "end":
-        known = book.log.evidence(lesson.key)
+        known = log.evidence(lesson.key)
         yield from evidence_rows(work, lesson, [each for each in dict.fromkeys(evidence) if each not in known])

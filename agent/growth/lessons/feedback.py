@@ -56,7 +56,7 @@ def ticked_lessons(note: str) -> Iterator[tuple[str, BoxOpinion]]:
 def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
     """Record what the person has said or shown of the runs of the last two days, in one commit; returns the rows."""
     now = work.now
-    rows = [row for row in load_runs(work.vault) if row.at >= now - LOOKED_BACK]
+    rows = load_runs(work.vault, now - LOOKED_BACK)
     opined = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
     left = [row for row in (_without(each, opined) for each in rows if not each.opinion) if row.lessons]
     found = [*_by_boxes(work, left, now)]

@@ -7,7 +7,7 @@ by hand; each paragraph, heading and checkbox in the note is theirs, and no less
 
 A row without a mark at its end is the person's, and active. What became of each lesson and what it rests on stands in
 the log, so that a row changes rarely and two machines do not meet in it. While the header of the note is broken
-or has another type, nothing is followed and nothing is written."""
+or does not say `type: lessons`, it is some other note: no row of it is followed and nothing is written."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[
 
 @dataclass(frozen=True, slots=True)
 class LessonRows:
-    """The lessons of a note; `is_damaged`: its header is broken or has another type, so that none of them counts."""
+    """The lessons of a note; `is_damaged`: its header is broken or has another type, so that none counts."""
 
     lessons: tuple[Lesson, ...] = ()
     is_damaged: bool = False
@@ -47,7 +47,7 @@ def parse_lessons(path: str, data: bytes) -> LessonRows:
     """The lessons in the note. A row that was copied with its mark and changed is the person's own; of two rows with
     the same words the one without a mark counts, else the one that is set aside."""
     note = Note.parse(data)
-    if note.problem is not None or note.type not in (None, TYPE):
+    if note.problem is not None or note.type != TYPE:
         return LessonRows(is_damaged=True)
     body, found = parse_body(note.body), dict[str, Lesson]()
     for number, (row, kind) in enumerate(zip(body.lines, body.kinds, strict=True)):
@@ -65,12 +65,10 @@ def parse_lessons(path: str, data: bytes) -> LessonRows:
 def load_lessons(vault: Vault) -> tuple[Lesson, ...]:
     """The lessons of a vault as far as they are the person's and the program's own: text that arrived, and that the
     person has not looked at yet, does not count. A rule in a note of `rules/`, as earlier versions had them, is one."""
-    found = load_rows(vault)
-    if found.is_damaged:
-        return ()
-    path, known = vault.home.at(LESSONS_NOTE), {each.key for each in found.lessons}
+    path, found = vault.home.at(LESSONS_NOTE), load_rows(vault).lessons
+    known = {each.key for each in found}
     earlier = (lesson_of_note(each, path) for each in load_rule_notes(vault))
-    return (*found.lessons, *(each for each in earlier if each.key not in known))
+    return (*found, *(each for each in earlier if each.key not in known))
 
 
 def load_rows(vault: Vault) -> LessonRows:

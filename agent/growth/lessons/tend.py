@@ -102,13 +102,13 @@ def follow_lessons(work: LessonWork) -> tuple[LogRow, ...]:
     if work.vault.queued:
         return ()
     if load_rows(work.vault).is_damaged:
-        told = "the header of {path} cannot be read, or has another type: no lesson is followed until it is mended"
+        told = "no lesson is followed until {path} has a header that can be read and says `type: lessons`"
         raise UserError(told, hint="vault-agent doctor names the line", path=work.path)
     take_over_rules(work)
     gather_opinions(work)
     settle_proposals(work.vault)
     rows = [*take_answers(work).rows]
-    changes = LessonChanges([*rows_by_hand(work, load_book(work.vault))])
+    changes = LessonChanges([*rows_by_hand(work)])
     changes.write(work, "lessons(log): what you did by hand")
     rows += changes.rows
     rows += propose_methods(work).rows

@@ -7,7 +7,7 @@ that run. Counting is left to `verdict`.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
@@ -26,6 +26,7 @@ FAILED = frozenset(("failed", "limit"))
 _COLUMNS = 6
 """Time, run, outcome, lessons, opinion, session."""
 _OPINION = "opinion"
+_DAY = timedelta(days=1)
 _LESSON = re.compile(r"(\()?\[\[([^\]]+)\]\] ([0-9a-f]{8})")
 
 
@@ -106,13 +107,14 @@ def append_runs(home: AgentFolder, runs: Sequence[LessonRun], language: Language
     )
 
 
-def load_runs(vault: Vault) -> tuple[LessonRun, ...]:
-    """All rows, by time; without text that arrived from where others write."""
+def load_runs(vault: Vault, since: datetime | None = None) -> tuple[LessonRun, ...]:
+    """The rows since a moment (None: all), by time; without text that arrived from where others write."""
     folder = vault.home.at(LESSON_HISTORY)
     place = Path(vault.place.root, folder)
     names = sorted(file.name for file in place.glob("*.md")) if place.is_dir() else []
-    found = (row for name in names for row in parse_runs(vault.own_version(folder + name) or b""))
-    return tuple(sorted(found, key=lambda row: row.at))
+    wanted = (name for name in names if since is None or name >= f"{since - _DAY:%Y-%m}")  # a month of any time zone
+    found = (row for name in wanted for row in parse_runs(vault.own_version(folder + name) or b""))
+    return tuple(sorted((row for row in found if since is None or row.at >= since), key=lambda row: row.at))
 
 
 def parse_runs(data: bytes) -> tuple[LessonRun, ...]:

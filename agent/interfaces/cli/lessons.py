@@ -113,9 +113,10 @@ def _rules(workspace: Workspace) -> _Rules:
     lines = [_line(book, rule) for rule in rules]
     lines += ["", said("they wait for your yes:")] if waiting else []
     lines += [f"{each.question}  {each.path}" for each in waiting]
-    path, empty = workspace.vault.home.at(LESSONS_NOTE), "there are no rules yet; write one into {path}"
+    path = workspace.vault.home.at(LESSONS_NOTE)
+    empty = "there are no rules yet; write one into {path}, whose header says `type: lessons`"
     if load_rows(workspace.vault).is_damaged:
-        damaged = "the header of {path} cannot be read, or has another type: no lesson is followed until it is mended"
+        damaged = "no lesson is followed until {path} has a header that can be read and says `type: lessons`"
         lines = [said(damaged, path=path), *lines]
     return _Rules(document, lines, said(empty, path=path))
 

@@ -71,6 +71,10 @@ def three(*texts: str, when: str = "a note is changed", first: int = 0) -> list[
     return [reflection(first + day, strategy(text, when)) for day, text in enumerate(said)]
 
 
+HEAD = "---\ntype: lessons\n---\n"
+"""What the note of lessons begins with."""
+
+
 @dataclass
 class Desk:
     """A vault, the reflections that its agent has, and the person."""

@@ -4,7 +4,7 @@ import pytest
 
 from agent.asking.answers import pending_proposals
 from agent.growth.lessons.lesson import Lesson
-from tests.growth.lessons.desk import Desk, reflection, strategy, three
+from tests.growth.lessons.desk import HEAD, Desk, reflection, strategy, three
 from tests.vaults import write
 
 ASK, NEVER = "Ask before you read a note", "Never ask before you read a note"
@@ -96,7 +96,7 @@ def test_it_matters_for_one_of_the_persons_and_where_it_is_grave(desk: Desk, why
         desk.admit(ASK)
         said = [reflection(day, strategy(NEVER, severity="high")) for day in range(10, 13)]
     else:
-        write(desk.root / "lessons.md", f"- *a note is changed:* {ASK}\n")
+        write(desk.root / "lessons.md", f"{HEAD}- *a note is changed:* {ASK}\n")
         said = three(NEVER, first=10)
     desk.learn(*said)
     assert desk.asked() == [QUESTION]

@@ -8,7 +8,7 @@ from agent.growth.lessons.lesson import lesson_sentence, without_case, words_mar
 from agent.growth.lessons.lesson_log import logged_words, parse_rows
 from agent.growth.lessons.lesson_note import format_row, new_lesson, note_head, parse_lessons
 from agent.texts import LANGUAGES
-from tests.growth.lessons.desk import Desk, three
+from tests.growth.lessons.desk import HEAD, Desk, three
 from tests.vaults import write
 
 
@@ -45,7 +45,7 @@ def test_whatever_a_model_writes_a_row_is_read_as_it_was_written(
 
 def test_a_lesson_that_begins_with_a_box_is_no_task() -> None:
     made = new_lesson("lessons.md", "[ ] Ask first", "")
-    (found,) = parse_lessons("lessons.md", f"{format_row(made, 'en')}\n".encode()).lessons
+    (found,) = parse_lessons("lessons.md", f"{HEAD}{format_row(made, 'en')}\n".encode()).lessons
     assert found.text == "Ask first" and not found.is_persons
 
 
@@ -62,7 +62,7 @@ def test_a_lesson_that_begins_with_a_box_is_no_task() -> None:
     ],
 )
 def test_a_row_by_hand_is_read_as_it_is_meant(row: str, said: tuple[str, str, str]) -> None:
-    (found,) = parse_lessons("lessons.md", f"{row}\n".encode()).lessons
+    (found,) = parse_lessons("lessons.md", f"{HEAD}{row}\n".encode()).lessons
     assert (found.text, found.when, found.state) == said
 
 
@@ -76,7 +76,7 @@ def test_a_row_by_hand_is_read_as_it_is_meant(row: str, said: tuple[str, str, st
     ],
 )
 def test_a_row_that_stands_twice_is_read_as_the_person_means_it(rows: str, said: set[tuple[str, str]]) -> None:
-    found = parse_lessons("lessons.md", rows.format(mark=words_mark("Be brief", "")).encode()).lessons
+    found = parse_lessons("lessons.md", f"{HEAD}{rows}".format(mark=words_mark("Be brief", "")).encode()).lessons
     assert {(each.text, each.state) for each in found} == said and len(found) == len(said)
 
 
@@ -84,7 +84,7 @@ def test_a_row_that_stands_twice_is_read_as_the_person_means_it(rows: str, said:
     "rows", ["- [ ] a task", "A paragraph.", "    - below", "```\n- code\n```", "%%\n- hidden\n%%"]
 )
 def test_all_else_in_the_note_is_no_lesson(rows: str) -> None:
-    assert parse_lessons("lessons.md", f"# Mine\n\n{rows}\n".encode()).lessons == ()
+    assert parse_lessons("lessons.md", f"{HEAD}# Mine\n\n{rows}\n".encode()).lessons == ()
 
 
 def test_a_log_of_before_means_the_same_lesson(desk: Desk) -> None:
@@ -100,6 +100,6 @@ def test_a_log_of_before_means_the_same_lesson(desk: Desk) -> None:
     "said", ["先读[x] ：\\", f"Use `{'sort -k2 ' * 40}` and `{'uniq -c ' * 40}`", "# -->[x]  ：::"]
 )
 def test_the_words_of_a_line_by_hand_are_logged_once(desk: Desk, said: str) -> None:
-    write(desk.root / "lessons.md", f"- {said}\n")
+    write(desk.root / "lessons.md", f"{HEAD}- {said}\n")
     assert [row.event for row in desk.tend()] == ["active"]
     assert desk.tend() == ()

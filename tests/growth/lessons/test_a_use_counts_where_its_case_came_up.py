@@ -9,7 +9,7 @@ from agent.growth.lessons.lesson import words_mark
 from agent.growth.lessons.uses import GivenLesson, LessonRun, opinion_row, parse_runs, uses_of
 from agent.growth.patterns.likeness import vectors_of
 from agent.index.embedder import shipped_embedder
-from tests.growth.lessons.desk import START
+from tests.growth.lessons.desk import HEAD, START
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import write
 
@@ -22,7 +22,7 @@ FILES = "File the meeting notes of the budget"
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made = furnish(tmp_path, monkeypatch.setenv)
-    write(made / "lessons.md", ROWS)
+    write(made / "lessons.md", HEAD + ROWS)
     return made
 
 

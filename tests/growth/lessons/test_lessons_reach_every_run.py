@@ -17,6 +17,7 @@ from agent.growth.lessons.lesson_note import load_lessons
 from agent.growth.lessons.uses import load_runs, uses_of
 from agent.llm.scripted import Scripted
 from agent.loop.records import RunRequest
+from tests.growth.lessons.desk import HEAD
 from tests.remotes import shared_with_mallory
 from tests.stories.agents import call, furnish, given_texts, script, tell
 from tests.vaults import git, write
@@ -38,7 +39,7 @@ def rule(root: Path, text: str, state: str = "active", when: str = "a note is ch
     """A row of the note of lessons, as the agent writes it; returns the link to it."""
     note, mark = root / "lessons.md", words_mark(text, when)
     row = f"- *{when}:* {text}" if when else f"- {text}"
-    before = note.read_text() if note.exists() else "# Lessons\n\n"
+    before = note.read_text() if note.exists() else f"{HEAD}# Lessons\n\n"
     write(note, f"{before}{row} · {WORDS.get(state, state)} ^l-{mark}\n")
     return f"[[lessons#^l-{mark}]]"
 
@@ -81,7 +82,7 @@ def test_rules_in_force_are_given_and_others_not(root: Path) -> None:
 
 
 def test_a_line_that_the_person_wrote_by_hand_is_given_at_once(root: Path) -> None:
-    write(root / "lessons.md", "- Never write into 'private/'.\n")
+    write(root / "lessons.md", HEAD + "- Never write into 'private/'.\n")
     assert "]] Never write into 'private/'." in given(root)
 
 
@@ -219,4 +220,4 @@ def test_the_list_says_that_the_note_is_broken_also_while_a_question_waits(root:
     propose(vault, ProposalDraft("rule", "short", "May I try this rule: Be short.", "Why", ()), "en")
     write(root / "lessons.md", "---\ntype: [\n---\n- Be short.\n")
     listed = tell(root, machine(), "lessons")
-    assert "no lesson is followed until it is mended" in listed and "May I try this rule" in listed
+    assert "no lesson is followed until lessons.md has a header" in listed and "May I try this rule" in listed

@@ -9,11 +9,11 @@ from agent.growth.lessons.tend import follow_lessons
 from agent.vault.history.find import commits
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
-from tests.growth.lessons.desk import READ, Desk, three
+from tests.growth.lessons.desk import HEAD, READ, Desk, three
 from tests.vaults import git, write
 
 LONG = f"Never write into the archive, {'nor below it, ' * 60}whoever asks"
-MINE = "# Mine\n\nA paragraph.\n\n- Never write into the archive.\n- [ ] a task\n"
+MINE = f"{HEAD}# Mine\n\nA paragraph.\n\n- Never write into the archive.\n- [ ] a task\n"
 
 
 @pytest.fixture
@@ -51,12 +51,12 @@ def test_it_is_never_set_aside_without_asking(desk: Desk, mine: Lesson) -> None:
     [("* ", LONG), ("- ", "Read ~~all of~~ the note"), ("+ ", "*mail  is sent：*  Ask me")],
 )
 def test_another_state_leaves_every_word_of_a_line_as_it_stands(desk: Desk, bullet: str, said: str) -> None:
-    write(desk.root / "lessons.md", f"# Mine\n\n{bullet}{said}\n")
+    write(desk.root / "lessons.md", f"{HEAD}# Mine\n\n{bullet}{said}\n")
     desk.tend()
     decide_lesson(desk.work, desk.lesson(), "deprecated")
-    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}~~{said}~~ · set aside\n"
+    assert (desk.root / "lessons.md").read_text() == f"{HEAD}# Mine\n\n{bullet}~~{said}~~ · set aside\n"
     decide_lesson(desk.work, desk.lesson(), "active")
-    assert (desk.root / "lessons.md").read_text() == f"# Mine\n\n{bullet}{said} · active\n" and desk.tend() == ()
+    assert (desk.root / "lessons.md").read_text() == f"{HEAD}# Mine\n\n{bullet}{said} · active\n" and desk.tend() == ()
 
 
 def test_an_edited_line_keeps_its_words_and_is_asked_about_before_it_goes(desk: Desk) -> None:
@@ -146,7 +146,7 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     note = desk.root / "lessons.md"
     broken = note.read_text().replace("type: lessons", "type: [")
     write(note, broken)
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match="that can be read"):
         desk.learn(*three("Name the source of each figure", first=20))
     assert not any(desk.book.lessons) and desk.asked() == []
     assert "Read the note" in note.read_text()
@@ -155,10 +155,11 @@ def test_a_broken_header_is_told_and_stops_all_and_loses_nothing(desk: Desk) -> 
     assert desk.lesson().text == READ[0] and desk.lesson().state == "active"
 
 
-def test_a_note_of_the_persons_that_is_something_else_is_none_of_lessons(desk: Desk) -> None:
-    course = "---\ntype: course\n---\n- Monday: bring the violin\n"
+@pytest.mark.parametrize("head", ["---\ntype: course\n---\n", ""])
+def test_a_note_of_the_persons_that_is_something_else_is_none_of_lessons(desk: Desk, head: str) -> None:
+    course = f"{head}- Monday: bring the violin\n"
     write(desk.root / "lessons.md", course)
-    with pytest.raises(UserError, match="has another type"):
+    with pytest.raises(UserError, match="says `type: lessons`"):
         desk.learn(*three(*READ))
     assert desk.book.lessons == () and desk.asked() == [] and (desk.root / "lessons.md").read_text() == course
 
@@ -214,9 +215,9 @@ def test_a_line_that_was_deleted_and_brought_back_learns_as_before(desk: Desk) -
 
 @pytest.mark.parametrize("open_part", ["```\ncode", "%%\nhidden"])
 def test_a_lesson_is_one_also_below_what_was_left_open(desk: Desk, open_part: str) -> None:
-    write(desk.root / "lessons.md", f"# Mine\n\n{open_part}\n")
+    write(desk.root / "lessons.md", f"{HEAD}# Mine\n\n{open_part}\n")
     desk.admit(*READ)
-    assert (desk.root / "lessons.md").read_text().startswith(f"# Mine\n\n{open_part}\n")
+    assert (desk.root / "lessons.md").read_text().startswith(f"{HEAD}# Mine\n\n{open_part}\n")
     assert desk.lesson().text == READ[0] and desk.tend() == ()
 
 

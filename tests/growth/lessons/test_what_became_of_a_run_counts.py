@@ -8,6 +8,7 @@ from agent.app.open import open_workspace
 from agent.growth.lessons.lesson import words_mark
 from agent.growth.lessons.lesson_note import load_lessons
 from agent.growth.lessons.uses import load_runs, uses_of
+from tests.growth.lessons.desk import HEAD
 from tests.stories.agents import call, document, furnish, only, script, settings, tell
 from tests.vaults import write
 
@@ -19,7 +20,7 @@ BOX = f"[[lessons#^l-{ID}|Answer in one sentence]]: "
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made = furnish(tmp_path, monkeypatch.setenv)
-    write(made / "lessons.md", ROW)
+    write(made / "lessons.md", HEAD + ROW)
     open_workspace(made).vault.commit_human()
     return made
 

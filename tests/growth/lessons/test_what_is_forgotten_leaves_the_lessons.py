@@ -8,7 +8,7 @@ from agent.growth.lessons.reflection_notes import load_reflections, write_reflec
 from agent.memory.forgetting.forget import carry_out, plan_text
 from agent.memory.forgetting.said_again import phrase
 from agent.vault.change import Stamp
-from tests.growth.lessons.desk import READ, Desk, reflection, strategy, three
+from tests.growth.lessons.desk import HEAD, READ, Desk, reflection, strategy, three
 from tests.vaults import write
 
 SECRET = "Never say the code 48213 of the boathouse"
@@ -88,7 +88,7 @@ def test_words_in_the_log_are_marked_and_the_lesson_stays(desk: Desk) -> None:
 
 
 def test_a_rule_in_the_persons_words_is_left_and_named(desk: Desk) -> None:
-    write(desk.root / "lessons.md", f"- {SECRET}.\n")
+    write(desk.root / "lessons.md", f"{HEAD}- {SECRET}.\n")
     noted(desk, SECRET)
     desk.tend()
     assert forget(desk, SECRET) == ("lessons.md",)
