@@ -18,10 +18,9 @@ from agent.errors import AgentError, LimitReached
 from agent.events.growth import ReflectionWritten
 from agent.events.runs import TaskCompleted
 from agent.events.types import DaemonStarted, EditsCommitted, FilesChanged, Origin
-from agent.growth.lessons.day_review import day_to_review, is_reviewed
 from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import Reflection
-from agent.growth.lessons.rounds import ReflectionRound
+from agent.growth.lessons.rounds import ReflectionRound, day_to_review, is_reviewed
 from agent.llm.messages import Cancelled
 from agent.markdown.changes import NoteChange
 from agent.runs.accounts import Accounts

@@ -224,11 +224,7 @@ def block_changes(
 def format_block(belief: Belief, language: Language) -> tuple[str, ...]:
     """The lines of a belief."""
     figures = BeliefFigures(
-        belief.confidence,
-        len(belief.signs),
-        len(belief.against),
-        belief.is_confirmed,
-        belief.is_doubted,
+        belief.confidence, len(belief.signs), len(belief.against), belief.is_confirmed, belief.is_doubted
     )
     dimension, tasks = belief.dimension, belief.tasks
     words = plain(says(dimension, belief.value, language))

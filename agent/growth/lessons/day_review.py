@@ -12,11 +12,9 @@ from pathlib import Path, PurePosixPath
 from agent.clock import in_clock_zone, time_shown
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
-from agent.growth.lessons.looks import load_looks
-from agent.growth.lessons.reflecting import Reflecting
+from agent.growth.lessons.reflecting import NOTHING, Reflecting
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections, reflections_name
-from agent.growth.lessons.run_material import NOTHING
 from agent.growth.patterns.detectors import tool_failures
 from agent.growth.patterns.gather import gather_calls
 from agent.llm.messages import Cancelled
@@ -101,18 +99,6 @@ def sessions_since(vault: Vault, day: date) -> Iterator[str]:
             continue
         if time_shown(vault.clock, written) >= begin:
             yield path
-
-
-def day_to_review(vault: Vault, now: datetime, hour: int) -> date | None:
-    """The day whose review is due: today from the hour on, else yesterday; None if it has one."""
-    day = now.date() if now.hour >= hour else now.date() - timedelta(days=1)
-    return None if is_reviewed(vault, day) else day
-
-
-def is_reviewed(vault: Vault, day: date) -> bool:
-    """True if a day was looked at, here or on another machine that has written down what it saw."""
-    looked = any(each.trigger == "day" and each.run == day.isoformat() for each in load_looks(vault))
-    return looked or any(each.trigger == "day" and each.at.date() == day for each in load_reflections(vault, day))
 
 
 def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) -> Reflection | None:

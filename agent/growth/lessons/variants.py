@@ -14,9 +14,10 @@ from agent.context.prompt import fill
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, SecretFound
 from agent.growth.lessons.lesson_log import By, LessonEvent
-from agent.growth.lessons.trial_begin import (
+from agent.growth.lessons.trials import (
     DIGEST,
     PlannedVariant,
+    Trial,
     ask_about,
     begin_approved,
     begin_trial,
@@ -25,18 +26,17 @@ from agent.growth.lessons.trial_begin import (
     skill_path,
     write_log,
 )
-from agent.growth.lessons.trial_end import Trial
-from agent.growth.lessons.variant_answer import (
+from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
+from agent.growth.lessons.variant_proposals import (
     RISKS,
     VariantAnswer,
     VariantProposal,
     kind_of_change,
     new_tools,
     parse_proposals,
+    prompt_values,
     riskier,
 )
-from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
-from agent.growth.lessons.variant_material import prompt_values
 from agent.growth.lessons.verdict import count_trial, has_dropped, judge_trial
 from agent.llm.messages import Assistant, Cancelled, Provider, Request, User, never
 from agent.memory.forgetting.tombstones import load_tombstones

@@ -12,11 +12,7 @@ from agent.memory import daily
 RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
 """What was asked of the agent, stated in an entry, written into a note on a day, or edited (the note's title)."""
 PatternKind: TypeAlias = Literal[
-    "repeated_question",
-    "tool_failure_pattern",
-    "daily_rhythm",
-    "abandoned_task",
-    "rising_topic",
+    "repeated_question", "tool_failure_pattern", "daily_rhythm", "abandoned_task", "rising_topic"
 ]
 EVIDENCE = 5
 """The most links of a pattern."""

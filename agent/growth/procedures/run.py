@@ -74,12 +74,7 @@ def resume_procedure(kind: TaskType, call: ProcedureCall, ended: Ended) -> Proce
 def _with_model(kind: TaskType, procedure: Procedure, context: ProcedureContext, found: Work) -> ProcedureResult:
     call, runs = context.call, context.runs
     request = RunRequest(
-        _task(kind, context, found),
-        Speaker(OF_JOBS),
-        job=call.job,
-        purpose=kind,
-        writes=(),
-        spend=call.spend,
+        _task(kind, context, found), Speaker(OF_JOBS), job=call.job, purpose=kind, writes=(), spend=call.spend
     )
     return _of_run(kind, procedure, context, runs.ask(request, line=RunIO(cancelled=call.cancelled)))
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.asking.answers import settle_proposals
 from agent.growth.lessons.lesson_log import LogRow, append_rows, load_log
-from agent.growth.lessons.trial_begin import write_log
+from agent.growth.lessons.trials import write_log
 from agent.growth.lessons.verdict import count_trial
 from agent.markdown.note import Note
 from agent.runs.registry import run_registry
@@ -170,7 +170,7 @@ def test_a_crash_between_the_commit_and_the_record_is_finished(made: Lab, monkey
         def killed(*_: object) -> object:
             raise KeyboardInterrupt
 
-        patch.setattr("agent.growth.lessons.trial_end.Trial.finish_planned", killed)
+        patch.setattr("agent.growth.lessons.trials.Trial.finish_planned", killed)
         with pytest.raises(KeyboardInterrupt):
             made.try_out(LOSES, WINS)
     assert made.trial().status == "trial"
@@ -187,7 +187,7 @@ def test_a_crash_after_the_end_was_written_is_no_other_end(made: Lab, monkeypatc
         def killed(*_: object) -> object:
             raise KeyboardInterrupt
 
-        patch.setattr("agent.growth.lessons.trial_end.save_trial", killed)
+        patch.setattr("agent.growth.lessons.trials.save_trial", killed)
         with pytest.raises(KeyboardInterrupt):
             made.try_out([True] * 60, [False] * 60)
     assert made.trial().status == "trial"
