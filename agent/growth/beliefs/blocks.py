@@ -14,6 +14,7 @@ from agent.memory.profile.evidence import Evidence
 from agent.memory.profile.note_edit import BlockChange
 from agent.memory.profile.owner import (
     TASK_KINDS,
+    TOLD,
     BeliefFigures,
     BeliefLine,
     TaskKind,
@@ -35,8 +36,8 @@ ENOUGH: Mapping[SignKind, int] = MappingProxyType(
 )
 """From how many signals of one kind that agree there is a belief: one edit may be an accident, and of three choices the
 first two, too. Kinds add up: an edit and a choice are five sixths of a belief."""
-TOLD, CONFIRMED = 0.6, 0.9
-"""Above the first confidence a model is told, above the second a preference counts as confirmed."""
+CONFIRMED = 0.9
+"""Above this confidence a preference counts as confirmed; above `TOLD` a model is told."""
 DOUBTED = 0.3
 """Contradictions for each piece of evidence, above which the person is asked which value holds."""
 _STATED = frozenset(("answered", "stated"))
@@ -264,16 +265,12 @@ def _has_news(block: BeliefBlock, after: Sequence[str]) -> bool:
     now = parse_belief_line(after[0])
     if now is None or block.rows[1:] != tuple(after[1:]):
         return True
-    return _without_figures(block.rows[0]) != _without_figures(after[0]) or _standing(block.line) != _standing(now)
+    is_told, was_told = (each.confidence > TOLD for each in (now, block.line))  # that it is confirmed is said in words
+    return _without_figures(block.rows[0]) != _without_figures(after[0]) or is_told != was_told
 
 
 def _without_figures(row: str) -> str:
     return re.sub(r"[01]\.\d\d", "", row)
-
-
-def _standing(line: BeliefLine) -> bool:
-    """True if the belief is told; that it is confirmed stands in words in its line."""
-    return line.confidence > 0.6
 
 
 def _quotations(note: str, belief: Belief) -> Iterator[str]:

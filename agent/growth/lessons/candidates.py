@@ -17,28 +17,20 @@ from agent.config.resources import pattern, patterns, words
 from agent.dataclass import dataclass
 from agent.growth.lessons.lesson import lesson_sentence
 from agent.growth.lessons.reflection import Reflection, Strategy
-from agent.growth.patterns.likeness import Vectors, groups, overlap, pair_likeness, words_in
+from agent.growth.patterns.likeness import LESSONS, Vectors, groups, overlap, pair_likeness, words_in
 from agent.memory.understanding.seam import TextRelation
 from agent.memory.understanding.wording import wording
 
-NEAR, NEAR_BY_WORDS = 0.42, 0.38
-"""The likeness (`likeness.pair_likeness`) from which two lessons are near, with and without vectors. Fitted to pairs in
-both languages: "Name the source of every figure" is "Give the source for each figure that is quoted", "Read the
-calendar before you plan a day" is not "Read the note before you change it"."""
 _OPPOSITE = 0.75
 """The share of the shorter one's words that two opposite lessons have in common, their "not" aside."""
-
-
-def is_near(one: str, other: str, vectors: Vectors | None) -> bool:
-    """True if two lessons may say the same."""
-    return pair_likeness(one, other, vectors) >= (NEAR_BY_WORDS if vectors is None else NEAR)
 
 
 def relation(one: str, other: str, vectors: Vectors | None) -> TextRelation:
     """The relation of two lessons: `same`, `contradicts` or `different`."""
     if _are_opposite(one, other):
         return TextRelation.CONTRADICTS
-    return TextRelation.SAME if is_near(one, other, vectors) else TextRelation.DIFFERENT
+    is_near = pair_likeness(one, other, vectors) >= LESSONS.of(vectors)
+    return TextRelation.SAME if is_near else TextRelation.DIFFERENT
 
 
 def takes_away_safeguard(text: str) -> bool:
@@ -175,7 +167,7 @@ def find_candidates(said: Sequence[SaidStrategy], vectors: Vectors | None) -> tu
     """The candidates among these strategies, those with the most independent reflections first."""
     texts = [each.strategy.text for each in said]
     found = list[LessonCandidate]()
-    for numbers in groups(texts, vectors, NEAR_BY_WORDS if vectors is None else NEAR):
+    for numbers in groups(texts, vectors, LESSONS):
         group = [said[number] for number in numbers]
         if len(independent(group)) < ENOUGH:
             continue

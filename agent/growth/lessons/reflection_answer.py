@@ -46,32 +46,11 @@ _KINDS: Mapping[str, ErrorKind] = {
     **dict.fromkeys(("d", "model", "模型能力限制", "模型能力"), "model"),
 }
 _NONE = frozenset(("", "none", "null", "no", "n/a", "-", "无", "没有", "false"))
-_ANY_CASE = frozenset(
-    (
-        "always",
-        "at all times",
-        "any time",
-        "every time",
-        "all cases",
-        "in all cases",
-        "in any case",
-        "all tasks",
-        "any task",
-    )
-    + (
-        "总是",
-        "始终",
-        "一直",
-        "永远",
-        "任何时候",
-        "任何情况",
-        "任何情况下",
-        "所有情况",
-        "所有情况下",
-        "每次",
-        "所有任务",
-    )
-)
+_ANY_CASE = frozenset((
+    "always", "at all times", "any time", "every time", "all cases", "in all cases", "in any case", "all tasks",
+    "any task", "总是", "始终", "一直", "永远", "任何时候", "任何情况", "任何情况下", "所有情况", "所有情况下",
+    "每次", "所有任务",
+))  # fmt: skip
 _YES = frozenset(("true", "yes", "是", "对"))
 
 

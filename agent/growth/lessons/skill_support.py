@@ -13,7 +13,7 @@ from agent.growth.lessons.book import KnownLessons
 from agent.growth.lessons.candidates import LessonCandidate
 from agent.growth.lessons.lesson_log import logged_words
 from agent.growth.lessons.lesson_work import KnownSkill, LessonWork
-from agent.growth.patterns.likeness import pair_likeness
+from agent.growth.patterns.likeness import SKILL_LINES, pair_likeness
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value, is_list
@@ -21,9 +21,8 @@ from agent.memory.understanding.seam import TextRelation
 from agent.skills.variants.trial_shelf import open_trials
 from agent.texts import Language, text
 
-_SHORTEST, _LIKE = 10, 0.55
-"""The characters, and the likeness (`likeness.pair_likeness`), from which a line of a skill may say what a rule says:
-stricter than between rules, as a skill has many lines."""
+_SHORTEST = 10
+"""The characters from which a line of a skill may say what a lesson says."""
 _LEARNED_FROM, _VERSIONS = "learned_from", "version_history"
 
 
@@ -38,10 +37,11 @@ class SkillMatch:
 def skill_that_says(work: LessonWork, known: KnownLessons, candidate: LessonCandidate) -> SkillMatch | None:
     """The skill that says the same already, in the words of one of the reflections; None without one."""
     wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.said)))
+    least = SKILL_LINES.of(known.vectors)
     for skill in work.skills():
         rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
         for wanted in wordings:
-            lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= _LIKE]
+            lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
             related = zip(lines, known.relations(wanted, lines), strict=True)
             if (said := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
                 return SkillMatch(skill, said)

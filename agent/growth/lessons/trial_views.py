@@ -5,7 +5,7 @@ from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
-from agent.growth.lessons.variant_candidates import CandidateSearch, Unfit
+from agent.growth.lessons.variant_candidates import Unfit, look_at_skills
 from agent.growth.lessons.verdict import TrialCount, count_trial
 from agent.runs.skill_set import SkillSet
 from agent.skills.history.usage import load_uses
@@ -26,15 +26,12 @@ class TrialView:
 
 def load_trials(vault: Vault) -> tuple[TrialView, ...]:
     """The variants of all skills, the newest first."""
-    found = sorted(_variants(vault), key=_begun, reverse=True)
-    records = trial_records(vault)
+    parsed = (parse_variant(path, vault.read(path) or b"") for path in vault.note_paths(vault.home.at(MUTATIONS)))
+    found = sorted((each for each in parsed if each is not None), key=_begun, reverse=True)
+    here = {each.key for each in trial_records(vault).all()}
+    counts = (count_trial(load_uses(vault, each.skill), each.number) for each in found)
     return tuple(
-        TrialView(
-            each,
-            count_trial(load_uses(vault, each.skill), each.number),
-            records.get(f"{each.skill}-{each.number}") is not None,
-        )
-        for each in found
+        TrialView(each, count, f"{each.skill}-{each.number}" in here) for each, count in zip(found, counts, strict=True)
     )
 
 
@@ -58,8 +55,8 @@ def find_trials(vault: Vault, name: str) -> tuple[TrialView, ...]:
 
 def reasons_not_to_try(skills: SkillSet) -> Iterator[Unfit]:
     """The learned skills that may not be tried now, each with the reason."""
-    search = CandidateSearch(skills, skills.workspace.settings.growth.mutations.pause_days)
-    return (each for each in search.look() if isinstance(each, Unfit) and each.why not in {"not_learned", "on_trial"})
+    found = look_at_skills(skills, skills.workspace.settings.growth.mutations.pause_days)
+    return (each for each in found if isinstance(each, Unfit) and each.why not in {"not_learned", "on_trial"})
 
 
 def trial_document(view: TrialView) -> dict[str, object]:
@@ -80,13 +77,6 @@ def trial_document(view: TrialView) -> dict[str, object]:
         "kept": {"uses": len(count.kept), "successes": sum(count.kept)},
         "here": view.is_here,
     }
-
-
-def _variants(vault: Vault) -> Iterator[Variant]:
-    for path in vault.note_paths(vault.home.at(MUTATIONS)):
-        variant = parse_variant(path, vault.read(path) or b"")
-        if variant is not None:
-            yield variant
 
 
 def _begun(variant: Variant) -> tuple[float, str, int]:

@@ -35,7 +35,6 @@ from agent.skills.variants.trial_shelf import (
     trial_records,
     variant_path,
     with_end,
-    with_status,
 )
 from agent.skills.variants.variant import TRIAL_USES, TrialPlan, Variant, VariantKind, VariantStatus
 from agent.texts import text
@@ -44,8 +43,10 @@ from agent.vault.folders import LEARNED
 from agent.workspace.workspace import Workspace
 
 STAMP = Stamp(actor_of(growth_account("mutations")), tool="mutations")
-SKILL, NUMBER, DIGEST = "skill", "number", "digest"
-"""The facts of a proposal by which it is known again."""
+DIGEST = "digest"
+"""The fact of a proposal by which its instructions are known again."""
+_VERSION = 200
+"""The most characters of a variant's words in the history of versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ def begin_trial(workspace: Workspace, planned: PlannedVariant) -> str:
             before = vault.read(history)
             if before is not None and (after := history_with_trials(before)) != before:
                 change.edit(history, before, after)
-            change.requests += [logged(workspace, variant, "trial"), day_line(workspace, "begun", variant)]
+            change.requests.append(logged(workspace, variant.skill, "trial", variant.change, path=variant.path))
+            change.requests.append(_day_line(workspace, "begun", record, variant.change))
     except AgentError:
         trial_records(vault).drop(record.key)
         raise
@@ -86,6 +88,7 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> str:
         "variant.ask_why", language, skill=f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", change=variant.change,
         reason=variant.reason, risk=variant.risk, uses=TRIAL_USES, gain=variant.plan.gain,
     )  # fmt: skip
+    facts = {"skill": skill.name, DIGEST: variant.digest, "base": sha(planned.candidate.data)}
     draft = ProposalDraft(
         "mutation",
         f"{skill.name} {variant.number}",
@@ -94,11 +97,11 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> str:
         (ProposedNote(variant.path, note.decode()),),
         (),
         tuple(f"[[{use.session.removesuffix('.md')}]]" for use in planned.candidate.uses[-5:]),
-        {SKILL: skill.name, NUMBER: str(variant.number), DIGEST: variant.digest, "base": sha(planned.candidate.data)},
+        facts,
         STAMP.actor,
     )
-    unwritten = replace(variant, path="")
-    return propose(workspace.vault, draft, language, also=(logged(workspace, unwritten, "proposed"),)).path
+    row = logged(workspace, skill.name, "proposed", variant.change)
+    return propose(workspace.vault, draft, language, also=(row,)).path
 
 
 def begin_approved(workspace: Workspace, proposal: Proposal) -> None:
@@ -106,25 +109,22 @@ def begin_approved(workspace: Workspace, proposal: Proposal) -> None:
     vault = workspace.vault
     path = next((note.path for note in proposal.notes), "")
     variant = parse_variant(path, vault.read(path) or b"") if path else None
-    if (
-        variant is None
-        or variant.digest != proposal.facts.get(DIGEST)
-        or trial_records(vault).get(f"{variant.skill}-{variant.number}")
-    ):
+    if variant is None or variant.digest != proposal.facts.get(DIGEST):
         return
     record = _record(workspace, variant, vault.read(skill_path(workspace, variant.skill)) or b"")
+    if trial_records(vault).get(record.key):
+        return
     # with another base than the skill has, the next look stops the trial and says why
     save_trial(vault, replace(record, base=proposal.facts.get("base", "")))
-    write_log(workspace, logged(workspace, variant, "trial", "person"), f"trial, {variant.skill}")
+    row = logged(workspace, variant.skill, "trial", variant.change, "person", path)
+    write_log(workspace, row, f"trial, {variant.skill}")
 
 
-def logged(
-    workspace: Workspace, variant: Variant, event: LessonEvent, by: By = "agent", why: str | None = None
-) -> Append:
-    """The request that adds a row about a variant to the log; without a note of its own it is about the skill."""
-    target = variant.path or skill_path(workspace, variant.skill)
-    said = variant.change if why is None else why
-    row = LogRow(workspace.clock.now(), target.removesuffix(".md"), variant.skill, event, by, said)
+def logged(workspace: Workspace, skill: str, event: LessonEvent, why: str, by: By = "agent", path: str = "") -> Append:
+    """The request that adds a row about the variant of a skill in the note at `path` to the log; without a note of its
+    own it is about the skill."""
+    target = (path or skill_path(workspace, skill)).removesuffix(".md")
+    row = LogRow(workspace.clock.now(), target, skill, event, by, why)
     return append_rows(workspace.vault.home, [row], workspace.settings.vault.language)
 
 
@@ -134,20 +134,14 @@ def write_log(workspace: Workspace, row: Append, subject: str) -> None:
         change.requests.append(row)
 
 
-def day_line(workspace: Workspace, event: str, variant: Variant) -> Append:
+def _day_line(workspace: Workspace, event: str, record: TrialRecord, words: str) -> Append:
     """The request that adds a line about a variant to the note of the day: more notice than that is not given."""
-    language, now = workspace.settings.vault.language, workspace.clock.now()
-    lines = [
-        text("variant.day_where", language, link=variant.path.removesuffix(".md")),
-        daily.inert(variant.why or variant.change),
-    ]
-    title = text(f"variant.day_{event}", language, skill=variant.skill, number=variant.number)
-    return Append(
-        workspace.vault.home.day_note(now.date()),
-        daily.block(now, title, lines).encode(),
-        daily.beginning(workspace.vault, now.date()),
-        daily.section("upkeep", language).encode(),
-    )
+    language, now, home = workspace.settings.vault.language, workspace.clock.now(), workspace.vault.home
+    where = text("variant.day_where", language, link=record.path.removesuffix(".md"))
+    title = text(f"variant.day_{event}", language, skill=record.skill, number=record.number)
+    line = daily.block(now, title, [where, daily.inert(words)]).encode()
+    beginning, section = daily.beginning(workspace.vault, now.date()), daily.section("upkeep", language).encode()
+    return Append(home.day_note(now.date()), line, beginning, section)
 
 
 def skill_path(workspace: Workspace, skill: str) -> str:
@@ -189,24 +183,19 @@ def _record(workspace: Workspace, variant: Variant, data: bytes) -> TrialRecord:
     return TrialRecord(variant.skill, variant.number, variant.path, variant.digest, sha(data), blob)
 
 
-_VERSION = 200
-"""The most characters of a variant's words in the history of versions."""
-
-
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial that may end: its record, and the variant in its note."""
+    """A trial that may end, by its record; its note may be gone, or broken by hand."""
 
     workspace: Workspace
     library: SkillLibrary
     record: TrialRecord
-    variant: Variant
 
-    def keep(self, count: TrialCount) -> TrialRecord:
+    def keep(self, variant: Variant, count: TrialCount) -> TrialRecord:
         """Make the variant the skill: its instructions, and one more version in its header."""
-        change, link = clipped(self.variant.change, _VERSION), self.variant.path.removesuffix(".md")
+        change, link = clipped(variant.change, _VERSION), self.record.path.removesuffix(".md")
         made = self._said("version_kept", link=link, change=change, **_numbers(count))
-        return self._replaced(self.variant.body, made, count.variant, "kept", self._said("kept_why", **_numbers(count)))
+        return self._replaced(variant.body, made, count.variant, "kept", self._said("kept_why", **_numbers(count)))
 
     def roll_back(self, count: TrialCount) -> TrialRecord:
         """Give the skill the instructions that it had before the variant was kept, as one more version."""
@@ -215,12 +204,10 @@ class Trial:
         if base is None:
             return self.stop("no_base")
         why = self._said("rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
-        made = self._said("version_back", link=self.variant.path.removesuffix(".md"), good=good, uses=uses)
+        made = self._said("version_back", link=self.record.path.removesuffix(".md"), good=good, uses=uses)
         reset = Use(self.record.skill, self.workspace.clock.now(), "", activated="rolled_back")
-        history = [
-            Append(vault.home.at(name), rows, head)
-            for name, head, rows in history_rows([reset], self.workspace.settings.vault.language)
-        ]
+        rows = history_rows([reset], self.workspace.settings.vault.language)
+        history = [Append(vault.home.at(name), row, head) for name, head, row in rows]
         return self._replaced(Note.parse(base).body, made, count.original, "rolled_back", why, history)
 
     def drop(self, status: VariantStatus, count: TrialCount) -> TrialRecord:
@@ -243,7 +230,7 @@ class Trial:
 
     def end(self, status: VariantStatus, why: str, by: By = "agent") -> TrialRecord:
         """End it with this status, for this reason."""
-        self._write(self._with(status, why), [], by)
+        self._write(status, why, [], by)
         return save_trial(self.workspace.vault, replace(self.record, status=status, planned=""))
 
     def finish_planned(self) -> TrialRecord:
@@ -269,27 +256,23 @@ class Trial:
         after = self._next_version(before, body, made, outcomes)
         planned = replace(self.record, planned=sha(after), planned_status=status)
         trial = replace(self, record=save_trial(self.workspace.vault, planned))
-        trial._write(self._with(status, why), [Edit(path, before, after), *more])
+        trial._write(status, why, [Edit(path, before, after), *more])
         return trial.finish_planned()
 
-    def _with(self, status: VariantStatus, why: str) -> Variant:
-        return with_status(self.variant, status, self.workspace.clock.now(), why)
-
-    def _write(self, variant: Variant, requests: list[Request], by: By = "agent") -> None:
+    def _write(self, status: VariantStatus, why: str, requests: list[Request], by: By = "agent") -> None:
         """Write the end of a trial in one commit: the skill, the variant's note, the log, and a line in the day's
         note."""
-        vault, record, event = self.workspace.vault, self.record, variant.status
-        note = vault.read(record.path)
+        workspace, record = self.workspace, self.record
+        note = workspace.vault.read(record.path)
         if note is not None:
             with suppress(BadNote):  # its header was broken by hand: the log has the reason
-                after = with_end(note, variant, variant.why, self.workspace.settings.vault.language)
+                after = with_end(note, status, workspace.clock.now(), why, workspace.settings.vault.language)
                 requests.append(Edit(record.path, note, after))
-        there = replace(variant, path=record.path)
-        requests.append(logged(self.workspace, there, event, by, variant.why))
-        if event != "settled":
-            requests.append(day_line(self.workspace, event, there))
-        subject = f"skills({event.replace('_', '-')}): {record.skill}, variant {record.number}"
-        with vault.transaction(subject, STAMP, body=variant.why) as change:
+        requests.append(logged(workspace, record.skill, status, why, by, record.path))
+        if status != "settled":
+            requests.append(_day_line(workspace, status, record, why))
+        subject = f"skills({status.replace('_', '-')}): {record.skill}, variant {record.number}"
+        with workspace.vault.transaction(subject, STAMP, body=why) as change:
             change.requests += requests
 
     def _next_version(self, before: bytes, body: str, made: str, outcomes: Sequence[bool]) -> bytes:

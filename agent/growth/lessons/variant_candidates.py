@@ -3,8 +3,8 @@
 Uses in runs that have read text by others are left out: nothing that a stranger wrote makes or judges a variant.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from agent.asking.answers import pending_proposals
@@ -54,57 +54,47 @@ class Unfit:
     rate: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateSearch:
-    """Looks at the skills of one vault; `pause_days` as in the settings."""
-
-    skills: SkillSet
-    pause_days: int
-
-    def look(self) -> Iterator[SkillCandidate | Unfit]:
-        """All skills of the vault, each with the reason why it may not be tried, or what is needed to try it."""
-        vault = self.skills.workspace.vault
-        busy = {record.skill for record in open_trials(vault)}
-        asked = {each.facts.get("skill", "") for each in pending_proposals(vault, "mutation")}
-        last = _last_tried(vault)
-        for skill in self.skills.library.snapshot().candidates:
-            if skill.source is not SkillSource.PACKAGE:
-                yield self._look(skill, busy, asked, last)
-
-    def _look(
-        self, skill: Skill, busy: set[str], asked: set[str], last: Mapping[str, datetime]
-    ) -> SkillCandidate | Unfit:
+def look_at_skills(skills: SkillSet, pause_days: int) -> Iterator[SkillCandidate | Unfit]:
+    """All skills of the vault, each with the reason why it may not be tried, or what is needed to try it; `pause_days`
+    as in the settings."""
+    vault = skills.workspace.vault
+    busy = {record.skill for record in open_trials(vault)}
+    asked = {each.facts.get("skill", "") for each in pending_proposals(vault, "mutation")}
+    rows = (row for row in load_log(vault).rows if row.is_of_skill and row.event in _PAUSES)
+    since = skills.workspace.clock.now() - timedelta(days=pause_days)
+    paused = {name for name, at in {row.words: row.at for row in rows}.items() if at > since}
+    for skill in skills.library.snapshot().candidates:
+        if skill.source is SkillSource.PACKAGE:
+            continue
         if skill.source is not SkillSource.LEARNED:
-            return Unfit(skill, "not_learned")
-        if not skill.reviewed:
-            return Unfit(skill, "unreviewed")
-        if skill.name in busy:
-            return Unfit(skill, "on_trial")
-        if skill.name in asked:
-            return Unfit(skill, "asked")
-        workspace = self.skills.workspace
-        window = recent_uses(load_own_uses(workspace.vault, skill.name))
-        if len(window) < LEAST_USES:
-            return Unfit(skill, "few_uses", len(window), rate_of(window))
-        if (rate_of(window) or 0.0) < LEAST_RATE:
-            return Unfit(skill, "low_rate", len(window), rate_of(window))
-        at = last.get(skill.name)
-        if at is not None and workspace.clock.now() - at < timedelta(days=self.pause_days):
-            return Unfit(skill, "pause", len(window), rate_of(window))
-        return self._own_uses(skill)
+            yield Unfit(skill, "not_learned")
+        elif not skill.reviewed:
+            yield Unfit(skill, "unreviewed")
+        elif skill.name in busy or skill.name in asked:
+            yield Unfit(skill, "on_trial" if skill.name in busy else "asked")
+        else:
+            yield _by_uses(vault, skill, is_paused=skill.name in paused)
 
-    def _own_uses(self, skill: Skill) -> SkillCandidate | Unfit:
-        """The same by the uses in runs that have read nothing by others; reads their sessions."""
-        vault = self.skills.workspace.vault
-        rows = [use for use in recent_uses(load_own_uses(vault, skill.name), 2 * RECENT) if not is_tainted(vault, use)]
-        uses = tuple(rows[-RECENT:])
-        rate = rate_of(uses)
-        if len(uses) < LEAST_USES:
-            return Unfit(skill, "few_uses", len(uses), rate)
-        if rate is None or rate < LEAST_RATE:
-            return Unfit(skill, "low_rate", len(uses), rate)
-        data = vault.read(skill.path) or b""
-        return SkillCandidate(skill, data, uses, rate, is_agents_own(vault, skill.path))
+
+def _by_uses(vault: Vault, skill: Skill, *, is_paused: bool) -> SkillCandidate | Unfit:
+    """The same by the last uses; where these are enough, by those in runs that have read nothing by others."""
+    every = load_own_uses(vault, skill.name)
+    uses = tuple(recent_uses(every))
+    unfit = _unfit(skill, uses)
+    if unfit is None and is_paused:
+        unfit = Unfit(skill, "pause", len(uses), rate_of(uses))
+    if unfit is None:
+        uses = tuple(use for use in recent_uses(every, 2 * RECENT) if not is_tainted(vault, use))[-RECENT:]
+        unfit = _unfit(skill, uses)
+    own = is_agents_own(vault, skill.path) if unfit is None else False
+    return unfit or SkillCandidate(skill, vault.read(skill.path) or b"", uses, rate_of(uses) or 0.0, own)
+
+
+def _unfit(skill: Skill, uses: Sequence[Use]) -> Unfit | None:
+    rate = rate_of(uses)
+    if len(uses) < LEAST_USES:
+        return Unfit(skill, "few_uses", len(uses), rate)
+    return Unfit(skill, "low_rate", len(uses), rate) if (rate or 0.0) < LEAST_RATE else None
 
 
 def rate_of(uses: Sequence[Use]) -> float | None:
@@ -133,7 +123,3 @@ def is_agents_own(vault: Vault, path: str) -> bool:
         and not vault.changed_files([path])
         and all(each.actor != HUMAN or each.subject.startswith(ACCEPTED) for each in made)
     )
-
-
-def _last_tried(vault: Vault) -> dict[str, datetime]:
-    return {row.words: row.at for row in load_log(vault).rows if row.is_of_skill and row.event in _PAUSES}

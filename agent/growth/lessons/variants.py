@@ -26,7 +26,7 @@ from agent.growth.lessons.trials import (
     skill_path,
     write_log,
 )
-from agent.growth.lessons.variant_candidates import CandidateSearch, SkillCandidate
+from agent.growth.lessons.variant_candidates import SkillCandidate, look_at_skills
 from agent.growth.lessons.variant_proposals import (
     RISKS,
     VariantAnswer,
@@ -46,7 +46,7 @@ from agent.runs.skill_set import SkillSet
 from agent.runs.status import growth_account
 from agent.skills.history.usage import load_own_uses
 from agent.skills.variants.trial_shelf import TrialRecord, open_trials, parse_variant, save_trial, trial_records
-from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
+from agent.skills.variants.variant import OPEN, TRIAL_USES, Variant, VariantKind, body_digest
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 
@@ -92,22 +92,19 @@ class Variants:
         """The skills of which a variant may be tried now."""
         if not self.is_on:
             return ()
-        search = CandidateSearch(self.skills, self.workspace.settings.growth.mutations.pause_days)
-        return tuple(each for each in search.look() if isinstance(each, SkillCandidate))
+        found = look_at_skills(self.skills, self.workspace.settings.growth.mutations.pause_days)
+        return tuple(each for each in found if isinstance(each, SkillCandidate))
 
     def propose(self, model: VariantModel, cancelled: Cancelled = never, only: str = "") -> Iterator[str]:
         """Try one variant of each skill that may be changed (or `only` of this one), or ask about it; gives the paths
         of the notes. Raises what a transaction raises, `LockHeld` while another process does it, and `Interrupted`
         when it is cancelled."""
         with run_registry(self.workspace.vault).held(f"{_LOCK}-propose"):
-            yield from self._propose_each(model, cancelled, only)
-
-    def _propose_each(self, model: VariantModel, cancelled: Cancelled, only: str) -> Iterator[str]:
-        for candidate in self.candidates():
-            if cancelled() or not model.account.models.main.model.present:
-                return
-            if not only or candidate.skill.name == only:
-                yield from self._propose(candidate, model, cancelled)
+            for candidate in self.candidates():
+                if cancelled() or not model.account.models.main.model.present:
+                    return
+                if not only or candidate.skill.name == only:
+                    yield from self._propose(candidate, model, cancelled)
 
     def settle(self) -> tuple[TrialRecord, ...]:
         """Begin the trials that the person has approved, and end those that are over; returns the ended ones."""
@@ -138,35 +135,31 @@ class Variants:
             mark_taken(self.workspace.vault, proposal)
 
     def _trial(self, record: TrialRecord) -> Trial:
-        """The trial with the variant in its note, also if that is gone or cannot be read."""
-        variant = parse_variant(record.path, self.workspace.vault.read(record.path) or b"")
-        nothing = Variant(
-            record.skill, record.number, "step", "", TrialPlan(0.1, 0.1), "", "", "", "", path=record.path
-        )
-        return Trial(self.workspace, self.skills.library, record, variant or nothing)
+        return Trial(self.workspace, self.skills.library, record)
 
     def _settle(self, record: TrialRecord) -> TrialRecord | None:
         """The trial with its end; None while it goes on."""
-        trial, vault = self._trial(record), self.workspace.vault
-        variant, data = trial.variant, vault.read(skill_path(self.workspace, record.skill))
+        trial, vault, is_kept = self._trial(record), self.workspace.vault, record.status == "kept"
+        variant = parse_variant(record.path, vault.read(record.path) or b"")
+        data = vault.read(skill_path(self.workspace, record.skill))
         now = sha(data) if data is not None else ""
         if record.planned and now == record.planned:
             return trial.finish_planned()
-        if variant.digest != record.body:
+        if variant is None or variant.digest != record.body:
             return trial.stop("note_changed", "person")
         if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
             return save_trial(vault, replace(record, status=variant.status, planned=""))
         if data is None:
             return trial.stop("skill_gone", "person")
-        if record.status == "kept" and now == record.base:
+        if is_kept and now == record.base:
             return trial.take_back()
-        if now != (record.kept if record.status == "kept" else record.base):
+        if now != (record.kept if is_kept else record.base):
             return trial.stop("skill_changed", "person")
-        return self._judge(trial)
+        return self._judge(trial, variant)
 
-    def _judge(self, trial: Trial) -> TrialRecord | None:
+    def _judge(self, trial: Trial, variant: Variant) -> TrialRecord | None:
         """The trial with its end, if the uses so far decide it."""
-        plan, record = trial.variant.plan, trial.record
+        plan, record = variant.plan, trial.record
         count = count_trial(load_own_uses(self.workspace.vault, record.skill), record.number)
         if record.status == "kept":
             if has_dropped(plan, count):
@@ -176,7 +169,7 @@ class Variants:
             case "open":
                 return None
             case "better":
-                return trial.keep(count)
+                return trial.keep(variant, count)
             case "inconclusive":
                 return trial.drop("inconclusive", count)
             case "worse":
@@ -227,7 +220,7 @@ class Variants:
         """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
-        refused |= {record.body for record in self._earlier(candidate.skill.name)}
+        refused |= {each.body for each in trial_records(vault).all() if each.skill == candidate.skill.name}
         forgotten = load_tombstones(vault)
         for proposal in answer.proposals:
             kind = kind_of_change(before, proposal.body)
@@ -250,10 +243,6 @@ class Variants:
         more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
         return riskier(kind, proposal.claims, more)
 
-    def _earlier(self, skill: str) -> Iterator[TrialRecord]:
-        return (record for record in trial_records(self.workspace.vault).all() if record.skill == skill)
-
     def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
         """Log what became of a proposal that has no note."""
-        nothing = Variant(skill, 0, "step", "", TrialPlan(0.1, 0.1), "", "", "", "")
-        write_log(self.workspace, logged(self.workspace, nothing, event, by, why), f"{event}, {skill}")
+        write_log(self.workspace, logged(self.workspace, skill, event, why, by), f"{event}, {skill}")

@@ -20,10 +20,6 @@ from agent.memory.understanding.wording import jaccard, wording
 
 Vectors: TypeAlias = Callable[[Sequence[str]], Floats]
 """A row of length 1 (or 0) for each text."""
-ALIKE, ALIKE_BY_WORDS = 0.52, 0.55
-"""The mean of the cosine and the share of common words from which two questions ask for the same; without vectors, of
-that share alone. Fitted to pairs in both languages: "where did I put the passport" is "where is my passport?", "how do
-I renew my passport?" is not."""
 SAME = 0.6
 """Two words of which this share of remarks is common are one topic."""
 _MOST_COMMON = 0.5
@@ -35,6 +31,29 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LINK = re.compile(r"\[\[[^\]\n]*\]\]|https?://\S+")
 """A link names a note, and is no word of the person's: the agent writes most of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The likeness from which two texts are taken for one: the mean of their cosine and the share of their common words
+    (`pair_likeness`), or that share alone where there are no vectors."""
+
+    by_vectors: float
+    by_words: float
+
+    def of(self, vectors: Vectors | None) -> float:
+        """The one that counts."""
+        return self.by_words if vectors is None else self.by_vectors
+
+
+QUESTIONS = Least(0.52, 0.55)
+"""Two questions ask for the same: "where did I put the passport" is "where is my passport?", "how do I renew my
+passport?" is not. All are fitted to pairs in both languages."""
+LESSONS = Least(0.42, 0.38)
+"""Two lessons may say the same: "Name the source of every figure" is "Give the source for each figure that is quoted",
+"Read the calendar before you plan a day" is not "Read the note before you change it"."""
+SKILL_LINES = Least(0.55, 0.55)
+"""A line of a skill may say what a lesson says: stricter, as a skill has many lines."""
 
 
 def vectors_of(embedder: Embedder | None) -> Vectors | None:
@@ -93,19 +112,16 @@ def pair_likeness(one: str, other: str, vectors: Vectors | None) -> float:
     return _likeness(0, 1, words, vectors([one, other]) if vectors is not None else None)
 
 
-def groups(texts: Sequence[str], vectors: Vectors | None = None, least: float | None = None) -> list[list[int]]:
+def groups(texts: Sequence[str], vectors: Vectors | None = None, least: Least = QUESTIONS) -> list[list[int]]:
     """The numbers of the texts in groups that ask for the same, in order; each text joins the group that it is most
-    alike on average, so that no chain of texts joins two subjects. `least` is the likeness for that, if it is not that
-    of two questions."""
+    alike on average, so that no chain of texts joins two subjects."""
     words = [words_in(text) for text in texts]
     rows = vectors(texts) if vectors is not None and texts else None
-    if least is None:
-        least = ALIKE_BY_WORDS if rows is None else ALIKE
     found: list[list[int]] = []
     for number, own in enumerate(words):
         rated = [(_mean_likeness(number, group, words, rows), group) for group in found]
         likeness, best = max(rated, key=lambda each: each[0], default=(0.0, []))
-        if likeness >= least:
+        if likeness >= least.of(vectors):
             best.append(number)
         elif own:
             found.append([number])

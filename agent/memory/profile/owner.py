@@ -122,7 +122,7 @@ MOST = 600
 _ABOUT = ("00-basic-info", "40-relationships", "41-projects-work")
 """The notes of the profile that say who somebody is; the wishes are in `_WISHES`."""
 _WISHES = "31-preferences"
-_LEAST_CONFIDENCE = 0.6
+TOLD = 0.6
 """A preference that was learned is told above this confidence."""
 _ROWS = 12
 """The most rows that are given of a note of the profile."""
@@ -192,7 +192,7 @@ def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, coun
 def _learned(file: ProfileFile) -> tuple[str, ...]:
     """The preferences that are sure enough, the surest first, with the kinds of texts that they are about."""
     lines = (parse_belief_line(each.text) for each in file.statements)
-    sure = [each for each in lines if each is not None and each.confidence > _LEAST_CONFIDENCE and not each.is_doubted]
+    sure = [each for each in lines if each is not None and each.confidence > TOLD and not each.is_doubted]
     sure.sort(key=lambda each: -each.confidence)
     return tuple(f"{each.says} ({', '.join(sorted(each.tasks))})" if each.tasks else each.says for each in sure)
 

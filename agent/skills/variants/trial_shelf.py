@@ -109,20 +109,13 @@ def parse_variant(path: str, data: bytes) -> Variant | None:
     )
 
 
-def with_end(data: bytes, variant: Variant, words: str, language: Language) -> bytes:
-    """The note with the present status of its variant, and what became of it, in `words`; raises `BadNote`."""
-    note = Note.parse(data).with_key("status", variant.status)
-    if variant.ended is not None:
-        note = note.with_key("ended", variant.ended.replace(microsecond=0))
-    note = note.with_key("why", variant.why) if variant.why else note
+def with_end(data: bytes, status: VariantStatus, when: datetime, why: str, language: Language) -> bytes:
+    """The note of a variant with its status since then, and why; raises `BadNote`."""
+    note = Note.parse(data).with_key("status", status).with_key("ended", when.replace(microsecond=0))
+    note = note.with_key("why", why) if why else note
     heading = f"## {text('variant.became', language)}"
     head, _, _ = note.body.partition(f"\n{heading}\n")
-    return note.with_body(f"{head.rstrip()}\n\n{heading}\n\n{words}\n").data
-
-
-def with_status(variant: Variant, status: VariantStatus, when: datetime, why: str) -> Variant:
-    """The variant with another status from now on, for this reason."""
-    return replace(variant, status=status, ended=when, why=why)
+    return note.with_body(f"{head.rstrip()}\n\n{heading}\n\n{why}\n").data
 
 
 def _words(body: str) -> str:

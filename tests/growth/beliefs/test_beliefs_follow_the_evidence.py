@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.growth.beliefs.blocks import CONFIRMED, STRENGTH, TOLD, Belief, believe
+from agent.growth.beliefs.blocks import CONFIRMED, STRENGTH, Belief, believe
 from agent.growth.beliefs.sign import Sign, SignKind
+from agent.memory.profile.owner import TOLD
 from tests.growth.beliefs.house import TODAY, signal
 
 KINDS: list[SignKind] = list(STRENGTH)
