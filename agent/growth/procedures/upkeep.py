@@ -25,6 +25,7 @@ from agent.vault.health import examine, note_checks
 from agent.vault.health.packing import is_packing_due, pack
 from agent.vault.health.probe import Check, Level
 from agent.vault.store import Vault
+from agent.workspace.workspace import is_watched
 
 MODEL: ModelPart = "never"
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -47,7 +48,8 @@ def plain(context: ProcedureContext) -> Work:
     if is_packing_due(context.vault):
         pack(context.vault)
     old = archive_done(context.vault, load_tasks(context.vault), workspace.settings.schedule.tasks_kept)
-    settle(workspace, runs.bus.publish)
+    if not is_watched(workspace):  # a daemon takes answers in itself, when it is its turn among several machines
+        settle(workspace, runs.bus.publish)
     found = _news(context)  # last, as it is said once: whatever fails above is tried again, and this with it
     says = f"{context.text('health_new')}\n\n{bullets(found)}" if found else ""
     return Work(says, old)
