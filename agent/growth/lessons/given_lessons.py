@@ -23,10 +23,9 @@ from agent.context.source import Piece, Receipt
 from agent.dataclass import dataclass
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
-from agent.growth.lessons.feedback import lesson_boxes
 from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_note import load_in_force
-from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs
+from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs, lesson_boxes
 from agent.growth.patterns.likeness import Vectors, overlap, words_in
 from agent.llm.messages import Context
 from agent.loop.session import Session

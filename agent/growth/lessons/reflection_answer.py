@@ -11,7 +11,7 @@ from dataclasses import field
 from agent.dataclass import dataclass
 from agent.growth.lessons.model_answer import as_text, fields_in, named
 from agent.growth.lessons.reflection import ErrorKind, Grade, Strategy
-from agent.growth.lessons.reflection_format import MOST_STRATEGIES, STRATEGY, plain_text
+from agent.growth.lessons.reflection_notes import MOST_STRATEGIES, STRATEGY, plain_text
 from agent.markdown.yaml_write import Value
 
 _DIMENSIONS = {
@@ -56,7 +56,7 @@ _YES = frozenset(("true", "yes", "是", "对"))
 
 @dataclass(frozen=True, slots=True)
 class RunJudgement:
-    """What a model has said about a run, in the form of the notes (`reflection_format.plain_text`)."""
+    """What a model has said about a run, in the form of the notes (`reflection_notes.plain_text`)."""
 
     result: str = ""
     efficiency: str = ""

@@ -1,25 +1,290 @@
-"""The notes of reflections: one a day, `reflections/2026/11/2026-11-22-reflections.md`, to which each is added.
+"""The notes of reflections: one a day, `reflections/2026/11/2026-11-22-reflections.md`, to which each is added, so that
+a month of use is thirty notes and not six hundred. What people read is also what is parsed, so that an edit of theirs
+counts; the times, runs and sources are in a mark that reading view does not show.
 
-One note a day, so that a month of use is thirty notes and not six hundred. The form in them is left to
-`reflection_format`.
+    %% vault-agent: reflection {"at": "2026-11-22T14:03:00+01:00", "trigger": "task", "runs": ["01J…"]} %%
+    ## 14:03 Sum up the report
+
+    - **Result**: The report was summed up, without its second table.
+    - **Went wrong** (strategy): The note was replaced as a whole.
+
+    **Strategies**
+
+    1. Read a note before it is changed.
+        - When: a note is there already
+        - Effect: nothing of it is lost
+        - Confidence: high · Severity: low · only restricts
+
+    Evidence: [[sessions/2026/11/2026-11-22 Sum up the report]]
+
+    - [ ] helpful
+    - [ ] not helpful
+
+Each text is on one line and can contain neither a mark nor a box. What earlier versions counted or could not read has
+marks of its own, and is left out when a note is parsed.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
+from typing import TypeVar, cast, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.lessons.reflection import Reflection
-from agent.growth.lessons.reflection_format import format_reflection, parse_reflections
+from agent.growth.lessons.reflection import ErrorKind, Grade, Opinion, Reflection, Strategy, Trigger
+from agent.markdown.blocks import Body, parse_body
+from agent.markdown.inertness.active import inert_line
+from agent.markdown.links import linked_names
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
+from agent.markdown.title import clipped
+from agent.runs.reactions import ReactionKind
 from agent.runs.status import growth_account
-from agent.texts import Language, text
+from agent.texts import Language, in_all_languages, text
 from agent.vault.change import Append, Stamp, actor_of
-from agent.vault.folders import REFLECTIONS, AgentFolder
+from agent.vault.folders import REFLECTIONS, SESSION_LINK, AgentFolder
 from agent.vault.store import Vault
+
+REFLECTION = "reflection"
+"""The kind of a reflection's record."""
+LONGEST, STRATEGY = 600, 300
+"""The most characters of a text, and of a part of a strategy: who reads the note reads a few lines."""
+MOST_STRATEGIES = 3
+_OPINIONS: tuple[Opinion, ...] = ("helpful", "not_helpful")
+_BOX_LIKE = re.compile(r"^(?:[-*+>\s]|\d{1,9}[.)]\s|\[.?\]\s*)+")
+_ITEM = re.compile(
+    r"^[-*+] \*\*(?P<label>[^*\n]+)\*\*(?: ?[(（](?P<kind>[^)）\n]*)[)）])? ?[:：][ \t]*(?P<value>[^\n]*)$"
+)
+_NUMBERED = re.compile(r"^\d{1,2}[.)] (?P<value>\S[^\n]*)$")
+_PART = re.compile(r"^[ \t]+[-*+] (?P<value>\S[^\n]*)$")
+_LABELLED = re.compile(r"^(?P<label>[^:：]{1,30})[:：][ \t]*(?P<value>.*)$")
+_BOX = re.compile(r"^[-*+] \[(?P<state>.)\] (?P<words>.+)$")
+_IS_SESSION = re.compile(SESSION_LINK)
+T = TypeVar("T", bound=str)
+
+
+def plain_text(said: str, most: int = LONGEST) -> str:
+    """A text in the form in which a reflection has it: one line of at most so many characters, nothing in it that an
+    editor would act on, and no beginning that would make a list item or a box of it."""
+    flat = _BOX_LIKE.sub("", inert_line(said))
+    return clipped(flat, most).strip()
+
+
+def format_reflection(reflection: Reflection, language: Language) -> str:
+    """The reflection as text for the end of a note, below its `heading`."""
+    data: dict[str, object] = {
+        "at": reflection.at.isoformat(),
+        "trigger": reflection.trigger,
+        "runs": list(reflection.runs),
+    }
+    data |= {"strangers": list(reflection.strangers)} if reflection.strangers else {}
+    data |= {"reactions": list(reflection.reactions)} if reflection.reactions else {}
+    parts = (
+        "\n".join(_items(reflection, language)),
+        _strategies(reflection.strategies, language),
+        _remarks(reflection, language),
+        "\n".join(f"- [{_tick(each, reflection)}] {text(f'skill_feedback.{each}', language)}" for each in _OPINIONS),
+    )
+    heading = inert_line(reflection.heading) or f"{reflection.at:%H:%M}"
+    return open_record(MarkedText(REFLECTION, data, "\n\n".join(filter(None, parts))), heading, level=2)
+
+
+def parse_reflections(path: str, data: bytes) -> tuple[Reflection, ...]:
+    """The reflections in the note at `path`, in its order; a part that cannot be parsed is left out."""
+    note = Note.parse(data)
+    rows = data.decode("utf-8", "replace").splitlines()
+    records = (each for each in find_records(note.body, note.body_line) if each.kind == REFLECTION)
+    found = (_reflection(path, each, _heading(rows, each.line)) for each in records)
+    return tuple(each for each in found if each is not None)
+
+
+def _items(reflection: Reflection, language: Language) -> Iterator[str]:
+    """The lines about the dimensions that say something."""
+    found = (("result", reflection.result), ("efficiency", reflection.efficiency), ("error", reflection.error))
+    reactions = text("reflection.comma", language).join(
+        text(f"reflection.{each}", language) for each in reflection.reactions
+    )
+    for name, value in (*found, ("gap", reflection.gap), ("reaction", reactions)):
+        kind = reflection.error_kind if name == "error" else None
+        if value or kind is not None:
+            label = text(f"reflection.{name}", language)
+            about = text("reflection.about", language, kind=text(f"reflection.{kind}", language)) if kind else ""
+            said = text("reflection.item", language, label=f"**{label}**{about}", value=plain_text(value))
+            yield f"- {said}".rstrip()
+
+
+def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
+    if not strategies:
+        return ""
+    rows = [f"**{text('reflection.strategies', language)}**\n"]
+    for number, each in enumerate(strategies, 1):
+        rows.append(f"{number}. {plain_text(each.text, STRATEGY)}")
+        parts = (("when", each.when), ("effect", each.effect))
+        said = [_labelled(name, plain_text(value, STRATEGY), language) for name, value in parts if value]
+        grades = [_labelled("confidence", text(f"reflection.{each.confidence}", language), language)]
+        grades.append(_labelled("severity", text(f"reflection.{each.severity}", language), language))
+        grades += [text("reflection.restricts", language)] if each.restricts else []
+        rows += [f"    - {row}" for row in (*said, " · ".join(grades))]
+    return "\n".join(rows)
+
+
+def _remarks(reflection: Reflection, language: Language) -> str:
+    """What it rests on, and why it may count for less."""
+    links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
+    sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
+    said = [_labelled("evidence", links, language)] if links else []
+    said += [text("reflection.strangers", language, sources=sources)] if sources else []
+    return "\n\n".join(said)
+
+
+def _labelled(name: str, value: str, language: Language) -> str:
+    return text("reflection.item", language, label=text(f"reflection.{name}", language), value=value)
+
+
+def _tick(opinion: Opinion, reflection: Reflection) -> str:
+    return "x" if reflection.opinion == opinion else " "
+
+
+def _heading(rows: Sequence[str], line: int) -> str:
+    """The heading above a record's text, which begins on this line (from 1)."""
+    above = rows[line - 3] if 3 <= line <= len(rows) + 2 else ""
+    return above.lstrip("#").strip() if above.startswith("#") else ""
+
+
+def _reflection(path: str, record: MarkedText, heading: str) -> Reflection | None:
+    data, body = record.data, parse_body(record.text)
+    try:
+        at = datetime.fromisoformat(str(data["at"]))
+    except (ValueError, KeyError):
+        return None
+    trigger = data.get("trigger")
+    is_empty = data.get("plain") is True or data.get("unread") is True
+    if trigger not in get_args(Trigger) or at.tzinfo is None or is_empty:
+        return None
+    items = {name: (value, kind) for name, value, kind in _parsed_items(body)}
+    result, _ = items.get("result", ("", ""))
+    error, kind = items.get("error", ("", ""))
+    sessions, notes = _parsed_evidence(body)
+    return Reflection(
+        path,
+        at,
+        cast(Trigger, trigger),
+        _names(data, "runs"),
+        sessions,
+        result,
+        items.get("efficiency", ("", ""))[0],
+        error,
+        _word(kind, get_args(ErrorKind)),
+        tuple(_parsed_strategies(body)),
+        items.get("gap", ("", ""))[0],
+        heading,
+        _names(data, "strangers"),
+        _opinion(body),
+        notes,
+        tuple(each for each in get_args(ReactionKind) if each in _names(data, "reactions")),
+    )
+
+
+def _names(data: Mapping[str, object], key: str) -> tuple[str, ...]:
+    found = data.get(key)
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def _rows(body: Body) -> Iterator[str]:
+    """The lines outside of code."""
+    return (row for row, kind in zip(body.lines, body.kinds, strict=True) if kind not in ("fence", "code", "comment"))
+
+
+def _parsed_items(body: Body) -> Iterator[tuple[str, str, str]]:
+    """The name, the text and the kind of each line about a dimension."""
+    for row in _rows(body):
+        found = _ITEM.match(row)
+        name = _label(found["label"]) if found else ""
+        if found and name:
+            yield name, found["value"].strip(), found["kind"] or ""
+
+
+def _parsed_evidence(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The paths of the sessions, and of the other notes, in the line of the evidence."""
+    lines = (row for row in _rows(body) if (found := _LABELLED.match(row)) and _label(found["label"]) == "evidence")
+    paths = dict.fromkeys(f"{each}.md" for row in lines for each in linked_names(row))
+    sessions = tuple(path for path in paths if _IS_SESSION.match(f"[[{path}"))
+    return sessions, tuple(path for path in paths if path not in sessions)
+
+
+def _parsed_strategies(body: Body) -> Iterator[Strategy]:
+    said, parts = "", dict[str, str]()
+    for row in (*_rows(body), "1. end"):
+        part = _PART.match(row)
+        if part is not None and said:
+            parts |= _parts(part["value"])
+            continue
+        numbered = _NUMBERED.match(row)
+        if numbered is None:
+            continue
+        if said:
+            yield Strategy(
+                said,
+                parts.get("when", ""),
+                parts.get("effect", ""),
+                _grade(parts.get("confidence", "")),
+                _grade(parts.get("severity", "")),
+                "restricts" in parts,
+            )
+        said, parts = numbered["value"].strip(), {}
+
+
+def _parts(row: str) -> dict[str, str]:
+    """The labelled values of one line; the grades are several in one."""
+    found = _LABELLED.match(row)
+    name = _label(found["label"]) if found else ""
+    if found and name in ("when", "effect"):
+        return {name: found["value"].strip()}
+    parts: dict[str, str] = {}
+    for each in row.split("·"):
+        found = _LABELLED.match(each.strip())
+        if found and (name := _label(found["label"])):
+            parts[name] = found["value"].strip()
+        elif each.strip() in in_all_languages("reflection.restricts"):
+            parts["restricts"] = "yes"
+    return parts
+
+
+def _opinion(body: Body) -> Opinion:
+    """The ticked box; of two, none."""
+    words: dict[str, Opinion] = {
+        word: each for each in _OPINIONS for word in in_all_languages(f"skill_feedback.{each}")
+    }
+    boxes = (_BOX.match(row) for row in _rows(body))
+    ticked = {words.get(each["words"].strip(), "") for each in boxes if each is not None and each["state"] in "xX"}
+    ticked.discard("")
+    return ticked.pop() if len(ticked) == 1 else ""
+
+
+@cache
+def _labels() -> Mapping[str, str]:
+    """The names of the labels, by their words in every language."""
+    names = ("result", "efficiency", "error", "gap", "when", "effect", "confidence", "severity", "evidence")
+    return {word: name for name in names for word in in_all_languages(f"reflection.{name}")}
+
+
+def _label(words: str) -> str:
+    return _labels().get(words.strip(), "")
+
+
+def _grade(words: str) -> Grade:
+    """A grade; the lowest for any other word."""
+    return _word(words, get_args(Grade)) or "low"
+
+
+def _word(words: str, values: Iterable[T]) -> T | None:
+    """The value of which these are the words in some language."""
+    plain = words.strip().casefold()
+    found = (each for each in values if plain in (each, *map(str.casefold, in_all_languages(f"reflection.{each}"))))
+    return next(found, None)
+
 
 TYPE = "reflections"
 ACCOUNT = growth_account("reflections")

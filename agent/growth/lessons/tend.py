@@ -12,7 +12,6 @@ from agent.asking.answers import pending_proposals, settle_proposals
 from agent.errors import UserError
 from agent.growth.lessons.book import LessonBook, load_book
 from agent.growth.lessons.by_person import rows_by_hand, take_answers
-from agent.growth.lessons.feedback import gather_opinions
 from agent.growth.lessons.learning import learn_lessons, lesson_strategies, propose_methods, start_urgent_lessons
 from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState
 from agent.growth.lessons.lesson_log import LogRow, log_row
@@ -20,6 +19,7 @@ from agent.growth.lessons.lesson_note import load_rows
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork, subject_of
 from agent.growth.lessons.proposals import ask_end
 from agent.growth.lessons.take_over import take_over_rules
+from agent.growth.lessons.uses import gather_opinions
 from agent.growth.lessons.verdict import LessonVerdict
 from agent.texts import text
 

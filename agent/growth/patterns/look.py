@@ -15,8 +15,7 @@ from datetime import datetime, timedelta
 
 from agent.dataclass import dataclass
 from agent.events.growth import PatternDetected
-from agent.growth.patterns.daily_rhythm import daily_rhythms
-from agent.growth.patterns.detectors import abandoned_tasks, repeated_questions, rising_topics
+from agent.growth.patterns.detectors import abandoned_tasks, daily_rhythms, repeated_questions, rising_topics
 from agent.growth.patterns.gather import gather
 from agent.growth.patterns.likeness import Vectors
 from agent.growth.patterns.pattern import Activity, Pattern

@@ -9,7 +9,7 @@ from agent.errors import UserError
 from agent.growth.lessons.reflect_by_hand import ReflectedByHand, reflect_on_day, reflect_on_run
 from agent.growth.lessons.reflecting import Reflecting
 from agent.growth.lessons.reflection import reflection_document
-from agent.growth.lessons.reflection_format import format_reflection
+from agent.growth.lessons.reflection_notes import format_reflection
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output

@@ -29,7 +29,7 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.attention.receipt import NoticeReceipt
-    from agent.growth.lessons.rounds import UnreadAnswers
+    from agent.growth.lessons.looks import UnreadAnswers
 
 if TYPE_CHECKING:
     from agent.deeds.jobs import problem_views
@@ -108,7 +108,7 @@ def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":
     """The trouble, if the last answer of the model could not be read; None without one."""
     if not has_rows(workspace.vault, "reflected"):
         return None
-    module = import_module("agent.growth.lessons.rounds")
+    module = import_module("agent.growth.lessons.looks")
     return cast("UnreadAnswers | None", module.unread_answers(workspace.vault))
 
 

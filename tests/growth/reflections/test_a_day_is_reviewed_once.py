@@ -12,7 +12,8 @@ from agent.background.turns import TurnsToGiveBack
 from agent.errors import Permanent
 from agent.events.bus import ignore_event
 from agent.growth.lessons.day_review import runs_of_day
-from agent.growth.lessons.rounds import RunLook, day_to_review, note_look, unread_answers
+from agent.growth.lessons.looks import RunLook, note_look, unread_answers
+from agent.growth.lessons.rounds import day_to_review
 from agent.growth.patterns.gather import gather_calls
 from agent.growth.procedures.procedure import ProcedureCall, ProcedureResult
 from agent.growth.procedures.run import run_procedure

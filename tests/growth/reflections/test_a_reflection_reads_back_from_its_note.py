@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.growth.lessons.reflection import Reflection, Strategy
-from agent.growth.lessons.reflection_format import format_reflection, parse_reflections, plain_text
 from agent.growth.lessons.reflection_notes import (
     append_look_back,
+    format_reflection,
     last_look_back,
     load_reflections,
+    parse_reflections,
+    plain_text,
     reflections_name,
     write_reflection,
 )
