@@ -8,7 +8,6 @@ all of its steps and its answer are framed: the words of the assistant may repea
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from agent.context.prompt import VaultReader, fill
@@ -16,7 +15,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, LimitReached, Permanent, UserError
 from agent.growth.lessons.lesson_note import load_in_force
 from agent.growth.lessons.reflection import Occasion, Reflection
-from agent.growth.lessons.reflection_answer import ParsedAnswer, RunJudgement, parse_answer
+from agent.growth.lessons.reflection_answer import ParsedAnswer, parse_answer
 from agent.growth.lessons.reflection_notes import ACCOUNT, reflections_name
 from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never
 from agent.llm.presets import ModelKind
@@ -175,24 +174,10 @@ class Reflecting:
     ) -> Reflection | None:
         """A reflection that has its place, with what the model for this kind of work says to the values of the prompt;
         None for an answer that cannot be read."""
-        answer = self._ask(kind, values, cancelled)
-        if answer is None:
-            return None
-        return replace(
-            placed,
-            result=answer.result,
-            efficiency=answer.efficiency,
-            error=answer.error,
-            error_kind=answer.error_kind,
-            strategies=answer.strategies,
-            gap=answer.gap,
-        )
-
-    def _ask(self, kind: ModelKind, values: Mapping[str, str], cancelled: Cancelled) -> RunJudgement | None:
         more = {"active_rules": rules_in_force(self.vault), "language": text("prompt.language", self.language)}
         prompt = fill("reflect", self.vault.own_version_of, **values, **more)
         model = model_of(self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT), kind)
-        asked = ask_for_answer(model, prompt, self.vault.own_version_of, cancelled)
+        asked = ask_for_answer(model, prompt, placed, self.vault.own_version_of, cancelled)
         if isinstance(asked, str):
             logger.warning("a reflection cannot be read: %s", self.vault.masked(asked[:_LOGGED]))
             return None
@@ -212,9 +197,11 @@ def model_of(models: Providers, kind: ModelKind) -> Provider:
     return models.others.get("user", models.fast) if kind == "user" else models.of(kind)
 
 
-def ask_for_answer(model: Provider, prompt: str, read: VaultReader, cancelled: Cancelled = never) -> RunJudgement | str:
-    """The model's answer to a prompt; if something is wrong with it, the model is asked once more, and the first one is
-    used as far as it can be read. Its text, if nothing of it can be.
+def ask_for_answer(
+    model: Provider, prompt: str, placed: Reflection, read: VaultReader, cancelled: Cancelled = never
+) -> Reflection | str:
+    """The reflection with the model's answer to a prompt; if something is wrong with that, the model is asked once
+    more, and the first one is used as far as it can be read. Its text, if nothing of it can be.
 
     Raises what the model raises when it is asked first, and then, unless the first answer can be used or nothing is
     left to spend; `Permanent` for an empty answer.
@@ -222,7 +209,7 @@ def ask_for_answer(model: Provider, prompt: str, read: VaultReader, cancelled: C
     reply = _asked(model, (User(prompt),), cancelled)
     if not reply.strip():
         raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
-    first = parse_answer(reply)
+    first = parse_answer(reply, placed)
     if first.answer is not None and not first.problems:
         return first.answer
     problems = fill("reflect_again", read, problems="\n".join(f"- {each}" for each in first.problems[:_SHOWN]))
@@ -232,7 +219,7 @@ def ask_for_answer(model: Provider, prompt: str, read: VaultReader, cancelled: C
         if first.answer is None and not isinstance(error, LimitReached):
             raise
         again = ""
-    second = parse_answer(again) if again.strip() else ParsedAnswer(None)
+    second = parse_answer(again, placed) if again.strip() else ParsedAnswer(None)
     return second.answer or first.answer or reply.strip()
 
 

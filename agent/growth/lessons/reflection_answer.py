@@ -1,4 +1,4 @@
-"""A model's answer about a run as a typed value.
+"""A model's answer about a run as the words of a reflection.
 
 What is missing or unknown in it is named in `problems`, so that the model can be asked once more; what can be used is
 used with the lowest grade where one is unknown. Asking is left to `reflecting`.
@@ -6,11 +6,11 @@ used with the lowest grade where one is unknown. Asking is left to `reflecting`.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from agent.dataclass import dataclass
 from agent.growth.lessons.model_answer import as_text, fields_in, named
-from agent.growth.lessons.reflection import ErrorKind, Grade, Strategy
+from agent.growth.lessons.reflection import ErrorKind, Grade, Reflection, Strategy
 from agent.growth.lessons.reflection_notes import MOST_STRATEGIES, STRATEGY, plain_text
 from agent.markdown.yaml_write import Value
 
@@ -55,30 +55,19 @@ _YES = frozenset(("true", "yes", "是", "对"))
 
 
 @dataclass(frozen=True, slots=True)
-class RunJudgement:
-    """What a model has said about a run, in the form of the notes (`reflection_notes.plain_text`)."""
-
-    result: str = ""
-    efficiency: str = ""
-    error: str = ""
-    error_kind: ErrorKind | None = None
-    strategies: tuple[Strategy, ...] = ()
-    gap: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """An answer (None: it cannot be read), and what is wrong with it, in sentences for the model."""
+    """A reflection with what the model said (None: it cannot be read), and what is wrong with that, in sentences for
+    the model."""
 
-    answer: RunJudgement | None
+    answer: Reflection | None
     problems: tuple[str, ...] = ()
 
 
-def parse_answer(reply: str) -> ParsedAnswer:
-    """The answer in a model's reply."""
+def parse_answer(reply: str, placed: Reflection) -> ParsedAnswer:
+    """The answer in a model's reply, as the words of a reflection that has its place."""
     problems: list[str] = []
     found = fields_in(reply, _DIMENSIONS, problems)
-    return _Reader().read(found) if found else ParsedAnswer(None, tuple(problems) or ("it is empty",))
+    return _Reader().read(found, placed) if found else ParsedAnswer(None, tuple(problems) or ("it is empty",))
 
 
 @dataclass(slots=True)
@@ -87,18 +76,19 @@ class _Reader:
 
     problems: list[str] = field(default_factory=list)
 
-    def read(self, found: Mapping[str, Value]) -> ParsedAnswer:
+    def read(self, found: Mapping[str, Value], placed: Reflection) -> ParsedAnswer:
         parts = _error_parts(found.get("error"))
         what = as_text(parts.get("what"))
         error = "" if what.strip().casefold() in _NONE else plain_text(what)
         kind = self.kind(parts.get("kind", found.get("kind"))) if error else None  # models fill the form to its end
-        answer = RunJudgement(
-            plain_text(as_text(found.get("result"))),
-            plain_text(as_text(found.get("efficiency"))),
-            error,
-            kind,
-            tuple(self.strategies(found.get("strategies"))),
-            plain_text(as_text(found.get("gap"))),
+        answer = replace(
+            placed,
+            result=plain_text(as_text(found.get("result"))),
+            efficiency=plain_text(as_text(found.get("efficiency"))),
+            error=error,
+            error_kind=kind,
+            strategies=tuple(self.strategies(found.get("strategies"))),
+            gap=plain_text(as_text(found.get("gap"))),
         )
         return ParsedAnswer(answer, tuple(self.problems))
 

@@ -71,7 +71,6 @@ class ProcedureCall:
     `job` names it in its commits, and in the account of what it costs; `spend` is what all runs of that name may cost
     on a day, in US dollars (None: no limit of its own). `target_file` is the note to work on, as the table of folders
     names it. `also` gives the requests that belong into the commit of the result. `cancelled` says whether to stop.
-    `is_own_idea`: the agent has planned it, and nobody asked for it.
     """
 
     open_runs: OpenRuns
@@ -83,7 +82,6 @@ class ProcedureCall:
     spend: float | None = None
     also: Callable[[ProcedureResult], Sequence[Request]] = nothing_more
     cancelled: Cancelled = never
-    is_own_idea: bool = False
 
 
 def do_nothing() -> None:
@@ -98,8 +96,7 @@ def is_of_look_back(task: Task) -> bool:
 def call_of_task(task: Task, open_runs: OpenRuns) -> ProcedureCall:
     """The call for a task."""
     words = (task.title, task.description, task.target_file, task.context)
-    is_own_idea = bool(task.session) or is_of_look_back(task)
-    return ProcedureCall(open_runs, PLANNED + task.id, *words, is_own_idea=is_own_idea)
+    return ProcedureCall(open_runs, PLANNED + task.id, *words)
 
 
 def call_of_job(job: Job, open_runs: OpenRuns, home: AgentFolder) -> ProcedureCall:

@@ -1,6 +1,8 @@
 """An answer of a model about a run: read in either language, mended where it is clear, asked about again where not, and
 never lost; nothing in it can end the program."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,10 +10,23 @@ from hypothesis import strategies as st
 from agent.context.prompt import nothing
 from agent.errors import LimitReached, Permanent, Retryable
 from agent.growth.lessons.reflecting import ask_for_answer
-from agent.growth.lessons.reflection import Strategy
-from agent.growth.lessons.reflection_answer import RunJudgement, parse_answer
+from agent.growth.lessons.reflection import Reflection, Strategy
+from agent.growth.lessons.reflection_answer import ParsedAnswer, parse_answer
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from agent.markdown.yaml_write import MAX_BYTES
+from tests.growth.work import NOW
+
+PLACED = Reflection("reflections/a.md", NOW, "task", ("r1",), ())
+
+
+def judged(*words: Any) -> Reflection:
+    """A reflection with these words, in the order of its fields."""
+    return Reflection(PLACED.path, NOW, "task", ("r1",), (), *words)
+
+
+def parsed(said: str) -> ParsedAnswer:
+    return parse_answer(said, PLACED)
+
 
 ENGLISH = """Here is what I think:
 
@@ -52,8 +67,8 @@ CHINESE = """五维反思:
 
 
 def test_english_keys_are_read() -> None:
-    found = parse_answer(ENGLISH)
-    assert found.problems == () and found.answer == RunJudgement(
+    found = parsed(ENGLISH)
+    assert found.problems == () and found.answer == judged(
         "The table was written.",
         "Two reads of one note: one was enough.",
         "The note was replaced as a whole.",
@@ -67,8 +82,8 @@ def test_english_keys_are_read() -> None:
 
 
 def test_chinese_keys_are_read() -> None:
-    found = parse_answer(CHINESE)
-    assert found.problems == () and found.answer == RunJudgement(
+    found = parsed(CHINESE)
+    assert found.problems == () and found.answer == judged(
         "表格写好了。",
         "读了两次同一篇笔记。",
         "整篇笔记被替换了。",
@@ -99,7 +114,7 @@ HOSTILE = {
 @pytest.mark.parametrize("said", HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_cannot_be_read_is_kept_as_text_after_one_more_try(said: str) -> None:
     model = Says(said, said)
-    found = ask_for_answer(model, "Judge.", nothing)
+    found = ask_for_answer(model, "Judge.", PLACED, nothing)
     assert found == said.strip() and len(model.asked) == 2
     assert "could not be used" in model.asked[1].messages[-1].text
 
@@ -116,32 +131,32 @@ def test_what_cannot_be_read_is_kept_as_text_after_one_more_try(said: str) -> No
 )
 def test_wrong_words_are_asked_about_once_and_count_least(said: str, problem: str) -> None:
     model = Says(said, said)
-    found = ask_for_answer(model, "Judge.", nothing)
-    assert isinstance(found, RunJudgement) and found.result == "a" and problem in model.asked[1].messages[-1].text
+    found = ask_for_answer(model, "Judge.", PLACED, nothing)
+    assert isinstance(found, Reflection) and found.result == "a" and problem in model.asked[1].messages[-1].text
     assert len(found.strategies) <= 3 and found.error_kind is None
     assert {each.confidence for each in found.strategies} <= {"low", "high"}
     mended = Says(said, "result: better\n")
-    assert ask_for_answer(mended, "Judge.", nothing) == RunJudgement("better")
+    assert ask_for_answer(mended, "Judge.", PLACED, nothing) == judged("better")
 
 
 def test_an_error_of_the_second_try_loses_nothing_of_the_first() -> None:
     half = "result: a\nerror: {what: b, kind: E}\n"
-    found = ask_for_answer(Says(half, Retryable("busy")), "Judge.", nothing)
-    assert isinstance(found, RunJudgement) and found.error == "b"
-    assert ask_for_answer(Says("Well.", LimitReached("no money", limit="x")), "Judge.", nothing) == "Well."
+    found = ask_for_answer(Says(half, Retryable("busy")), "Judge.", PLACED, nothing)
+    assert isinstance(found, Reflection) and found.error == "b"
+    assert ask_for_answer(Says("Well.", LimitReached("no money", limit="x")), "Judge.", PLACED, nothing) == "Well."
     with pytest.raises(Retryable):
-        ask_for_answer(Says("Well.", Retryable("busy")), "Judge.", nothing)
+        ask_for_answer(Says("Well.", Retryable("busy")), "Judge.", PLACED, nothing)
 
 
 def test_an_empty_answer_is_an_error() -> None:
     with pytest.raises(Permanent):
-        ask_for_answer(Says(" "), "Judge.", nothing)
+        ask_for_answer(Says(" "), "Judge.", PLACED, nothing)
 
 
 @pytest.mark.parametrize("none", ["", "none", "null", "[]", "无", "- none"])
 def test_no_strategy_is_said_in_many_ways(none: str) -> None:
-    found = parse_answer(f"result: a\nstrategies:{' ' if not none.startswith('-') else chr(10) + '  '}{none}\n")
-    assert found.answer == RunJudgement("a") and found.problems == ()
+    found = parsed(f"result: a\nstrategies:{' ' if not none.startswith('-') else chr(10) + '  '}{none}\n")
+    assert found.answer == judged("a") and found.problems == ()
 
 
 keys = st.sampled_from(
@@ -178,7 +193,7 @@ pieces = st.one_of(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(pieces, max_size=40).map("".join))
 def test_no_answer_ends_the_program(said: str) -> None:
-    found = parse_answer(said)
+    found = parsed(said)
     assert found.answer is not None or found.problems
     for each in found.answer.strategies if found.answer else ():
         assert each.text and "\n" not in each.text
@@ -205,13 +220,13 @@ class Says:
 
 def test_a_kind_of_error_without_an_error_says_nothing() -> None:
     """A model fills in the form to its end: where nothing went wrong, the note does not say of what kind it was."""
-    found = parse_answer('result: "It is done."\nerror:\n  what: ""\n  kind: A\n')
-    assert found.problems == () and found.answer == RunJudgement("It is done.")
-    assert parse_answer('result: "It is done."\nerror:\n  what: none\n  kind: nothing\n').problems == ()
+    found = parsed('result: "It is done."\nerror:\n  what: ""\n  kind: A\n')
+    assert found.problems == () and found.answer == judged("It is done.")
+    assert parsed('result: "It is done."\nerror:\n  what: none\n  kind: nothing\n').problems == ()
 
 
 @pytest.mark.parametrize("when", ["always", "Always.", "总是", "任何情况下"])
 def test_a_strategy_for_every_case_names_none(when: str) -> None:
     said = f'result: "Done."\nstrategies:\n  - strategy: "Link the note."\n    when: "{when}"\n    confidence: HIGH\n'
-    found = parse_answer(said).answer
+    found = parsed(said).answer
     assert found is not None and [each.when for each in found.strategies] == [""]
