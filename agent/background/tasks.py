@@ -181,9 +181,8 @@ class Tasks:
         if is_of_look_back(task):
             workspace, open_runs = workspace.unasked, self.open_unasked
         try:
-            ended = TaskWork(workspace, open_runs).do(
-                task, lambda: cancelled() or turn.is_lost() or self._is_cancelled(task), keep_turn
-            )
+            work = TaskWork(workspace, open_runs, keep_turn)
+            ended = work.do(task, lambda: cancelled() or turn.is_lost() or self._is_cancelled(task))
         except (Retryable, LockHeld) as error:
             self._try_later(task, error)
         except UserError as error:

@@ -12,7 +12,14 @@ from datetime import datetime
 from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable, UserError
-from agent.growth.procedures.procedure import PLANNED, OpenRuns, ProcedureCall, ProcedureResult, call_of_task
+from agent.growth.procedures.procedure import (
+    PLANNED,
+    OpenRuns,
+    ProcedureCall,
+    ProcedureResult,
+    call_of_task,
+    do_nothing,
+)
 from agent.growth.procedures.run import resume_procedure, run_procedure
 from agent.llm.messages import Assistant, Cancelled, never
 from agent.loop.outcome import Ended, RunOutcome
@@ -66,21 +73,17 @@ class TaskEnded:
         return self.result.failure or self.result.text
 
 
-def nothing_before() -> None:
-    """Do nothing; for callers who need not check anything before the result of a task is written."""
-
-
 @dataclass(frozen=True, slots=True)
 class TaskWork:
-    """The work on the tasks of one vault."""
+    """The work on the tasks of one vault. `before_end` is called before the result of a task that is done is written;
+    what it raises, leaves all as it was."""
 
     workspace: Workspace
     open_runs: OpenRuns
+    before_end: Callable[[], object] = do_nothing
 
-    def do(
-        self, task: Task, cancelled: Cancelled = never, before_end: Callable[[], object] = nothing_before
-    ) -> TaskEnded:
-        """Do a task. `before_end` is called before its result is written; what it raises, leaves all as it was.
+    def do(self, task: Task, cancelled: Cancelled = never) -> TaskEnded:
+        """Do a task.
 
         Raises `LockHeld` while another process does it, `UserError` if it is not there any more or is over.
         """
@@ -90,9 +93,9 @@ class TaskWork:
                 raise UserError("{path} does not wait any more", hint="vault-agent jobs tasks history", path=task.path)
             progress = self.progress
             if progress.is_worn_out(fresh.id):
-                return self._end(fresh, ProcedureResult(failure=self._text("stopped_twice")), before_end)
-            begun = progress.begin(fresh.id, self.workspace.clock.now())
-            return self._do(fresh, begun, cancelled, before_end)
+                return self._end(fresh, ProcedureResult(failure=self._text("stopped_twice")))
+            progress.begin(fresh.id, self.workspace.clock.now())
+            return self._do(fresh, cancelled)
 
     def finish_waiting(self, task: Task) -> TaskEnded | None:
         """End a task whose run has waited for its person, once that is over; None while it waits.
@@ -105,8 +108,7 @@ class TaskWork:
         session = load_session(self.workspace.vault, begun.session)
         if session.open_run is not None:
             return None
-        call = self._call(task, begun, never, nothing_before)
-        return self._ended(task, resume_procedure(task.kind, call, ended_run(session)))
+        return self._ended(task, resume_procedure(task.kind, self._call(task, never), ended_run(session)))
 
     def cancel(self, task: Task, reason: str = "") -> None:
         """End a task that its person does not want, in the person's name."""
@@ -131,11 +133,11 @@ class TaskWork:
         """What was begun on this machine, as it is on disk."""
         return TaskProgress.load(self.workspace.vault.records)
 
-    def _do(self, task: Task, begun: BegunTask, cancelled: Cancelled, before_end: Callable[[], object]) -> TaskEnded:
+    def _do(self, task: Task, cancelled: Cancelled) -> TaskEnded:
         settings, clock = self.workspace.settings.schedule, in_machine_seconds(self.workspace.clock)
         minutes = settings.research_minutes if task.kind in _LONG else settings.task_minutes
         deadline = clock.monotonic() + minutes * 60
-        call = self._call(task, begun, lambda: cancelled() or clock.monotonic() >= deadline, before_end)
+        call = self._call(task, lambda: cancelled() or clock.monotonic() >= deadline)
         try:
             result = run_procedure(task.kind, call)
         except Retryable:
@@ -145,17 +147,15 @@ class TaskWork:
             if not isinstance(error, AgentError | OSError):
                 logger.warning("the task %s failed", task.path, exc_info=True)
             reason = error.message if isinstance(error, AgentError) else f"{type(error).__name__}: {error}"
-            return self._end(task, ProcedureResult(failure=self.workspace.vault.masked(reason)), before_end)
+            return self._end(task, ProcedureResult(failure=self.workspace.vault.masked(reason)))
         if result.is_stopped and not cancelled():
             late = replace(result, is_stopped=False, failure=self._text("too_long", minutes=f"{minutes:g}"))
-            return self._end(task, late, before_end)
+            return self._end(task, late)
         return self._ended(task, result)
 
-    def _call(
-        self, task: Task, begun: BegunTask, cancelled: Cancelled, before_end: Callable[[], object]
-    ) -> ProcedureCall:
+    def _call(self, task: Task, cancelled: Cancelled) -> ProcedureCall:
         def also(result: ProcedureResult) -> Sequence[Request]:
-            before_end()
+            self.before_end()
             if self.workspace.vault.read(task.path) is None:
                 raise UserError("{path} does not wait any more", hint="vault-agent jobs tasks history", path=task.path)
             return self._end_requests(task, result)
@@ -177,9 +177,9 @@ class TaskWork:
             progress.end(task.id)
         return TaskEnded(task, result)
 
-    def _end(self, task: Task, result: ProcedureResult, before_end: Callable[[], object]) -> TaskEnded:
+    def _end(self, task: Task, result: ProcedureResult) -> TaskEnded:
         """End a task whose procedure has written nothing."""
-        before_end()
+        self.before_end()
         vault, session = self.workspace.vault, result.session
         stamp = Stamp(actor_of(PLANNED + task.id), tool="tasks", session=session)
         self._write(task, self._end_requests(task, result), stamp, vault.held_of(session))

@@ -2,14 +2,12 @@
 
 from functools import partial
 
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, ProcedureResult, Work, title_of
+from agent.growth.procedures.procedure import ProcedureContext, ProcedureResult, Work, title_of
 from agent.growth.research.findings import Research, ResearchCall
 from agent.growth.research.research import after_commit, mark_strangers, research
 from agent.markdown.title import short_title
 from agent.texts import text
 from agent.vault.folders import RESEARCH
-
-MODEL: ModelPart = "own"
 
 
 def plain(context: ProcedureContext) -> Work:
@@ -34,11 +32,6 @@ def plain(context: ProcedureContext) -> Work:
         return Work(says, is_quiet=True, result=result, after=found.done)
     mark_strangers(runs, found)
     return Work(_says(context, found), found.requests, result=result, after=partial(after_commit, runs, found))
-
-
-def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """Nothing: no answer of a run is written."""
-    return Work()
 
 
 def _topic(context: ProcedureContext) -> str:

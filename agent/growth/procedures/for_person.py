@@ -5,9 +5,8 @@ Without a model it is what their notes say on the title, quoted with links.
 """
 
 from agent.growth.patterns.pattern import quoted
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
+from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
 
-MODEL: ModelPart = "instead"
 _PASSAGES, _QUOTED = 8, 200
 
 
@@ -21,8 +20,3 @@ def plain(context: ProcedureContext) -> Work:
     if rows or runs.present:
         return Work(bullets(rows))
     return Work(context.text("nothing_about", topic=call.title), is_quiet=True)
-
-
-def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """The answer is the result."""
-    return Work(answer)

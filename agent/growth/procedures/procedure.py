@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import date, datetime
 from pathlib import PurePosixPath
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.llm.messages import Cancelled, never
@@ -162,17 +162,19 @@ class Work:
     after: Callable[[], object] = field(default=do_nothing, compare=False)
 
 
-class Procedure(Protocol):
-    """One kind of work; a module is one."""
+def answer_itself(context: ProcedureContext, answer: str) -> Work:
+    """The answer as the result."""
+    return Work(answer)
 
-    @property
-    def MODEL(self) -> ModelPart: ...
 
-    def plain(self, context: ProcedureContext) -> Work:
-        """The work without a model; where one does the work, its `text` is what the model is given."""
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """One kind of work: the part of a `model` in it, the work without one (`plain`; where a model does the work, the
+    `text` of that is what it is given), and what is written of its answer, and said of it."""
 
-    def from_answer(self, context: ProcedureContext, answer: str) -> Work:
-        """What is written of a model's answer, and said of it."""
+    model: ModelPart
+    plain: Callable[[ProcedureContext], Work]
+    from_answer: Callable[[ProcedureContext, str], Work] = answer_itself
 
 
 def bullets(lines: Iterable[str]) -> str:

@@ -30,10 +30,10 @@ _PROMPTS = "tasks"
 """The folder of the prompts, below all prompts."""
 _PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
     {
-        **dict.fromkeys(("prepare", "draft", "chase"), for_person),
-        "explore_topic": explore_topic,
-        "self_reflection": self_reflection,
-        "upkeep": upkeep,
+        **dict.fromkeys(("prepare", "draft", "chase"), Procedure("instead", for_person.plain)),
+        "explore_topic": Procedure("own", explore_topic.plain),
+        "self_reflection": Procedure("if_found", self_reflection.plain, self_reflection.from_answer),
+        "upkeep": Procedure("never", upkeep.plain),
     }
 )
 
@@ -46,9 +46,9 @@ def run_procedure(kind: TaskType, call: ProcedureCall) -> ProcedureResult:
         context = ProcedureContext(call, runs, runs.workspace.clock.now())
         found = procedure.plain(context)
         is_found = bool(found.text) and not found.is_quiet
-        if procedure.MODEL == "own":
+        if procedure.model == "own":
             return _of_itself(kind, context, found)
-        if runs.present and (procedure.MODEL == "instead" or (procedure.MODEL == "if_found" and is_found)):
+        if runs.present and (procedure.model == "instead" or (procedure.model == "if_found" and is_found)):
             return _with_model(kind, procedure, context, found)
         return _written(kind, context, found, ProcedureResult(_plain_text(kind, context, found), is_found))
 
@@ -142,7 +142,7 @@ def _plain_text(kind: TaskType, context: ProcedureContext, found: Work) -> str:
     """What the plain form says, with the remark that no model has worked on it."""
     if not found.text:
         return context.text("nothing")
-    is_whole = context.runs.present or found.is_quiet or _PROCEDURES[kind].MODEL == "never"  # a model adds nothing
+    is_whole = context.runs.present or found.is_quiet or _PROCEDURES[kind].model == "never"  # a model adds nothing
     return found.text if is_whole else f"{found.text}\n\n{context.text('plain')}"
 
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
+from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
 from agent.memory import daily
 from agent.memory.entry import with_offset
 from agent.memory.store import entry_paths_on, load_entries
@@ -20,7 +20,6 @@ from agent.schedule.task import Task
 from agent.schedule.task_notes import NewTask, PlannedTask, QueueFull, TaskShelf, load_tasks, plan_task
 from agent.tools.builtin.jobs import MOST_PLANNED
 
-MODEL: ModelPart = "if_found"
 _SAME = 0.9
 """The likeness of two looks back from which the second one says nothing new."""
 

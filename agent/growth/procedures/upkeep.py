@@ -13,7 +13,7 @@ from agent.growth.beliefs.learn import lines_learned
 from agent.growth.curiosity.settle import settle
 from agent.growth.patterns.likeness import vectors_of
 from agent.growth.patterns.look import take_patterns
-from agent.growth.procedures.procedure import ModelPart, ProcedureContext, Work, bullets
+from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
 from agent.records.table import Table
 from agent.runs.conversations import conversations_of
 from agent.runs.decisions import approvals
@@ -27,7 +27,6 @@ from agent.vault.health.probe import Check, Level
 from agent.vault.store import Vault
 from agent.workspace.workspace import is_watched
 
-MODEL: ModelPart = "never"
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LINK = re.compile(r"\[\[(.*?)\]\]")
 """A link that leads nowhere is named, not made again: the next check would find it here."""
@@ -53,11 +52,6 @@ def plain(context: ProcedureContext) -> Work:
     found = _news(context)  # last, as it is said once: whatever fails above is tried again, and this with it
     says = f"{context.text('health_new')}\n\n{bullets(found)}" if found else ""
     return Work(says, old)
-
-
-def from_answer(context: ProcedureContext, answer: str) -> Work:
-    """Nothing: no model is asked."""
-    return Work()
 
 
 def _news(context: ProcedureContext) -> Sequence[str]:
