@@ -16,7 +16,6 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, BadNote
 from agent.growth.lessons.lesson_log import By, LessonEvent, LogRow, append_rows
 from agent.growth.lessons.variant_candidates import SkillCandidate
-from agent.growth.lessons.variant_proposals import VariantProposal
 from agent.growth.lessons.verdict import TrialCount, success_rate
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
@@ -36,7 +35,7 @@ from agent.skills.variants.trial_shelf import (
     variant_path,
     with_end,
 )
-from agent.skills.variants.variant import TRIAL_USES, TrialPlan, Variant, VariantKind, VariantStatus
+from agent.skills.variants.variant import TRIAL_USES, Variant, VariantStatus
 from agent.texts import text
 from agent.vault.change import Append, Edit, Request, Stamp, actor_of
 from agent.vault.folders import LEARNED
@@ -49,21 +48,12 @@ _VERSION = 200
 """The most characters of a variant's words in the history of versions."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedVariant:
-    """A variant that may be tried: the skill, the proposal, and what it is by its text."""
-
-    candidate: SkillCandidate
-    proposal: VariantProposal
-    kind: VariantKind
-
-
-def begin_trial(workspace: Workspace, planned: PlannedVariant) -> str:
-    """Put a variant on trial; returns the path of its note. Raises what a transaction raises, and then changes
-    nothing."""
+def begin_trial(workspace: Workspace, candidate: SkillCandidate, proposed: Variant) -> str:
+    """Put a variant that was proposed on trial; returns the path of its note. Raises what a transaction raises, and
+    then changes nothing."""
     vault = workspace.vault
-    variant, note = _composed(workspace, planned)
-    record = save_trial(vault, _record(workspace, variant, planned.candidate.data))
+    variant, note = _composed(workspace, candidate, proposed)
+    record = save_trial(vault, _record(workspace, variant, candidate.data))
     try:
         with vault.transaction(f"skills(trial): {variant.skill}, variant {variant.number}", STAMP) as change:
             change.create(variant.path, note)
@@ -79,16 +69,16 @@ def begin_trial(workspace: Workspace, planned: PlannedVariant) -> str:
     return variant.path
 
 
-def ask_about(workspace: Workspace, planned: PlannedVariant) -> str:
+def ask_about(workspace: Workspace, candidate: SkillCandidate, proposed: Variant) -> str:
     """Ask for the person's yes to the trial of a variant; returns the path of the note that asks. Raises what a
     transaction raises."""
-    language, skill = workspace.settings.vault.language, planned.candidate.skill
-    variant, note = _composed(workspace, planned)
+    language, skill = workspace.settings.vault.language, candidate.skill
+    variant, note = _composed(workspace, candidate, proposed)
     why = text(
         "variant.ask_why", language, skill=f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", change=variant.change,
         reason=variant.reason, risk=variant.risk, uses=TRIAL_USES, gain=variant.plan.gain,
     )  # fmt: skip
-    facts = {"skill": skill.name, DIGEST: variant.digest, "base": sha(planned.candidate.data)}
+    facts = {"skill": skill.name, DIGEST: variant.digest, "base": sha(candidate.data)}
     draft = ProposalDraft(
         "mutation",
         f"{skill.name} {variant.number}",
@@ -96,7 +86,7 @@ def ask_about(workspace: Workspace, planned: PlannedVariant) -> str:
         why,
         (ProposedNote(variant.path, note.decode()),),
         (),
-        tuple(f"[[{use.session.removesuffix('.md')}]]" for use in planned.candidate.uses[-5:]),
+        tuple(f"[[{use.session.removesuffix('.md')}]]" for use in candidate.uses[-5:]),
         facts,
         STAMP.actor,
     )
@@ -154,27 +144,14 @@ def sha(data: bytes) -> str:
     return sha256(data).hexdigest()
 
 
-def _composed(workspace: Workspace, planned: PlannedVariant) -> tuple[Variant, bytes]:
-    """The variant with its plan, its number (none that a note or a record has) and its path, and its note."""
-    vault, settings, said = workspace.vault, workspace.settings.growth.mutations, planned.proposal
-    skill, number = planned.candidate.skill, 1
+def _composed(workspace: Workspace, candidate: SkillCandidate, proposed: Variant) -> tuple[Variant, bytes]:
+    """The variant with its number (none that a note or a record has) and its path, and its note."""
+    vault, skill, number = workspace.vault, candidate.skill, 1
     taken = {record.number for record in trial_records(vault).all() if record.skill == skill.name}
     while number in taken or vault.read(vault.home.at(variant_path(skill.name, number))) is not None:
         number += 1
-    variant = Variant(
-        skill.name,
-        number,
-        planned.kind,
-        said.body,
-        TrialPlan(settings.min_improvement, settings.tolerance),
-        said.change,
-        said.reason,
-        said.risk,
-        said.verification,
-        started=workspace.clock.now(),
-        path=vault.home.at(variant_path(skill.name, number)),
-    )
-    history = vault.home.at(history_path(skill.name))
+    path, history = (vault.home.at(each) for each in (variant_path(skill.name, number), history_path(skill.name)))
+    variant = replace(proposed, number=number, path=path, started=workspace.clock.now())
     return variant, compose_variant(variant, skill.body, skill.path, history, workspace.settings.vault.language)
 
 

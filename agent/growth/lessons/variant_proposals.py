@@ -24,7 +24,7 @@ from agent.memory.capture.facts import RunTrace
 from agent.runs.run_course import run_trace
 from agent.skills.history.stats import use_succeeded
 from agent.skills.history.usage import Use
-from agent.skills.variants.variant import VariantKind
+from agent.skills.variants.variant import TrialPlan, Variant, VariantKind
 from agent.texts import Language, text
 from agent.vault.store import Vault
 
@@ -175,36 +175,26 @@ _NAMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class VariantProposal:
-    """One proposal: what it claims to be, what changes and why, and the whole new instructions."""
-
-    claims: VariantKind
-    change: str
-    reason: str
-    risk: str
-    verification: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class VariantAnswer:
-    """The proposals that can be used, and what is wrong with the others, in sentences for the model."""
+    """The proposals that can be used, without numbers and each of the kind that it claims to be, and what is wrong with
+    the others, in sentences for the model."""
 
-    proposals: tuple[VariantProposal, ...]
+    proposals: tuple[Variant, ...]
     problems: tuple[str, ...] = ()
 
 
-def parse_proposals(reply: str) -> VariantAnswer:
-    """The proposals in a model's reply."""
+def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> VariantAnswer:
+    """The proposals for a skill in a model's reply, to be judged by the plan."""
     problems: list[str] = []
     listed = (fields_in(reply, _LIST, problems) or {}).get("proposals")
     if not is_list(listed) or not listed:
         return VariantAnswer((), tuple(problems) or ("there is no list `proposals` in it",))
-    proposals = [made for number, each in enumerate(listed[:MOST], 1) for made in _proposal(number, each, problems)]
-    return VariantAnswer(tuple(proposals), tuple(problems))
+    numbered = enumerate(listed[:MOST], 1)
+    found = tuple(made for number, each in numbered for made in _proposal(number, each, problems, skill, plan))
+    return VariantAnswer(found, tuple(problems))
 
 
-def _proposal(number: int, value: Value, problems: list[str]) -> Iterator[VariantProposal]:
+def _proposal(number: int, value: Value, problems: list[str], skill: str, plan: TrialPlan) -> Iterator[Variant]:
     given = named(value, _NAMES) if isinstance(value, Mapping) else {}
     kind = _KINDS.get(str(given.get("kind") or "").strip().casefold().partition(" ")[0].rstrip(".:"))
     words = {name: _words(given.get(name)) for name in ("change", "reason", "risk", "verification")}
@@ -218,7 +208,8 @@ def _proposal(number: int, value: Value, problems: list[str]) -> Iterator[Varian
         wrong.append(f"proposal {number}: instructions {problem}")
     problems += wrong
     if kind is not None and not wrong:
-        yield VariantProposal(kind, **words, body=text)
+        change, reason, risk, verification = words.values()
+        yield Variant(skill, 0, kind, text, plan, change, reason, risk, verification)
 
 
 def _body_problem(text: str) -> str:

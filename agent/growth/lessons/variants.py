@@ -16,7 +16,6 @@ from agent.errors import AgentError, LockHeld, SecretFound
 from agent.growth.lessons.lesson_log import By, LessonEvent
 from agent.growth.lessons.trials import (
     DIGEST,
-    PlannedVariant,
     Trial,
     ask_about,
     begin_approved,
@@ -30,7 +29,6 @@ from agent.growth.lessons.variant_candidates import SkillCandidate, look_at_skil
 from agent.growth.lessons.variant_proposals import (
     RISKS,
     VariantAnswer,
-    VariantProposal,
     kind_of_change,
     new_tools,
     parse_proposals,
@@ -46,7 +44,7 @@ from agent.runs.skill_set import SkillSet
 from agent.runs.status import growth_account
 from agent.skills.history.usage import load_own_uses
 from agent.skills.variants.trial_shelf import TrialRecord, open_trials, parse_variant, save_trial, trial_records
-from agent.skills.variants.variant import OPEN, TRIAL_USES, Variant, VariantKind, body_digest
+from agent.skills.variants.variant import OPEN, TRIAL_USES, TrialPlan, Variant, VariantKind, body_digest
 from agent.texts import text
 from agent.workspace.workspace import Workspace
 
@@ -185,7 +183,7 @@ class Variants:
         planned = sorted(self._usable(candidate, answer, model.tools), key=lambda each: RISKS.index(each.kind))
         for each in planned:
             try:
-                yield self._begin(each)
+                yield self._begin(candidate, each)
             except SecretFound as error:
                 logger.warning("a variant of %s is not tried: %s", candidate.skill.name, error)
                 continue
@@ -193,31 +191,33 @@ class Variants:
         if not planned:
             self._note(candidate.skill.name, "nothing", "; ".join(answer.problems) or reply or "-")
 
-    def _begin(self, planned: PlannedVariant) -> str:
+    def _begin(self, candidate: SkillCandidate, proposed: Variant) -> str:
         mode = self.workspace.settings.growth.mutations.mode
-        is_small = planned.kind != "strategy" and mode == "usual"
-        is_free = planned.candidate.is_agents_own and (is_small or mode == "autonomous")
-        return (begin_trial if is_free else ask_about)(self.workspace, planned)
+        is_small = proposed.kind != "strategy" and mode == "usual"
+        is_free = candidate.is_agents_own and (is_small or mode == "autonomous")
+        return (begin_trial if is_free else ask_about)(self.workspace, candidate, proposed)
 
     def _ask(self, candidate: SkillCandidate, model: VariantModel, cancelled: Cancelled) -> tuple[VariantAnswer, str]:
         """The model's proposals, and its whole answer; it is asked once more if none of them can be used."""
-        workspace = self.workspace
-        values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), workspace.settings.vault.language)
+        workspace, settings = self.workspace, self.workspace.settings
+        values = prompt_values(workspace.vault, candidate, sorted(model.tools.names), settings.vault.language)
         prompt = fill("mutation", workspace.vault.own_version_of, **values)
         run = f"mutation-{workspace.clock.new_id()}"
         provider: Provider = model.account.of_run(run, growth_account("mutations")).of("reflection")
         request = Request((User(prompt),), max_output=_LONGEST)
         reply = provider.chat(request, cancelled=cancelled).message.text
-        answer = parse_proposals(reply)
+        plan = TrialPlan(settings.growth.mutations.min_improvement, settings.growth.mutations.tolerance)
+        answer = parse_proposals(reply, candidate.skill.name, plan)
         if answer.proposals:
             return answer, reply
         again = "Your answer cannot be used:\n" + "\n".join(f"- {each}" for each in answer.problems)
         asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the YAML only."))
         reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
-        return parse_proposals(reply), reply
+        return parse_proposals(reply, candidate.skill.name, plan), reply
 
-    def _usable(self, candidate: SkillCandidate, answer: VariantAnswer, tools: KnownTools) -> Iterator[PlannedVariant]:
-        """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools."""
+    def _usable(self, candidate: SkillCandidate, answer: VariantAnswer, tools: KnownTools) -> Iterator[Variant]:
+        """The proposals that may be tried: new ones, without secrets and forgotten words, within the skill's tools; of
+        the riskier kind of what each says and what it does."""
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
         refused |= {each.body for each in trial_records(vault).all() if each.skill == candidate.skill.name}
@@ -233,15 +233,9 @@ class Variants:
             allowed = candidate.skill.allowed_tools
             if allowed is not None and not set(named) <= set(allowed):
                 continue
-            yield PlannedVariant(candidate, proposal, self._kind(kind, proposal, named, tools))
-
-    def _kind(
-        self, kind: VariantKind, proposal: VariantProposal, named: tuple[str, ...], tools: KnownTools
-    ) -> VariantKind:
-        """The kind of a proposal: the riskier one of what it says and what it does; a new tool that does more than read
-        makes it a new strategy."""
-        more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
-        return riskier(kind, proposal.claims, more)
+            # a new tool that does more than read makes it a new strategy
+            more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
+            yield replace(proposal, kind=riskier(kind, proposal.kind, more))
 
     def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
         """Log what became of a proposal that has no note."""
