@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["paragraph", "heading", "item", "head", "row", "quote"
 PROSE = frozenset({"paragraph", "heading", "row"})
 _ITEM = re.compile(r"([ \t]*)([-*+]|[0-9]{1,9}[.)])([ \t]+|$|(?=\n))(?:\[([^\n\r])\](?=[ \t\r\n]|$)[ \t]*)?")
 _BLOCK_ID = re.compile(r"(?:^|[ \t])\^([A-Za-z0-9-]+)$")
-_LEVEL = re.compile(r"[ \t]{0,3}(#{1,6})")
+_LEVEL = re.compile(r"[ \t]{0,3}(#{1,6})(?:[ \t]|\r?$)")
 _TIME = re.compile(r"[-*+>#|%\s\[\]xX\"*_`(]*(?:vault-agent: [a-z]+ \{\"at\": \")?"
                    r"((?:[0-9]{4}-[0-9]{2}-[0-9]{2}[T ])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?![0-9])")  # fmt: skip
 _OF_SPAN: dict[LineKind, Kind] = {"fence": "fence", "code": "code", "comment": "other", "math": "other"}
