@@ -8,7 +8,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.vault.folders import is_hidden
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing.index_file import WholeIndex, index_stamp, is_small, load_index
+from agent.vault.plumbing.index_file import index_stamp
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying
@@ -99,14 +99,7 @@ def list_notes(vault: Vault, number_of: Callable[[Mapping[str, str]], int] | Non
     """
     index = vault.git.gitdir / "index"
     before = index_stamp(index)
-    number: int | None = None
-    small = load_index(vault.git).parsed if is_small(vault.git) else None
-    if isinstance(small, WholeIndex):
-        notes, away = _notes_in(vault, small)
-        with surveying(vault.git, vault.place) as looked:
-            found = looked()
-    else:
-        notes, away, found, number = _asked(vault, number_of)
+    notes, away, found, number = _asked(vault, number_of)
     private = {path.removeprefix(vault.place.prefix) for path in load_held_back(vault.git.gitdir).private}
     staged = {item.path: oid for item in found.changed if (oid := notes.pop(item.path, ""))}
     there = [item.path for item in found.changed if item.kind is not DirtyKind.DELETED and is_note(item.path)]
@@ -148,18 +141,6 @@ def _asked(
             return notes, away, looked(), number
     finally:
         running.end()
-
-
-def _notes_in(vault: Vault, index: WholeIndex) -> tuple[dict[str, str], list[str]]:
-    """The id of each note in a small index, which no sparse checkout has; and the notes that git does not look at."""
-    notes, away, prefix = dict[str, str](), list[str](), vault.place.prefix
-    for raw, entry in index.entries.items():
-        path = os.fsdecode(raw)
-        if path.startswith(prefix) and entry.mode.startswith("100") and is_note(path := path.removeprefix(prefix)):
-            notes[path] = entry.oid
-            if entry.is_assumed:
-                away.append(path)
-    return notes, away
 
 
 def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:

@@ -23,7 +23,7 @@ from agent.vault.plumbing.running import Running
 from agent.vault.store import Vault, open_vault
 from tests.bench.process import needs_proc
 
-RATIO = 2.0
+RATIO = 4.5
 """The most that a change in the largest vault may take, as a multiple of one in the smallest."""
 _WARM = 3
 _BODY = b"---\nid: b\n---\nA small note.\n"

@@ -40,7 +40,7 @@ def crash(folder: Path, kills: int, seed: str, bug: str = "") -> Crashes:
             total.runs += 1
             home = folder / f"run-{total.runs}"
             vault = make_vault(home, {f"notes/a/{n}.md": f"# {n}\n\nold text\n" for n in range(3)}, options=Options())
-            if total.runs % 2:  # the form that the index of a very large vault has
+            if total.runs % 2:  # as earlier versions did in very large vaults
                 git(vault.place.root, "update-index", "--split-index")
             ledger = Ledger(home / "ledger.jsonl")
             number = 0

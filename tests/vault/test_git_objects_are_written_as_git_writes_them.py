@@ -91,15 +91,20 @@ def test_a_large_burst_goes_into_one_pack(tmp_path: Path) -> None:
     assert packs.stdout.count(".pack") == 1
 
 
-def test_a_small_change_is_made_by_one_process_of_git(tmp_path: Path) -> None:
+def test_a_small_change_asks_git_for_its_index_and_its_branch(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {"a/b.md": "one\n", "c.md": "two\n"})
+    with vault.transaction("the first asks for git's settings, too", Stamp("agent")) as tx:
+        tx.create("first.md", b"zero\n")
     with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
         tx.create("a/new.md", b"three\n")
+    assert commands == ["update-index", "update-ref"]
+    with counted() as commands, vault.transaction("x", Stamp("agent")) as tx:
         tx.append("c.md", b"four")
-    assert commands == ["update-ref"]
+    assert commands == ["cat-file", "update-index", "update-ref"], "what is staged may differ from the last commit"
     with counted() as commands, vault.transaction("y", Stamp("agent")) as tx:
         tx.delete("a/b.md")
-    assert commands == ["log", "update-ref"], "what the same tool lost in the last day counts too"
+    of_tool = "what the same tool lost in the last day counts too"
+    assert commands == ["log", "cat-file", "update-index", "update-ref"], of_tool
     assert git(vault.place.root, "fsck", "--strict", "--no-dangling") == ""
     assert git(vault.place.root, "status", "--porcelain") == ""
 

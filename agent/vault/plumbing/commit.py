@@ -164,14 +164,10 @@ class Committer:
     def read_tip(self, paths: Sequence[bytes], read_staged: bool = False) -> Tip:
         """HEAD, its folders above `paths` and, if requested, the index's blobs of the paths."""
         above, width = folders(paths), self.git.width
-        common = common_folder(self.place.gitdir)
         index = load_index(self.git) if read_staged else None
-        known = index.blobs(paths) if index is not None else {}
         staged: dict[bytes, bytes | None] = dict.fromkeys(paths) if index is not None and index.content else {}
-        asked = {path: known.get(path, f":0:{_text(path)}") for path in staged}
-        loose = {path: load_loose(common, oid, "blob") for path in asked if (oid := known.get(path)) is not None}
-        staged |= loose
-        names = {path: name for path, name in asked.items() if name is not None and loose.get(path) is None}
+        absent = index.absent(paths) if index is not None else set()
+        names = {path: f":0:{_text(path)}" for path in staged if path not in absent}
         if not names and (tip := self._loose_tip(above)) is not None:
             return Tip(*tip, staged, width)
         head, *found = self.git.objects(["HEAD", *(f"HEAD:{_text(folder)}" for folder in above), *names.values()])

@@ -1,163 +1,61 @@
 """The repository's index, read as bytes to answer most questions of a commit without a git process.
 
 Listing the index with git gets slower as the number of notes grows. In most vaults the bytes show that there is no
-submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is asked. In very large vaults the index is
-split (`split_index`), so that a change reads and writes little of it.
+submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is asked. git alone writes it.
 """
 
-import os
 import shutil
-import struct
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing import index_extensions
 from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_extensions import (
-    HEADER,
-    RESOLVED,
-    SIGNATURE,
-    VERSION,
-    IndexEntry,
-    new_entry,
-    parse_entries,
-    parse_extensions,
-    with_extensions,
-)
 from agent.vault.plumbing.index_lock import keep_index_lock
-from agent.vault.plumbing.object_ids import MODULE, hasher
-from agent.vault.plumbing.objects import TreeEntry, folders, index_lines
-from agent.vault.plumbing.split_index import MOST, SplitIndex, load_split
-
-SMALL = 32 << 10
-"""Bytes up to which an index is read here, about 350 notes: reading it and writing a changed one takes 1.5 ms of
-processor time, as a process of git does that only starts and ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class WholeIndex:
-    """The entries by name, in any order, and the extensions. `width` is the number of hex digits of an id."""
-
-    entries: Mapping[bytes, IndexEntry]
-    extensions: tuple[tuple[bytes, bytes], ...]
-    width: int
-
-    def entry(self, path: bytes) -> IndexEntry | None:
-        """The entry at the path; None if the index does not have it."""
-        return self.entries.get(path)
-
-    def with_entries(self, entries: Mapping[bytes, TreeEntry | None]) -> "WholeIndex | None":
-        """The index with these entries (None: no entry); None if a file and a folder would have the same name."""
-        made = dict(self.entries)
-        for path, entry in entries.items():
-            if entry is None:
-                made.pop(path, None)
-            else:
-                made[path] = new_entry(entry.mode, entry.oid, path)
-        new = [path for path in entries if path in made and path not in self.entries]
-        if new and not (made.keys().isdisjoint(folders(new)) and frozenset(folders(made)).isdisjoint(new)):
-            return None
-        return replace(self, entries=made, extensions=index_extensions.kept(self.extensions, entries, self.width))
-
-    def data(self) -> bytes:
-        """The bytes of the index file."""
-        parts = [HEADER.pack(SIGNATURE, VERSION, len(self.entries))]
-        parts += [entry.bytes_with(name) for name, entry in sorted(self.entries.items(), key=lambda each: each[0])]
-        return with_extensions(parts, self.extensions, self.width)
-
-
-@lru_cache(maxsize=2)
-def load_whole(content: bytes, width: int) -> WholeIndex | None:
-    """The index with this content; None if it is large, or in a form that is left to git.
-
-    The last one is remembered: each change looks at it two or three times.
-    """
-    end = len(content) - width // 2
-    if not HEADER.size < end or len(content) > SMALL:
-        return None
-    digest = hasher(width)
-    digest.update(content[:end])
-    if digest.digest() != content[end:]:
-        return None
-    try:
-        signature, version, count = HEADER.unpack_from(content)
-        if signature != SIGNATURE or version != VERSION:
-            return None
-        found = [*parse_entries(content, HEADER.size, count, width)]
-        extensions = parse_extensions(content, found[-1][1] if found else HEADER.size, width)
-    except (ValueError, struct.error):
-        return None
-    entries = {entry.name: entry for entry, _ in found}
-    is_known = all(name in {index_extensions.TREES, RESOLVED} for name, _ in extensions)
-    if not is_known or len(entries) != len(found) or not all(entry.is_plain for entry in entries.values()):
-        return None
-    return WholeIndex(entries, extensions, width)
-
+from agent.vault.plumbing.objects import TreeEntry, index_lines
 
 _LINK_MODE = b"\0\0\xe0\0"
 """The mode 160000 in an index entry, as 32 bits."""
 _VERSION_2, _VERSION_3 = b"\0\0\0\2", b"\0\0\0\3"
 
 _NAMED = 500
-LARGE = 2 << 20
-"""Bytes of an index from which it is split, about 20,000 notes: other programs may not know split ones."""
 _SHARED = "sharedindex.*"
 IndexStamp: TypeAlias = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexFile:
-    """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file).
-
-    `parsed` has its entries, if it is a small or a split index in a form that is read here.
-    """
+    """The bytes of one index. `is_whole`: it has all entries (a split index has most of them in another file)."""
 
     git: Git
     content: bytes
     is_whole: bool
-    parsed: SplitIndex | WholeIndex | None = None
 
     @property
     def has_full_names(self) -> bool:
         """True if the bytes contain every path in full, as in versions 2 and 3."""
         return self.is_whole and self.content[4:8] in {_VERSION_2, _VERSION_3}
 
-    def blobs(self, paths: Iterable[bytes]) -> dict[bytes, str | None]:
-        """The blob id in the index of each path (None: it has none); paths for which git must be asked are left out."""
-        if self.parsed is not None:
-            entries = ((path, self.parsed.entry(path)) for path in paths)
-            return {path: entry.oid if entry is not None else None for path, entry in entries}
-        return {path: None for path in paths if not self.content or (self.has_full_names and path not in self.content)}
+    def absent(self, paths: Iterable[bytes]) -> set[bytes]:
+        """The paths that have no entry; for the others git must be asked."""
+        return {path for path in paths if not self.content or (self.has_full_names and path not in self.content)}
 
-    def is_to_be_split(self) -> bool:
-        """True if git should write the entries into a new base: there are many, or many that differ from the base.
+    @property
+    def form(self) -> tuple[str, ...]:
+        """The option with which git writes the index: a split one is joined, unless `core.splitIndex` asks for it.
 
-        git's own setting `core.splitIndex` can forbid it.
+        Vaults of more than 20,000 notes have split ones from earlier versions. Of one that is split, git is asked more.
         """
-        if isinstance(self.parsed, SplitIndex):
-            return self.parsed.differing >= MOST
-        if len(self.content) < LARGE:
-            return False
-        return self.git.run("config", "--type=bool", "core.splitIndex", ok=(0, 1, 128)).strip() != b"false"
-
-    def edited(self, entries: Mapping[bytes, TreeEntry | None]) -> bytes | None:
-        """The bytes of the index with these entries (None: no entry); None if git must write it."""
-        if self.parsed is None or self.is_to_be_split():
-            return None
-        made = self.parsed.with_entries(entries)
-        return made.data() if made is not None else None
+        if self.is_whole:
+            return ()
+        wanted = self.git.run("config", "--type=bool", "core.splitIndex", ok=(0, 1, 128)).strip() == b"true"
+        return () if wanted else ("--no-split-index",)
 
     def submodules(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that are submodules in the index."""
-        if (parsed := self.parsed) is not None:
-            return {path for path in paths if (entry := parsed.entry(path)) is not None and entry.mode == MODULE}
         if self.is_whole and _LINK_MODE not in self.content:
             return set()
         asked = [*paths]
@@ -173,7 +71,7 @@ class IndexFile:
     def skipped(self, paths: Collection[bytes]) -> set[bytes]:
         """The paths that the index marks as excluded from the working tree (mostly by `git sparse-checkout`)."""
         has_marks = not self.is_whole or self.content[4:8] not in {b"", _VERSION_2}  # version 2 has no such mark
-        if not paths or self.parsed is not None or not has_marks:
+        if not paths or not has_marks:
             return set()
         out = self.git.run("ls-files", "-t", "-z", *_only(paths))
         return {row[2:] for row in out.split(b"\0") if row.startswith(b"S ")}.intersection(paths)
@@ -198,9 +96,15 @@ def load_index(git: Git) -> IndexFile:
         content = (git.gitdir / "index").read_bytes()
     except FileNotFoundError:
         return IndexFile(git, b"", True)
-    if any(git.gitdir.glob(_SHARED)):
-        return IndexFile(git, content, False, load_split(git.gitdir, content, git.width))
-    return IndexFile(git, content, True, load_whole(content, git.width) if len(content) <= SMALL else None)
+    return IndexFile(git, content, not any(_is_base(content, path) for path in git.gitdir.glob(_SHARED)))
+
+
+def _is_base(content: bytes, path: Path) -> bool:
+    """True if the index names this file as its base; also of a file with a name that git does not give."""
+    try:
+        return bytes.fromhex(path.name.partition(".")[2]) in content
+    except ValueError:
+        return True
 
 
 def index_stamp(index: Path) -> IndexStamp | None:
@@ -210,14 +114,6 @@ def index_stamp(index: Path) -> IndexStamp | None:
     except FileNotFoundError:
         return None
     return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def is_small(git: Git) -> bool:
-    """True if the shared index is so small that it is read here."""
-    try:
-        return (git.gitdir / "index").stat().st_size <= SMALL
-    except OSError:
-        return False
 
 
 def check_not_sparse(git: Git) -> None:
@@ -233,6 +129,18 @@ def _only(paths: Collection[bytes]) -> list[str]:
     """The arguments that limit a list to the paths; empty if they are too many for a command line."""
     names = [path.decode("utf-8", "surrogateescape") for path in paths]
     return ["--", *names] if len(names) <= _NAMED else []
+
+
+def _link(index: Path, private: Path) -> None:
+    """Make the private index of the shared one: git never writes into an index, it puts a new file in its place.
+
+    A copy has the time of the index: git needs it to find files that changed within the same clock tick.
+    """
+    try:
+        private.unlink(missing_ok=True)
+        private.hardlink_to(index)
+    except OSError:  # a file system without links
+        shutil.copy2(index, private)
 
 
 class IndexChanged(Retryable):
@@ -299,13 +207,7 @@ class SharedIndex:
         try:
             seen = index_stamp(index)
             known = load_index(self.git)
-            held = load_held_back(self.git.gitdir)
-            is_marked = any(entry is not None and held.has(path, entry.oid) for path, entry in entries.items())
-            made = None if refresh or seen is None or is_marked else known.edited(entries)
-            if made is not None:
-                self._write(private, made)
-            else:
-                self._edit(private, seen is not None, known, entries)
+            self._edit(private, seen is not None, known, entries)
             if refresh:
                 self.git.run("update-index", "-q", "--refresh", index=private, ok=(0, 1), drivers_off=True)
             yield
@@ -313,26 +215,16 @@ class SharedIndex:
         finally:
             private.unlink(missing_ok=True)
 
-    def _write(self, private: Path, content: bytes) -> None:
-        """Write the new index, with the mode and the time of the one that is there."""
-        with private.open("wb") as file:
-            file.write(content)
-            file.flush()
-            if self.git.durable:
-                os.fsync(file.fileno())
-        shutil.copystat(self.git.gitdir / "index", private)
-
     def _edit(self, private: Path, is_there: bool, known: IndexFile, entries: Mapping[bytes, TreeEntry | None]) -> None:
         """Have git write the new index: from the one that is there, or from HEAD."""
         if is_there:
-            # Keep the index's own time: git needs it to find files that changed within the same clock tick.
-            shutil.copy2(self.git.gitdir / "index", private)
+            _link(self.git.gitdir / "index", private)
         else:
             check_not_sparse(self.git)
             self.git.run("read-tree", "HEAD", index=private, ok=(0, 128))
         marked = self._marked(private, is_there, known, entries)
-        command = ["update-index", *(["--split-index"] if known.is_to_be_split() else []), "-z", "--index-info"]
-        self.git.run(*command, stdin=index_lines(entries, self.git.width), index=private, drivers_off=True)
+        command, lines = ("update-index", *known.form, "-z", "--index-info"), index_lines(entries, self.git.width)
+        self.git.run(*command, stdin=lines, index=private, drivers_off=True)
         if marked:
             stay = b"".join(path + b"\0" for path in sorted(marked))
             self.git.run("update-index", "-z", "--skip-worktree", "--stdin", stdin=stay, index=private)
