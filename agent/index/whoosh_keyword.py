@@ -6,9 +6,9 @@ arrays and scored together, about ten times as fast.
 
 import pickle
 import zlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import field
-from importlib import import_module
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from agent.index.keyword import FIELDS, Engine, FieldTerms, Weights
 _BROKEN = (index.IndexError, OSError, ValueError, KeyError, TypeError, EOFError, pickle.UnpicklingError, zlib.error)
 _KEPT = 4_000
 """Postings that stay in memory while the index does not change."""
+_MEGABYTES, _MEGABYTES_MORE = 128, 32
+"""Memory of the writer of a first index, and of an update, before it writes to disk."""
 
 
 class TermsField(fields.FieldType):
@@ -40,6 +42,11 @@ class TermsField(fields.FieldType):
         self.scorable = self.stored = self.unique = False
         self.vector = self.column_type = None
         self.spelling = False
+
+    def index(self, value: Sequence[str], **_: object) -> Generator[tuple[bytes, int, float, bytes], None, None]:
+        """Each distinct term with the number of its occurrences, as Whoosh's writer asks for them."""
+        for term, count in Counter(value).items():
+            yield term.encode("utf-8", "replace"), count, float(count), b""
 
 
 class _Segments(FileStorage):
@@ -89,15 +96,14 @@ class WhooshKeyword:
     def change(self, added: Iterable[tuple[int, FieldTerms]], removed: Iterable[int]) -> None:
         self._create()
         self.refresh()
-        module = import_module("agent.index.whoosh_writer")  # most searches write nothing
-        writer = module.ColumnWriter(self._index, _postings_of)
+        writer = self._index.writer(limitmb=_MEGABYTES_MORE if self._leaves else _MEGABYTES)
         try:
             gone = self._documents(removed)
             for document in gone:
                 writer.delete_document(document)
             for key, found in added:
                 fields = {name: found[name] for name in FIELDS if found[name]}
-                writer.add_note(fields, key=key, size=len(found["body"]))
+                writer.add_document(key=key, size=len(found["body"]), **fields)
         except BaseException:
             writer.cancel()
             raise
@@ -212,16 +218,9 @@ class WhooshKeyword:
 def _read_postings(leaf: _Leaf, name: str, term: str) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """The documents of a term in a segment, without deleted ones, and the number of occurrences in each."""
     try:
-        found, counts = _postings_of(leaf.reader, name, term.encode("utf-8", "replace"))
+        matcher = leaf.reader.postings(name, term.encode("utf-8", "replace"))
     except TermNotFound:
         return np.zeros(0, np.int64), np.zeros(0)
-    live = leaf.live[found]
-    return found[live], counts[live]
-
-
-def _postings_of(reader: Any, name: str, term: bytes) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The documents of a term in a segment, deleted ones too, and the number of occurrences in each."""
-    matcher = reader.postings(name, term)
     while hasattr(matcher, "child"):  # the filter for deleted documents is slow: it works one at a time
         matcher = matcher.child
     documents: list[int] = []
@@ -233,4 +232,6 @@ def _postings_of(reader: Any, name: str, term: bytes) -> tuple[NDArray[np.int64]
         if not hasattr(matcher, "_next_block"):
             break  # few postings, stored with the term
         matcher._next_block()
-    return np.array(documents, dtype=np.int64), np.array(counts, dtype=np.float64)
+    found = np.array(documents, dtype=np.int64)
+    live = leaf.live[found]
+    return found[live], np.array(counts, dtype=np.float64)[live]
