@@ -8,7 +8,7 @@ summed here instead of by `model2vec`, which takes 0.2 s to import.
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import chain
 from math import prod
@@ -24,7 +24,6 @@ from agent.index.arrays import Floats, Ints
 from agent.index.model_files import (
     FileTokenizer,
     FoundModel,
-    OnDemand,
     check_parts,
     content_of,
     find_model,
@@ -32,9 +31,7 @@ from agent.index.model_files import (
     hub_cache,
     is_hub_name,
     is_path,
-    tokenizer_of,
 )
-from agent.index.pieces import Pieces, PieceTokenizer, piece_tokenizer, whole_pieces
 from agent.index.tokenizer_process import encoded
 from agent.json_value import parse_json
 from agent.texts import Sentence
@@ -63,10 +60,6 @@ class Embedder(Protocol):
         """The tokens of each text."""
         ...
 
-    def pieces(self, texts: Sequence[str]) -> Pieces:
-        """The same of very many texts, with what they share named once."""
-        ...
-
     def vectors(self, tokens: Ints) -> Floats:
         """A row for each token, weighted so that a text's vector is the sum of its rows."""
         ...
@@ -78,8 +71,8 @@ TOGETHER = 500_000
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, `cut`
-    loads a tokenizer of texts in pieces if there is one for the model, and `begin` is that of `FileTokenizer`."""
+    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, and `begin` is
+    that of `FileTokenizer`."""
 
     name: str
     ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
@@ -87,7 +80,6 @@ class StaticEmbedder:
     weights: Floats | None = None
     mapping: Ints | None = None
     unknown: int = -1
-    cut: "Callable[[], PieceTokenizer | None] | None" = None
     begin: Callable[[str], None] | None = None
 
     @property
@@ -97,10 +89,6 @@ class StaticEmbedder:
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         arrays = [each for part in in_parts(texts) for each in _arrays(self.ids(part))]
         return arrays if self.unknown < 0 else [array[array != self.unknown] for array in arrays]
-
-    def pieces(self, texts: Sequence[str]) -> Pieces:
-        cut = self.cut() if self.cut is not None else None
-        return whole_pieces(self.tokens(texts)) if cut is None else cut.pieces(texts)
 
     def vectors(self, tokens: Ints) -> Floats:
         rows = self.matrix.take(tokens if self.mapping is None else self.mapping[tokens], axis=0)
@@ -270,20 +258,8 @@ def load_wordllama() -> StaticEmbedder:
         ids,
         matrix,
         weights.astype(np.float32),
-        cut=partial(_piece_tokenizer, tokenizer),
         begin=ids.begin,
     )
-
-
-def _piece_tokenizer(file: Path) -> PieceTokenizer | None:
-    tokenizer_of(file).get()  # asked for, too: what forgot it before the pieces, which hold it, would load a second one
-    return _piece_tokenizer_of(file).get()
-
-
-@cache
-def _piece_tokenizer_of(file: Path) -> OnDemand[PieceTokenizer | None]:
-    """The same by pieces; loaded with the first note that is indexed."""
-    return OnDemand(lambda: piece_tokenizer(tokenizer_of(file).get()))
 
 
 def map_matrix(path: Path) -> NDArray[np.float32] | NDArray[np.float16]:

@@ -2,7 +2,6 @@
 
 from agent.index.analysis import forget_terms
 from agent.index.arrays import forget_checksums
-from agent.index.pieces import forget_pieces
 
 FEW = 2_048
 """Words that are not worth forgetting. To meet those of a note anew takes 2 ms."""
@@ -11,7 +10,6 @@ MOST = 16_384
 
 
 def forget_words_met(few: int = FEW) -> None:
-    """Forget the terms, checksums and tokens of words, where they are more than `few`; for the time after an update."""
+    """Forget the terms and checksums of words, where they are more than `few`; for the time after an update."""
     forget_terms(few)
     forget_checksums(few)
-    forget_pieces(few)

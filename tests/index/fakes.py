@@ -9,7 +9,6 @@ import numpy as np
 
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
-from agent.index.pieces import Pieces, whole_pieces
 
 _MATRIX = np.random.default_rng(7).standard_normal((4096, 256)).astype(np.float32)
 _WORD = re.compile(r"\w+")
@@ -32,9 +31,6 @@ class FakeEmbedder:
             )
             for text in texts
         ]
-
-    def pieces(self, texts: Sequence[str]) -> Pieces:
-        return whole_pieces(self.tokens(texts))
 
     def vectors(self, tokens: Ints) -> Floats:
         return _MATRIX[tokens]

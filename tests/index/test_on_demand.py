@@ -41,9 +41,8 @@ def test_a_model_gives_back_its_tokenizer_and_finds_the_same_afterwards() -> Non
     model = load_wordllama()
 
     def found() -> list[object]:
-        cut = model.pieces(["a garden", "预算 会议"])
         (tokens,) = model.tokens(["a garden 预算"])
-        return [cut.tokens.tolist(), cut.places.tolist(), tokens.tolist(), model.vectors(tokens).tolist()]
+        return [tokens.tolist(), model.vectors(tokens).tolist()]
 
     before = found()
     forget_unasked()
@@ -52,28 +51,11 @@ def test_a_model_gives_back_its_tokenizer_and_finds_the_same_afterwards() -> Non
     assert np.isfinite(model.vectors(np.arange(len(model.matrix), dtype=np.int32))).all()
 
 
-def test_pieces_and_whole_texts_share_one_tokenizer() -> None:
-    pytest.importorskip("wordllama")
-    model = load_wordllama()
-    model.pieces(["a garden"])
-    cut = model.cut
-    assert cut is not None
-    forget_unasked()
-    model.pieces(["a garden"])
-    forget_unasked()
-    pieces = cut()
-    assert pieces is not None
-    assert isinstance(model.ids, FileTokenizer)
-    assert pieces._tokenizer is tokenizer_of(model.ids.file).get()
-
-
 def test_a_tokenizer_is_freed_without_a_search_for_garbage() -> None:
     pytest.importorskip("wordllama")
     model = load_wordllama()
-    cut = model.cut
-    assert cut is not None
-    model.pieces(["a garden"])
-    freed = ref(cut())
+    assert isinstance(model.ids, FileTokenizer)
+    freed = ref(tokenizer_of(model.ids.file).get())
     gc.collect()
     gc.disable()
     try:

@@ -10,7 +10,6 @@ import pytest
 from agent.index import search
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
-from agent.index.pieces import Pieces
 from agent.index.search import Searcher
 from tests.bench.vault import MemoryVault
 from tests.index.fakes import FakeEmbedder
@@ -37,9 +36,6 @@ class AsksInTheMiddle:
             with ThreadPoolExecutor(1) as another:
                 self.answers.append(another.submit(ask).result(60))
         return FakeEmbedder().tokens(texts)
-
-    def pieces(self, texts: Sequence[str]) -> Pieces:
-        return FakeEmbedder().pieces(texts)
 
     def vectors(self, tokens: Ints) -> Floats:
         return FakeEmbedder().vectors(tokens)

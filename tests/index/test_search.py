@@ -8,8 +8,8 @@ import pytest
 
 from agent.errors import UserError
 from agent.index.analysis import query_terms
+from agent.index.arrays import Ints
 from agent.index.embedder import EmbedderChoice
-from agent.index.pieces import Pieces
 from agent.index.query import SearchResult, parse_query, without_filters
 from agent.index.records import Filters
 from agent.index.search import Searcher
@@ -182,9 +182,9 @@ class CountingEmbedder(FakeEmbedder):
 
     prepared: list[str] = field(default_factory=list)
 
-    def pieces(self, texts: Sequence[str]) -> Pieces:
+    def tokens(self, texts: Sequence[str]) -> list[Ints]:
         self.prepared.extend(texts)
-        return FakeEmbedder.pieces(self, texts)
+        return FakeEmbedder.tokens(self, texts)
 
 
 def test_unsaved_notes_count_like_saved_ones_and_are_prepared_once(tmp_path: Path) -> None:

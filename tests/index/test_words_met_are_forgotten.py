@@ -1,9 +1,8 @@
-"""Words that were met are forgotten where they are many, and are found to have the same terms and tokens after it."""
+"""Words that were met are forgotten where they are many, and are found to have the same terms after it."""
 
 from agent.index import analysis, arrays
 from agent.index.analysis import stem, terms
 from agent.index.arrays import hash_terms
-from agent.index.embedder import StaticEmbedder, shipped_embedder
 from agent.index.words_met import FEW, forget_words_met
 
 TEXT = "\n".join(
@@ -12,19 +11,14 @@ TEXT = "\n".join(
 
 
 def test_nothing_but_time_is_lost() -> None:
-    embedder = shipped_embedder()
-    assert isinstance(embedder, StaticEmbedder) and embedder.cut is not None
-    cut = embedder.cut()
-    assert cut is not None
-
-    def found() -> tuple[list[str], list[int], list[int]]:
+    def found() -> tuple[list[str], list[int]]:
         words = terms(TEXT)
-        return words, hash_terms(words).tolist(), cut.pieces([TEXT]).tokens.tolist()
+        return words, hash_terms(words).tolist()
 
     before = found()
-    assert min(len(analysis._weighty), len(arrays._hashes), len(cut._known)) > FEW
+    assert min(len(analysis._weighty), len(arrays._hashes)) > FEW
     forget_words_met()
-    assert max(len(analysis._weighty), len(arrays._hashes), len(cut._known), stem.cache_info().currsize) <= FEW
+    assert max(len(analysis._weighty), len(arrays._hashes), stem.cache_info().currsize) <= FEW
     assert found() == before
 
 

@@ -18,7 +18,6 @@ from agent.events.bus import InjectionType
 from agent.events.runs import ContextRefreshed, IterationStarted
 from agent.index.arrays import Floats, Ints
 from agent.index.embedder import EmbedderChoice
-from agent.index.pieces import Pieces, whole_pieces
 from agent.index.query import Hit, Leg, SearchResult
 from agent.index.search import Searcher
 from agent.memory.entry import Entry, EntryType, Scope
@@ -306,9 +305,6 @@ class Broken:
         if self.how == "hangs":
             assert self.go.wait(60)
         return [np.zeros(0, np.int32) for _ in texts]
-
-    def pieces(self, texts: Sequence[str]) -> Pieces:
-        return whole_pieces(self.tokens(texts))
 
     def vectors(self, tokens: Ints) -> Floats:
         return FakeEmbedder().vectors(tokens)
