@@ -1,7 +1,7 @@
 """All notes with their content hashes, now or in a commit; unchanged notes are not read, as git has their hashes."""
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
@@ -23,8 +23,6 @@ _ID = len("H 100644 ")
 """Where the id begins in a row of git's list."""
 _AWAY, _ASSUMED = ("S", "s"), "h"
 """How git marks the files that a sparse checkout leaves out, and those that it was told never to look at."""
-_PART = 1 << 18
-"""Characters of git's list that are split at a time."""
 _NAMED = 1_000
 """Most paths that are named to git: it takes longer for more of them than for all, and a command has a greatest length.
 """
@@ -145,19 +143,11 @@ def _asked(
 
 def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
     """The id of each note in git's list; and the notes that git does not look at: without an id those that a sparse
-    checkout leaves out.
-
-    One pass over all rows: of 100,000, each further one takes as long as a small command.
-    """
+    checkout leaves out."""
     end = _ID + vault.git.width
     start = end + len(" 0\t" + vault.place.prefix)
     notes, away = dict[str, str](), list[str]()
-    if _are_plain(rows):
-        for row in _split(rows):
-            if row.endswith(".md") and row[start] != ".":
-                notes[row[start:]] = row[_ID:end]
-        return notes, away
-    for row in _split(rows):
+    for row in rows.split("\0"):
         if row.endswith(".md") and row.startswith("100", 2) and is_note(path := row[start:]):
             if row.startswith(_AWAY):
                 away.append(path)
@@ -166,22 +156,6 @@ def _listed_notes(vault: Vault, rows: str) -> tuple[dict[str, str], list[str]]:
             if row.startswith(_ASSUMED):
                 away.append(path)
     return notes, away
-
-
-def _are_plain(rows: str) -> bool:
-    """True if all are files that git looks at, in no dot folder within another: then a look at each row's ends is
-    enough, which takes half the time."""
-    return rows.count("\0H 100") + rows.startswith("H 100") == rows.count("\0") and "/." not in rows
-
-
-def _split(rows: str) -> Iterator[str]:
-    """The rows, a part of them at a time: all those of 100,000 notes have 15 MB."""
-    start = 0
-    while start < len(rows):
-        end = rows.find("\0", start + _PART)
-        end = len(rows) if end < 0 else end
-        yield from rows[start:end].split("\0")
-        start = end + 1
 
 
 def _rewritten(vault: Vault, paths: Sequence[str]) -> set[str]:

@@ -1,5 +1,4 @@
-"""git's list of files is read by a quicker way where all rows are plain, with the same result; and where git was asked
-for all settings, it is not asked for remotes."""
+"""git's list of files is read as it says; and where git was asked for all settings, it is not asked for remotes."""
 
 import subprocess
 from pathlib import Path
@@ -22,7 +21,7 @@ ROWS = st.lists(
 )  # fmt: skip
 
 
-def test_both_ways_find_the_same(tmp_path: Path) -> None:
+def test_each_row_is_taken_for_what_it_is(tmp_path: Path) -> None:
     vault = make_vault(tmp_path)
 
     @settings(max_examples=300, deadline=None)
