@@ -7,10 +7,10 @@ All buckets are created with the store, so a missing one is damage like a wrong 
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import field
 from enum import Enum
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias
 from zlib import crc32
 
 from agent.dataclass import dataclass
@@ -18,7 +18,6 @@ from agent.index.files import Damaged
 
 StoredValue: TypeAlias = str | int | list["StoredValue"]
 Bucket: TypeAlias = dict[str, StoredValue]
-T = TypeVar("T")
 AMONG = "(select value from json_each(?))"
 """What stands after `in` for a JSON list of values: one statement for lists of every length, where each length with as
 many question marks would be one more that the connection keeps."""
@@ -75,20 +74,6 @@ class Buckets:
         """The value of a key; None if the key does not exist. Raises `Damaged`."""
         return self._bucket(table.place(key)).get(key)
 
-    def numbers(self, table: LookupTable, key: str) -> list[int] | None:
-        """The numbers of a key that is a number itself, in a table of such keys and lists alone; None if the key does
-        not exist. The other keys of its bucket are not parsed, which is most of the time of `get`. Raises `Damaged`."""
-        place = table.place(key)
-        if place in self._held:
-            return cast(list[int] | None, self._held[place].get(key))
-        data = self._data(place)
-        start = data.find(f'"{key}":[')
-        if start < 0:
-            return None
-        start = data.index("[", start)
-        found: list[int] = json.loads(data[start : data.index("]", start) + 1])
-        return found
-
     def all(self, table: LookupTable) -> Iterator[tuple[str, StoredValue]]:
         """Every key of a table with its value; raises `Damaged`."""
         for bucket in self.each(table):
@@ -102,16 +87,6 @@ class Buckets:
             raise Damaged("notes.db is damaged: a bucket is missing")
         for place, data, checksum in rows:
             yield self._held[place] if place in self._held else _checked(place, data, checksum)
-
-    def change_all(self, places: Mapping[int, T]) -> Iterator[tuple[Bucket, T]]:
-        """The buckets at many places, read at once, each with what belongs to it; `flush` will write them. Raises
-        `Damaged`."""
-        missing = sorted(places.keys() - self._held.keys())
-        select = f"select id, data, crc from bucket where id in {AMONG}"
-        for place, data, checksum in self.connection.execute(select, (json.dumps(missing),)).fetchall():
-            self._held[place] = _checked(place, data, checksum)
-        self._changed |= places.keys()
-        return ((self._bucket(place), found) for place, found in places.items())
 
     def change(self, table: LookupTable, key: str) -> Bucket:
         """The bucket of a key, which `flush` will write; raises `Damaged`."""
@@ -135,26 +110,18 @@ class Buckets:
 
     def _bucket(self, place: int) -> Bucket:
         if place not in self._held:
-            self._held[place] = json.loads(self._data(place))
+            row = self.connection.execute("select data, crc from bucket where id = ?", (place,)).fetchone()
+            if row is None:
+                raise Damaged("notes.db is damaged: a bucket is missing")
+            self._held[place] = _checked(place, *row)
         return self._held[place]
-
-    def _data(self, place: int) -> str:
-        """The text of a bucket."""
-        row = self.connection.execute("select data, crc from bucket where id = ?", (place,)).fetchone()
-        if row is None:
-            raise Damaged("notes.db is damaged: a bucket is missing")
-        return _verified(place, *row)
 
 
 def _checked(place: int, data: str, checksum: int) -> Bucket:
-    found: Bucket = json.loads(_verified(place, data, checksum))
-    return found
-
-
-def _verified(place: int, data: str, checksum: int) -> str:
     if _crc(place, data) != checksum:
         raise Damaged("notes.db is damaged: a wrong checksum in a bucket")
-    return data
+    found: Bucket = json.loads(data)
+    return found
 
 
 def _crc(place: int, data: str) -> int:

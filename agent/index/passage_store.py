@@ -230,22 +230,19 @@ class PassageStore:
 
     def frequencies(self, hashes: Sequence[int]) -> dict[int, tuple[int, int]]:
         """For each known term, the numbers of notes and of units that contain it; raises `Damaged`."""
-        rows = [(term, self._buckets.numbers(LookupTable.TERMS, str(term))) for term in hashes]
+        rows = [(term, cast(list[int] | None, self._buckets.get(LookupTable.TERMS, str(term)))) for term in hashes]
         return {term: (row[0], row[1]) for term, row in rows if row is not None}
 
     def change_frequencies(self, changes: Mapping[int, tuple[int, int]]) -> None:
         """Add to the numbers of notes and units of some terms; terms that no note contains are deleted."""
-        places: dict[int, list[tuple[str, int, int]]] = {}
         for term, (more_notes, more_units) in changes.items():
             key = str(term)
-            places.setdefault(LookupTable.TERMS.place(key), []).append((key, more_notes, more_units))
-        for bucket, terms in self._buckets.change_all(places):
-            for key, more_notes, more_units in terms:
-                notes, units = cast(list[int], bucket.get(key, (0, 0)))
-                if notes + more_notes > 0:
-                    bucket[key] = [notes + more_notes, units + more_units]
-                else:
-                    bucket.pop(key, None)
+            bucket = self._buckets.change(LookupTable.TERMS, key)
+            notes, units = cast(list[int], bucket.get(key, (0, 0)))
+            if notes + more_notes > 0:
+                bucket[key] = [notes + more_notes, units + more_units]
+            else:
+                bucket.pop(key, None)
 
     def matching(self, filters: Filters) -> "array[int]":
         """The numbers of the indexed notes that satisfy every filter, in no order; others have no day or facet. Raises

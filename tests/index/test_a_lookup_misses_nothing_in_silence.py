@@ -1,6 +1,7 @@
 """Any one damaged byte of the passage store: an answer is that of the whole index, or says that it is damaged."""
 
 import errno
+import json
 import random
 import shutil
 import sqlite3
@@ -191,6 +192,6 @@ def test_a_planted_bug_that_skips_the_checksum_is_caught(
     folder = harmed(whole, tmp_path)
     with sqlite3.connect(folder / "notes.db") as other:
         other.execute("update bucket set data = '{}' where id = ?", (LookupTable.FACETS.place("tag\0t2"),))
-    monkeypatch.setattr("agent.index.buckets._verified", lambda place, data, checksum: data)
+    monkeypatch.setattr("agent.index.buckets._checked", lambda place, data, checksum: json.loads(data))
     with pytest.raises(AssertionError):
         check(folder, right, vault, "planted")
