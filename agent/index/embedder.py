@@ -22,17 +22,17 @@ from numpy.typing import NDArray
 from agent.dataclass import dataclass
 from agent.index.arrays import Floats, Ints
 from agent.index.model_files import (
-    FileTokenizer,
     FoundModel,
     check_parts,
     content_of,
+    encoded,
     find_model,
     give_back_pages_of,
     hub_cache,
     is_hub_name,
     is_path,
+    tokenizer_of,
 )
-from agent.index.tokenizer_process import encoded
 from agent.json_value import parse_json
 from agent.texts import Sentence
 
@@ -71,8 +71,7 @@ TOGETHER = 500_000
 
 @dataclass(frozen=True, slots=True)
 class StaticEmbedder:
-    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts, and `begin` is
-    that of `FileTokenizer`."""
+    """A matrix with a row for each token, through `mapping` if the model has one; `ids` tokenizes texts."""
 
     name: str
     ids: Callable[[Sequence[str]], Sequence[Sequence[int]]]
@@ -80,7 +79,6 @@ class StaticEmbedder:
     weights: Floats | None = None
     mapping: Ints | None = None
     unknown: int = -1
-    begin: Callable[[str], None] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -140,8 +138,6 @@ class EmbedderChoice:
     fix: str = ""
     load: Callable[[], Embedder | None] | None = None
     """Loads the same embedder in another process; None if that cannot be done."""
-    begin: Callable[[str], None] | None = None
-    """Has the tokens of a text found that is asked for next, while something else is loaded (`tokenizer`)."""
 
     @property
     def notice(self) -> str:
@@ -182,7 +178,7 @@ def choose_embedder(model: str = "", hub: Path | None = None) -> EmbedderChoice:
             _no_embedder,
         )
     instead = Sentence("{reason}; the one that comes with the program is used", reason=reason) if reason else ""
-    return EmbedderChoice(shipped, instead, fix, load_wordllama, shipped.begin)
+    return EmbedderChoice(shipped, instead, fix, load_wordllama)
 
 
 def _no_embedder() -> None:
@@ -252,13 +248,11 @@ def load_wordllama() -> StaticEmbedder:
     rank = np.maximum(np.arange(len(matrix), dtype=np.float32) - _BYTES, 1.0)
     weights = rank / (rank + np.float32(_COMMON))
     weights[:_BYTES] = _BYTE_WEIGHT
-    ids = FileTokenizer(tokenizer)
     return StaticEmbedder(
         "wordllama-l2-256",
-        ids,
+        lambda texts: encoded(tokenizer_of(tokenizer).get(), texts),
         matrix,
         weights.astype(np.float32),
-        begin=ids.begin,
     )
 
 

@@ -53,14 +53,14 @@ def show_nothing(text: str) -> AbstractContextManager[Callable[[int, int], objec
     return nullcontext(ignore_count)
 
 
-def open_ahead(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
-    """The index, loaded for a search for `text`, and the notes' content hashes, which git lists meanwhile.
+def open_ahead(workspace: Workspace) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
+    """The index, loaded for a search, and the notes' content hashes, which git lists meanwhile.
 
     The hashes are None if a daemon runs.
     """
     notes = prefetch_contents(workspace)
     index = open_index(workspace)  # the import takes longer than git's answer
-    index.warm(text)
+    index.warm()
     return index, notes
 
 

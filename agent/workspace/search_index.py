@@ -90,10 +90,8 @@ class SearchIndex:
             self._updater = made
         return self._updater
 
-    def warm(self, text: str) -> None:
-        """Load all that a search for `text` needs, while git lists the notes."""
-        if self.chosen.begin is not None:
-            self.chosen.begin(text)
+    def warm(self) -> None:
+        """Load all that a search needs, while git lists the notes."""
         if self.chosen.embedder is not None:
             load_library()
         self.searcher.open()

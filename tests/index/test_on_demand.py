@@ -1,13 +1,10 @@
 """What was loaded for a search is given back when nobody asks for it, and loaded again when somebody does."""
 
-import gc
-from weakref import ref
-
 import numpy as np
 import pytest
 
 from agent.index.embedder import load_wordllama
-from agent.index.model_files import FileTokenizer, OnDemand, forget_unasked, is_any_held, tokenizer_of
+from agent.index.model_files import OnDemand, forget_unasked, is_any_held
 
 
 def test_a_value_is_loaded_once_and_forgotten_when_nobody_has_asked_since_the_last_call() -> None:
@@ -49,18 +46,3 @@ def test_a_model_gives_back_its_tokenizer_and_finds_the_same_afterwards() -> Non
     forget_unasked()
     assert found() == before
     assert np.isfinite(model.vectors(np.arange(len(model.matrix), dtype=np.int32))).all()
-
-
-def test_a_tokenizer_is_freed_without_a_search_for_garbage() -> None:
-    pytest.importorskip("wordllama")
-    model = load_wordllama()
-    assert isinstance(model.ids, FileTokenizer)
-    freed = ref(tokenizer_of(model.ids.file).get())
-    gc.collect()
-    gc.disable()
-    try:
-        forget_unasked()
-        forget_unasked()
-        assert freed() is None
-    finally:
-        gc.enable()

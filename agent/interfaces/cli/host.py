@@ -39,10 +39,10 @@ def workspace_for(output: Output) -> Workspace:
     return open_workspace(output.vault()) if host is None else host.workspace
 
 
-def index_for(workspace: Workspace, text: str) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
+def index_for(workspace: Workspace) -> "tuple[SearchIndex, Prefetch[dict[str, str]] | None]":
     """As `open_ahead`; to be used in a block of `using`."""
     host = _HOST.get()
-    return open_ahead(workspace, text) if host is None else (host.index, None)
+    return open_ahead(workspace) if host is None else (host.index, None)
 
 
 @contextmanager

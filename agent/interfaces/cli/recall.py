@@ -60,7 +60,7 @@ def command(
         raise UserError("--all shows the owner's notes, which a guest does not see", hint="leave out --all or --as")
     asker = Asker(who.speaker.sender, who.chat, who.role == "owner")
     workspace = workspace_for(output)
-    index, notes = index_for(workspace, task)
+    index, notes = index_for(workspace)
     with using(index):
         late = catch_up(workspace, index, notes, shown=partial(indexing, output))
         best = partial(closest, workspace, index, task, limit or PIECES)

@@ -73,7 +73,7 @@ def command(
     if as_of:
         index, notes = open_past(workspace, commit_at(workspace, as_of)), None
     else:
-        index, notes = index_for(workspace, query or "")
+        index, notes = index_for(workspace)
     wanted = partial(find_notes, index, passages=passages, explain=explain, whole=whole, in_past=as_of is not None)
     with using(index):
         late = catch_up(workspace, index, notes, in_past=as_of is not None, shown=partial(indexing, output))

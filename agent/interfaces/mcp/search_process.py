@@ -37,13 +37,13 @@ class IndexSearches:
 
     def find(self, asked: SearchQuestion) -> Found:
         """Passages of notes, or memories, with the reason why something may be missing."""
-        source, late = self._ready(asked.text)
+        source, late = self._ready()
         return find_in(self.workspace, source, asked, late)
 
-    def _ready(self, text: str) -> tuple[RecallSource, str | None]:
+    def _ready(self) -> tuple[RecallSource, str | None]:
         """The searches, and why the index is behind."""
         if self._source is None:
-            index, notes = open_ahead(self.workspace, text)
+            index, notes = open_ahead(self.workspace)
             self._source = recall_source(self.workspace, index)
         else:
             notes = prefetch_contents(self.workspace)
