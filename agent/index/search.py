@@ -256,7 +256,7 @@ class Searcher:
         """The unsaved notes that satisfy the query's filters, as rows of the store with numbers of their own."""
         if not unsaved:
             return _NO_NOTES
-        module = import_module("agent.index.unsaved")  # it reads notes, which a search of the index does not
+        module = import_module("agent.index.prepare")  # it reads notes, which a search of the index does not
         embedder = self.chosen.embedder if self._vectors is not None else None
         asked, prepared = tuple(unsaved), self._prepared
         if prepared is None or prepared.unsaved != asked or prepared.embedder is not embedder:

@@ -1,1 +1,1 @@
-"""The open vault with its settings, clock, directories and search index; used by all layers above."""
+"""The open vault with its settings, clock, directories, search index and graph of links; used by all layers above."""

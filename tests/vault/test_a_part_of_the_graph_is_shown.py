@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.vault import link_graph
-from agent.vault import link_graph as link_view
-from agent.vault.link_graph import LinkGraph, LinkReader, LinkView, WantedNotes, view_of
 from agent.vault.store import Vault
+from agent.workspace import link_graph
+from agent.workspace import link_graph as link_view
+from agent.workspace.link_graph import LinkGraph, LinkReader, LinkView, WantedNotes, view_of
 from tests.vaults import make_vault, write
 
 GRAPH = LinkGraph(

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from agent.interfaces.http.operation import Routes
-from agent.vault.link_graph import MOST_NOTES, WantedNotes, link_reader, view_of
+from agent.workspace.link_graph import MOST_NOTES, WantedNotes, link_reader, view_of
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1")

@@ -14,7 +14,7 @@ from agent.interfaces.http.pages.page import Page, PageRequest
 from agent.interfaces.http.responses import json_response, problem_response
 from agent.interfaces.http.service import Service
 from agent.vault.folders import DAILY, OWN_NOTES
-from agent.vault.link_graph import LinkGraph, LinkView, WantedNotes, link_reader, view_of
+from agent.workspace.link_graph import LinkGraph, LinkView, WantedNotes, link_reader, view_of
 from agent.workspace.workspace import Workspace
 
 LISTED = 200
