@@ -78,6 +78,11 @@ class HeldBack:
         """True if this version of a file is held back; `path` as git has it."""
         return self.get(path.decode("utf-8", "surrogateescape"), oid) is not None
 
+    @property
+    def paths(self) -> frozenset[bytes]:
+        """The paths of all files of the record, as git has them; also of those that are being brought to the disk."""
+        return frozenset(path.encode("utf-8", "surrogateescape") for path, _ in self.files)
+
     def is_about(self, path: str) -> bool:
         """True if any version at this path is held back."""
         return any(each.path == path and each.is_held for each in self.files.values())

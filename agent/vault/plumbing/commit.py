@@ -15,7 +15,7 @@ from agent.errors import GitFailed, Permanent, Retryable
 from agent.texts import Sentence
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.identities import REFLOG_MARK, Person, Sign, signature, with_signature
-from agent.vault.plumbing.index_file import IndexChanged, SharedIndex, load_index
+from agent.vault.plumbing.index_file import IndexChanged, LoadLeftOut, SharedIndex, load_index
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.object_ids import FOLDER
 from agent.vault.plumbing.objects import (
@@ -81,12 +81,13 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Makes commits in one repository, signed by `sign`."""
+    """Makes commits in one repository, signed by `sign`; the index has git's mark for what is `left_out`."""
 
     git: Git
     place: Place
     clock: Clock
     sign: Sign
+    left_out: LoadLeftOut
 
     def commit(
         self,
@@ -104,7 +105,7 @@ class Committer:
         times, which costs one `stat` per file. Raises `GitFailed` or `Retryable`; HEAD and the index are then
         unchanged.
         """
-        when, index = self.clock.now(), SharedIndex(self.git, token)
+        when, index = self.clock.now(), SharedIndex(self.git, token, self.left_out)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip(paths, read_staged)
@@ -141,7 +142,7 @@ class Committer:
         `reason` is for the reflog. Raises `HeadMoved` if HEAD is elsewhere by now; HEAD and the index are then
         unchanged.
         """
-        index = SharedIndex(self.git, token)
+        index = SharedIndex(self.git, token, self.left_out)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip([])

@@ -5,14 +5,13 @@ submodule and no sparse checkout (format: gitformat-index(5)); otherwise git is 
 """
 
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable
-from agent.vault.held_back import load_held_back
 from agent.vault.plumbing.git import Git
 from agent.vault.plumbing.index_lock import keep_index_lock
 from agent.vault.plumbing.objects import TreeEntry, index_lines
@@ -143,6 +142,23 @@ def _link(index: Path, private: Path) -> None:
         shutil.copy2(index, private)
 
 
+class LeftOut(Protocol):
+    """The versions of files that the last commit has and the working tree is not to have."""
+
+    @property
+    def paths(self) -> Collection[bytes]:
+        """Their paths in the repository."""
+        ...
+
+    def has(self, path: bytes, oid: str) -> bool:
+        """True if this version of a file, by its blob's id, is left out."""
+        ...
+
+
+LoadLeftOut: TypeAlias = Callable[[Path], LeftOut]
+"""What is left out now, for the folder of a repository."""
+
+
 class IndexChanged(Retryable):
     """Another program changed the shared index, or took its lock, while the new index was being made."""
 
@@ -153,6 +169,7 @@ class SharedIndex:
 
     git: Git
     token: str
+    left_out: LoadLeftOut
 
     @contextmanager
     def put_back(self) -> Iterator[None]:
@@ -232,12 +249,11 @@ class SharedIndex:
     def _marked(
         self, private: Path, is_there: bool, known: IndexFile, entries: Mapping[bytes, TreeEntry | None]
     ) -> set[bytes]:
-        """The paths that are to be marked as left out of the working tree: those that were, and what is held back."""
-        held = load_held_back(self.git.gitdir)
-        apart = {path.encode("utf-8", "surrogateescape") for path, _ in held.files}
-        marked = known.skipped([*entries]) - apart
+        """The paths to be marked as left out of the working tree: those that were, and what is left out now."""
+        held = self.left_out(self.git.gitdir)
+        marked = known.skipped([*entries]).difference(held.paths)
         marked |= {path for path, entry in entries.items() if entry is not None and held.has(path, entry.oid)}
-        if is_there or not held.files:
+        if is_there or not held.paths:
             return marked
         rows = self.git.run("ls-files", "-s", "-z", index=private).split(b"\0")
         found = ((row.partition(b"\t")[2], row.split(b" ")) for row in rows if row)

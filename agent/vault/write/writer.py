@@ -17,6 +17,7 @@ from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, P
 from agent.vault.change import FORGET, Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
 from agent.vault.durable import process_lock
 from agent.vault.folders import is_log
+from agent.vault.held_back import load_held_back
 from agent.vault.layout import Layout
 from agent.vault.message import compose
 from agent.vault.options import Options
@@ -81,7 +82,7 @@ class Writer:
 
     @property
     def committer(self) -> Committer:
-        return Committer(self.git, self.place, self.clock, self.signing_key.sign)
+        return Committer(self.git, self.place, self.clock, self.signing_key.sign, load_held_back)
 
     @property
     def signing_key(self) -> SigningKey:
