@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.errors import GitFailed
 from agent.vault.change import Stamp
+from agent.vault.plumbing.commit import Committer
 from tests.vaults import git, make_vault, write
 
 AGENT = Stamp("agent")
@@ -81,3 +83,25 @@ def test_an_index_in_another_form_is_changed(tmp_path: Path) -> None:
             tx.edit("a/note-001.md", b"1\n", b"2\n")
         assert git(root, "status", "--porcelain") == ""
         assert "first.md" in git(root, "ls-files")
+
+
+def test_an_index_that_is_a_link_is_not_written_before_the_change_is_sure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = make_vault(tmp_path, notes(10))
+    index, real = vault.place.gitdir / "index", tmp_path / "elsewhere"
+    index.rename(real)
+    index.symlink_to(real)
+    before = real.read_bytes()
+
+    def refuse(*asked: object, **named: object) -> bool:
+        raise GitFailed("update-ref", 1, "no")
+
+    with monkeypatch.context() as failing, pytest.raises(GitFailed):
+        failing.setattr(Committer, "_update_head", refuse)
+        with vault.transaction("one", AGENT) as tx:
+            tx.create("first.md", b"one\n")
+    assert real.read_bytes() == before
+    with vault.transaction("two", AGENT) as tx:
+        tx.create("second.md", b"two\n")
+    assert git(vault.place.root, "status", "--porcelain") == ""

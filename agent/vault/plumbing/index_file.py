@@ -133,11 +133,12 @@ def _only(paths: Collection[bytes]) -> list[str]:
 def _link(index: Path, private: Path) -> None:
     """Make the private index of the shared one: git never writes into an index, it puts a new file in its place.
 
-    A copy has the time of the index: git needs it to find files that changed within the same clock tick.
+    It is never a symbolic link: git would write to what that names. A copy has the time of the index: git needs it to
+    find files that changed within the same clock tick.
     """
     try:
         private.unlink(missing_ok=True)
-        private.hardlink_to(index)
+        private.hardlink_to(index.resolve())
     except OSError:  # a file system without links
         shutil.copy2(index, private)
 
