@@ -9,7 +9,7 @@ DESTROYS = frozenset(
     ("gc", "prune", "prune-packed", "reset", "checkout", "restore", "switch", "stash", "reflog", "filter-branch")
 ) | frozenset(("--hard", "--force", "--prune=now", "--expire=now"))
 """Words of git commands that lose what a person has: files, objects, entries of logs, or another's commits."""
-DELETER, ASKS_FOR_IT = "vault/plumbing/delete_objects.py", "vault/history/deletion.py"
+DELETER, ASKS_FOR_IT = "git/delete_objects.py", "vault/history/deletion.py"
 
 
 def words_of_git(source: Source) -> Iterator[str]:

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agent.clock import Clock, SystemClock
+from agent.git.object_ids import blob_id as id_of_blob
 from agent.vault.options import Options
-from agent.vault.plumbing.object_ids import blob_id as id_of_blob
 from agent.vault.store import Vault, open_vault
 from tests.first_commit import commit_all
 

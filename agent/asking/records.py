@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from agent.asking.older_records import older_proposals
 from agent.asking.proposal import Proposal, ProposalKind, parse_proposal
-from agent.vault.durable import RecordFolder, process_lock
+from agent.config.durable import RecordFolder, process_lock
 from agent.vault.glance import OLDER_FOLDERS
 from agent.vault.layout import ASKED
 from agent.vault.store import Vault

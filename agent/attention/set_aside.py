@@ -14,11 +14,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.attention.channels.channel import UnreadItem
-from agent.config import private
+from agent.config import durable, private
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.json_value import parse_json
-from agent.vault import durable
 
 MOST = 200
 """The items of a channel that are kept; the oldest go first."""

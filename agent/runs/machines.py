@@ -6,13 +6,13 @@ synced has none.
 
 from datetime import date
 
+from agent.config.ssh_key import PublicKey, parse_public_key
 from agent.dataclass import dataclass
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.texts import text
 from agent.vault.change import Stamp
 from agent.vault.folders import MACHINES
-from agent.vault.ssh_key import PublicKey, parse_public_key
 from agent.vault.store import Vault
 from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
 from agent.workspace.workspace import Workspace

@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config.durable import holder, process_lock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.records.table import Table
-from agent.vault.durable import holder, process_lock
 from agent.vault.store import Vault
 
 _PATIENCE = 0.5

@@ -20,6 +20,7 @@ from agent.asking.note import shows
 from agent.asking.proposal import Proposal
 from agent.asking.records import drop, proposals_of, records_of, save
 from agent.clock import Clock, in_clock_zone
+from agent.config.durable import holder, process_lock
 from agent.dataclass import dataclass
 from agent.errors import BadNote, NeedsApproval, ToolFailed, UserError
 from agent.events.bus import ignore_event
@@ -34,7 +35,6 @@ from agent.tools.arguments import canonical
 from agent.tools.policy import Permission, Policies
 from agent.tools.taint import reason_to_ask
 from agent.vault.change import Stamp
-from agent.vault.durable import holder, process_lock
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:

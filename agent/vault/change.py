@@ -9,7 +9,7 @@ from dataclasses import field
 from enum import StrEnum
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing.objects import TreeEntry
+from agent.git.objects import TreeEntry
 
 
 class Collision(StrEnum):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, UserError
-from agent.vault.plumbing.git import Git
+from agent.git.runner import Git
 
 _ALLOWED = ("https", "ssh", "file")
 _ADDRESS = re.compile(r"(?:(?:https|ssh|file)://|[\w.][\w.-]*@[\w.][\w.-]*:(?!/?/?-))[^\s\x00-\x1f]+")

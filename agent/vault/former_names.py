@@ -8,8 +8,8 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from agent.config import durable
 from agent.config.private import make_folder
-from agent.vault import durable
 from agent.vault.store import Vault
 
 

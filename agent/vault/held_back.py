@@ -12,8 +12,8 @@ from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 
+from agent.config import durable
 from agent.dataclass import dataclass
-from agent.vault import durable
 
 _FILE = "vault-agent/held-back.json"
 

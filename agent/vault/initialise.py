@@ -13,19 +13,20 @@ from itertools import islice
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, Retryable, UserError, os_reason
+from agent.git.gitdir_pointer import OWNER, is_adopted
+from agent.git.identities import Person, person
+from agent.git.repository import MARKER, Place, blocked, common_folder, locate
+from agent.git.runner import Git
 from agent.texts import Sentence, translated
-from agent.vault import durable, exclude
+from agent.vault import exclude
 from agent.vault.change import Stamp
 from agent.vault.drafts import Drafts, drafts_file, save_drafts, save_older
 from agent.vault.folders import AGENT_NOTE, FOLDERS, INBOX, AgentFolder
 from agent.vault.layout import settle_home
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.gitdir_pointer import OWNER, is_adopted
-from agent.vault.plumbing.identities import Person, person
-from agent.vault.plumbing.repository import MARKER, Place, blocked, common_folder, locate
 from agent.vault.store import Vault, attach
 from agent.vault.template import Left, room
 from agent.vault.worktree.files import Files

@@ -14,9 +14,9 @@ from agent.config.directories import VAULT_FILE
 from agent.config.private import clear_way, own_folder, write
 from agent.dataclass import dataclass
 from agent.errors import NotAVault
+from agent.git.repository import Place, locate
 from agent.vault.day_notes import load_day_notes
 from agent.vault.folders import AGENT_NOTE, APPROVALS, ENTRIES, MEMORY_NOTE, SESSIONS, AgentFolder
-from agent.vault.plumbing.repository import Place, locate
 from agent.vault.private_notes import PrivateNotes
 
 if TYPE_CHECKING:

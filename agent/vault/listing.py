@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.git.index_file import index_stamp
 from agent.vault.folders import is_hidden
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing.index_file import index_stamp
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DirtyKind, Survey, filtered, surveying

@@ -8,11 +8,11 @@ from dataclasses import field
 from typing import Literal
 
 from agent.config.masking import KnownSecrets
+from agent.config.receiving_limits import ReceivingLimits
 from agent.dataclass import dataclass
 from agent.errors import MassChange
 from agent.texts import Language, Sentence, joined
 from agent.vault.folders import AgentFolder
-from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.worktree.paths import is_note
 
 HOLDS_UP = 3.0

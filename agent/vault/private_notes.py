@@ -20,11 +20,11 @@ from agent.config.directories import VAULT_FILE
 from agent.config.load import load_vault_settings
 from agent.dataclass import dataclass
 from agent.errors import BadPath, ConfigError, Retryable, UserError
+from agent.git.object_ids import LINK
+from agent.git.repository import Place
+from agent.git.runner import Git
 from agent.lazy import only_once
 from agent.markdown.keep_out import keeps_agent_out
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import LINK
-from agent.vault.plumbing.repository import Place
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check_inside, is_note
 

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 
 from agent.clock import Clock
 from agent.dataclass import dataclass
+from agent.git.identities import Person as Person
+from agent.git.identities import person
+from agent.git.repository import MARKER, Place, locate
+from agent.git.runner import Git
 from agent.texts import Language
 from agent.vault.folders import AT_ROOT, INBOX, AgentFolder
 from agent.vault.initialise import refuse, refuse_repository, taken_folders
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Person as Person
-from agent.vault.plumbing.identities import person
-from agent.vault.plumbing.repository import MARKER, Place, locate
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.survey import Dirty, DirtyKind, dirty
 from agent.vault.write.left_out import left_out

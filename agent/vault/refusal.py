@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agent.errors import UserError, os_reason
-from agent.vault.plumbing.repository import Place
+from agent.git.repository import Place
 
 
 @contextmanager

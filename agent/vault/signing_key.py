@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from agent.config import durable
 from agent.config.private import make_folder
+from agent.config.ssh_key import PublicKey, parse_public_key
 from agent.dataclass import dataclass
 from agent.errors import AgentError, UserError, os_reason
-from agent.vault import durable
-from agent.vault.ssh_key import PublicKey, parse_public_key
 
 SECONDS = 20.0
 """The most seconds for one signature; it takes some hundredths."""

@@ -14,23 +14,23 @@ from agent.clock import Clock
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NotAVault, Retryable
+from agent.git.repository import MARKER, Place, common_folder, head_commit, locate
+from agent.git.runner import Git
 from agent.lazy import later, only_once
 from agent.texts import Sentence, translated
 from agent.vault.folders import AgentFolder
 from agent.vault.layout import Layout, layout, settle_home
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import MARKER, Place, common_folder, head_commit, locate
 from agent.vault.private_notes import NOTHING_PRIVATE, PrivateNotes, PublicFiles
 from agent.vault.refusal import in_plain_words
 from agent.vault.worktree.files import Files
 
 if TYPE_CHECKING:
+    from agent.config.durable import holder
+    from agent.git.index_lock import git_is_busy
     from agent.records.database import Records
     from agent.vault.change import Outcome, Stamp
     from agent.vault.day_section import marked
-    from agent.vault.durable import holder
-    from agent.vault.plumbing.index_lock import git_is_busy
     from agent.vault.provenance.record import Provenance, provenance
     from agent.vault.secrets import without_secrets
     from agent.vault.signing_key import SigningKey
@@ -49,8 +49,8 @@ else:
     commit_held = later("agent.vault.write.held_commits", "commit_held")
     Records = later("agent.records.database", "Records")
     dirty = later("agent.vault.worktree.survey", "dirty")
-    git_is_busy = later("agent.vault.plumbing.index_lock", "git_is_busy")
-    holder = later("agent.vault.durable", "holder")
+    git_is_busy = later("agent.git.index_lock", "git_is_busy")
+    holder = later("agent.config.durable", "holder")
     marked = later("agent.vault.day_section", "marked")
     masked_order = later("agent.vault.transaction", "masked_order")
     note_paths = later("agent.vault.worktree.survey", "note_paths")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, field, replace
 from pathlib import Path
 
-from agent.config import private
+from agent.config import durable, private
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import BadPath, SecretFound
 from agent.json_value import parse_json
 from agent.texts import Sentence, joined
-from agent.vault import durable, secrets
+from agent.vault import secrets
 from agent.vault.change import Append, Arrival, Create, Delete, Edit, Move, Outcome, Request, Stamp
 from agent.vault.message import masked_stamp
 from agent.vault.private_notes import PrivateNotes

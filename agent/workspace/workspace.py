@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from agent.clock import Clock, in_machine_seconds
 from agent.config.directories import VAULT_FILE, Directories, directories, process_clock
+from agent.config.durable import holder, process_lock
 from agent.config.load import Loaded, load_vault_settings
 from agent.config.logs import keep_out_of_logs, report_from
 from agent.config.masking import KnownSecrets, keep_out_of_print
 from agent.config.private import own_folder
+from agent.config.receiving_limits import ReceivingLimits
 from agent.config.secrets import from_keyring, known_secrets, not_looked_up
 from agent.config.settings import Settings
 from agent.dataclass import dataclass
@@ -20,11 +22,9 @@ from agent.errors import ConfigError
 from agent.json_value import parse_json
 from agent.lazy import later
 from agent.texts import Sentence
-from agent.vault.durable import holder, process_lock
 from agent.vault.folders import agent_folder
 from agent.vault.layout import DAEMON_LOCK
 from agent.vault.options import Brake, Options, no_files
-from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.store import Vault, open_vault
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from pathlib import Path
 from statistics import median
 
 from agent.clock import SystemClock
+from agent.git.runner import Git
+from agent.git.running import Running
 from agent.interfaces.cli.benches.figures import Measure
 from agent.interfaces.cli.benches.vaults import git
 from agent.vault.change import Stamp
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.running import Running
 from agent.vault.store import Vault, open_vault
 from tests.bench.process import needs_proc
 

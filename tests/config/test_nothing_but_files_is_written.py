@@ -11,13 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from agent.config import private
+from agent.config import durable, private
 from agent.config.file import replace_file
 from agent.config.secrets import save_key
 from agent.errors import UserError
 from agent.interfaces.mcp.install.installing import Edited
 from agent.interfaces.mcp.install.installing import write as write_configuration
-from agent.vault import durable
 
 WRITERS: dict[str, Callable[[Path], object]] = {
     "private.write": lambda path: private.write(path, b"x"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.plumbing.git import Git
+from agent.git.runner import Git
 from agent.watch import compare
 from agent.watch.scan import read_file
 from tests.daemon.house import furnish, living, on_disk, prose

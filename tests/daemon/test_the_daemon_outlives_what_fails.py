@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
+from agent.config.durable import process_lock
 from agent.errors import NotAVault, Retryable
 from agent.events.types import DaemonStarted, TurnEnded
 from agent.interfaces.cli.main import main
-from agent.vault.durable import process_lock
 from agent.workspace.interruptible import GRACE, InterruptibleClock
 from agent.workspace.workspace import load_daemon_state
 from tests.daemon.house import BRISK, House, broken, furnish, living

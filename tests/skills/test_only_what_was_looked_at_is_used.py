@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from agent.asking.proposal import parse_proposal
+from agent.config.durable import RecordFolder
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.trust.owner_edits import OwnerEdit, carry_trust, load_owner_edits, trust_approved
-from agent.vault.durable import RecordFolder
 from tests.fakes import FakeClock
 from tests.skills.shelves import by_hand, library, reviewed, text
 from tests.vaults import git, make_vault, write

@@ -14,6 +14,7 @@ from agent.app.agent import build_runs
 from agent.app.open import open_workspace
 from agent.context.budget import estimate
 from agent.events.runs import Speaker
+from agent.git.runner import Git, GitObject
 from agent.interfaces.cli.main import main
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
@@ -21,7 +22,6 @@ from agent.markdown.checkbox_decision import APPROVE
 from agent.runs.skill_feedback import gather_feedback
 from agent.runs.skill_set import skill_set
 from agent.vault.history.find import commits
-from agent.vault.plumbing.git import Git, GitObject
 from agent.workspace.search_index import open_index
 from tests.stories.agents import PROJECT, call, furnish, only, script, ticked
 from tests.vaults import git, with_parts, write

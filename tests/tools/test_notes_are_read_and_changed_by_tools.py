@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import QuestionAsked, ToolFailed, ToolRetry
+from agent.git.commit import Committer
 from agent.index.query import Leg
 from agent.llm.messages import ToolCall
 from agent.tools.builtin.notes import Notes
@@ -14,7 +15,6 @@ from agent.tools.registry import Registry
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.history.find import commits
-from agent.vault.plumbing.commit import Committer
 from tests.tools.house import EVIL, FREE, House, hit, house, tainted
 from tests.vaults import committed, git, head, write
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from agent.git.network import Network
 from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
-from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound

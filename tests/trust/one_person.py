@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 
 from agent.events.types import Origin
+from agent.git.network import Network
 from agent.tools.builtin.notes import Notes
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Draft, RunContext, Taint
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.network import Network
 from agent.vault.provenance.foreign_record import FOREIGN_REF
 from agent.vault.provenance.remotes import Writers, plain_address
 from agent.vault.store import Vault, open_vault

@@ -11,6 +11,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import date
 
+from agent.git.commit import Committer, Edits, Tip
+from agent.git.index_file import SharedIndex
+from agent.git.runner import Git
 from agent.llm.answer_text import Attempt, SpendAccount, Unmetered
 from agent.llm.ledger import Ledger, LedgerEntry, LockedLedger
 from agent.llm.messages import Cancelled, OnText, Reply, Request, Usage
@@ -20,9 +23,6 @@ from agent.loop.limits import Breaker
 from agent.markdown.merging.notes import MergedNote
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
-from agent.vault.plumbing.commit import Committer, Edits, Tip
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_file import SharedIndex
 from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
 from agent.vault.worktree import exchange, files

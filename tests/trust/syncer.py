@@ -15,8 +15,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from agent.git.network import Network
 from agent.vault.options import Options
-from agent.vault.plumbing.network import Network
 from agent.vault.store import open_vault
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import SyncRound

@@ -32,7 +32,7 @@ def test_a_note_that_a_person_saves_after_the_crash_keeps_what_they_saved(
         raise Cut
 
     with monkeypatch.context() as plant:
-        plant.setattr("agent.vault.plumbing.commit.Committer._move_head", cut)
+        plant.setattr("agent.git.commit.Committer._move_head", cut)
         with pytest.raises(Cut), vault.transaction("agent: a line", Stamp("agent", "r1")) as change:
             change.append("note.md", b"agent r1\n")
     assert head(root) == before
@@ -62,7 +62,7 @@ def test_what_a_person_saved_is_not_left_staged_by_a_crash(
         raise Cut
 
     with monkeypatch.context() as plant:
-        plant.setattr(f"agent.vault.plumbing.commit.Committer.{step}", cut)
+        plant.setattr(f"agent.git.commit.Committer.{step}", cut)
         with pytest.raises(Cut):
             vault.commit_human()
     (root / ".git" / "refs" / "heads" / "main.lock").write_bytes(b"")

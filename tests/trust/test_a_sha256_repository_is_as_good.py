@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.git.object_ids import has_id
 from agent.vault.change import Stamp
 from agent.vault.listing import contents
-from agent.vault.plumbing.object_ids import has_id
 from tests.daemon.house import furnish
 from tests.trust import company, outside, races, wipes
 from tests.trust.convergence import Killer, live

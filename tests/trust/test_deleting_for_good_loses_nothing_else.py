@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from agent.app.open import open_workspace
+from agent.git import delete_objects, reference_logs
 from agent.memory.forgetting.purge import Forgetter
 from agent.vault.history import deletion
-from agent.vault.plumbing import delete_objects, reference_logs
 from tests.vaults import git, make_vault, write
 
 WORD, NOTE = "xyzzy", "secret.md"

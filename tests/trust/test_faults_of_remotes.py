@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
+from agent.git.network import Network, RefUpdate, RefusedRef
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound
 from agent.vault.sync.state import StateFile, SyncedRemote

@@ -13,18 +13,18 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
+from agent.config import durable
+from agent.git.commit import Committer
+from agent.git.runner import Git
 from agent.interfaces.cli.main import main
 from agent.memory.blame import DAILY
 from agent.memory.forgetting import forget
 from agent.memory.forgetting import purge as app_forgetting
 from agent.memory.forgetting.purge import Forgetter
 from agent.memory.forgetting.tombstones import load_tombstones
-from agent.vault import durable
 from agent.vault.change import Stamp
 from agent.vault.history import purge
 from agent.vault.layout import FORGETTING
-from agent.vault.plumbing.commit import Committer
-from agent.vault.plumbing.git import Git
 from agent.workspace.workspace import Workspace
 from tests.trust.forks import PROJECT
 from tests.trust.logs import reported

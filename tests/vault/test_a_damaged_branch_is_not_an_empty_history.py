@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
+from agent.git.repository import branch
 from agent.interfaces.cli.main import main
 from agent.vault.change import Stamp
 from agent.vault.health.examine import repository
 from agent.vault.health.probe import Level
 from agent.vault.history.find import commits
-from agent.vault.plumbing.repository import branch
 from agent.vault.store import Vault
 from tests.vaults import git, head, make_vault
 

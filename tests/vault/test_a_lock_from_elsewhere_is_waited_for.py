@@ -14,15 +14,15 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.config import private
+from agent.config.durable import process_lock
 from agent.config.private import Holder
 from agent.errors import LockHeld
+from agent.git.commit import Committer
+from agent.git.index_file import SharedIndex
+from agent.git.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
 from agent.vault.change import Stamp
-from agent.vault.durable import process_lock
 from agent.vault.health.status import status
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import Committer
-from agent.vault.plumbing.index_file import SharedIndex
-from agent.vault.plumbing.index_lock import FOREIGN_SECONDS, STALE_SECONDS, index_lock, is_left
 from agent.vault.store import Vault, open_vault
 from agent.vault.write.journal import JournalRecord
 from tests.fakes import FakeClock
@@ -62,7 +62,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from agent.clock import SystemClock
-from agent.vault.plumbing.index_lock import index_lock
+from agent.git.index_lock import index_lock
 with index_lock(Path(sys.argv[1]), Path(sys.argv[1]).parent, "TOKEN", SystemClock(), 0):
     print("held", flush=True)
     sys.stdin.read()
@@ -202,7 +202,7 @@ def test_an_index_that_changed_meanwhile_is_read_again(tmp_path: Path, monkeypat
 
 
 def test_not_comparing_the_index_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.vault.plumbing.index_file.index_stamp", lambda index: (0, 0, 0))
+    monkeypatch.setattr("agent.git.index_file.index_stamp", lambda index: (0, 0, 0))
     with pytest.raises(AssertionError):
         test_an_index_that_changed_meanwhile_is_read_again(tmp_path, monkeypatch)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from agent.errors import BadPath, Permanent
+from agent.git.index_file import IndexFile, load_index
 from agent.vault.change import Stamp
 from agent.vault.health.repair import rebuild_index
 from agent.vault.health.status import status
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.listing import contents
-from agent.vault.plumbing.index_file import IndexFile, load_index
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
 from tests.vaults import FORMAT, committed, git, make_vault, write

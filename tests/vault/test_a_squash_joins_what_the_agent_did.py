@@ -205,7 +205,7 @@ from agent.clock import SystemClock
 from agent.vault.history.squash import squash
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
+from agent.git.runner import Git
 from agent.vault.store import open_vault
 
 root, state, left = Path(sys.argv[1]), Path(sys.argv[2]), [int(sys.argv[3])]

@@ -6,8 +6,8 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import BadPath, Conflict, GitFailed, NoteExists, NoteGone, SecretFound
+from agent.git.runner import Git
 from agent.vault.change import Stamp
-from agent.vault.plumbing.git import Git
 from agent.vault.store import open_vault
 from tests.vaults import FAST, committed, git, head, make_vault, write
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from agent.config import private
+from agent.git import objects
+from agent.git.commit import Committer
+from agent.git.runner import Git
 from agent.vault.change import Stamp
 from agent.vault.health.status import status
-from agent.vault.plumbing import objects
-from agent.vault.plumbing.commit import Committer
-from agent.vault.plumbing.git import Git
 from agent.vault.store import Vault, open_vault
 from agent.vault.worktree.files import Files
 from agent.vault.write import writer as writing

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import GitFailed
+from agent.git.commit import Committer
 from agent.vault.change import Stamp
-from agent.vault.plumbing.commit import Committer
 from tests.vaults import git, make_vault, write
 
 AGENT = Stamp("agent")

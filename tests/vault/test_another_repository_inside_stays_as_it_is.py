@@ -248,7 +248,7 @@ def test_a_crash_is_settled_where_a_submodule_has_come_meanwhile(
         raise Cut
 
     with monkeypatch.context() as plant:
-        plant.setattr("agent.vault.plumbing.commit.Committer.read_tip", cut)
+        plant.setattr("agent.git.commit.Committer.read_tip", cut)
         with pytest.raises(Cut), vault.transaction("x", AGENT) as tx:
             tx.create("sub/new.md", b"x\n")
     git(root, "update-index", "--add", "--cacheinfo", f"160000,{head(root)},sub")

@@ -12,7 +12,7 @@ from tests.vaults import blob_id, make_vault
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
-from agent.vault.plumbing.git import Git
+from agent.git.runner import Git
 
 signals = []
 signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import NotAVault
-from agent.vault.plumbing.repository import locate
+from agent.git.repository import locate
 from tests.vaults import git, make_vault, write
 
 PARTS = [

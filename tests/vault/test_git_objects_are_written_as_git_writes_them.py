@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent.git import objects
+from agent.git.objects import NewObject, Pack, TreeEntry, folders, format_tree, graft, parse_tree
 from agent.vault.change import Stamp
-from agent.vault.plumbing import objects
-from agent.vault.plumbing.objects import NewObject, Pack, TreeEntry, folders, format_tree, graft, parse_tree
 from agent.vault.store import open_vault
 from tests.bench.writes import counted
 from tests.vaults import FAST, blob_id, committed, git, make_vault, write

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.config.masking import KnownSecrets
 from agent.errors import UserError
+from agent.git.repository import locate
 from agent.vault.change import Kind, Stamp
 from agent.vault.history.commit_index import parse_message
 from agent.vault.history.difference import describe, of_commit, of_working_tree, uncommitted
 from agent.vault.history.find import commits
 from agent.vault.message import compose
-from agent.vault.plumbing.repository import locate
 from agent.vault.store import Vault, open_vault
 from tests.fakes import FakeClock
 from tests.vaults import FAST, git, head, make_vault, write

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UserError
+from agent.git.hazards import hazards
 from agent.vault.health.examine import repository
 from agent.vault.health.status import status
 from agent.vault.history.find import commits
-from agent.vault.plumbing.hazards import hazards
 from agent.vault.store import Vault
 from tests.vaults import git, make_vault, write
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.config.durable import process_lock
 from agent.errors import LockHeld
 from agent.vault.change import Stamp
-from agent.vault.durable import process_lock
 from agent.vault.health.status import status
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.clock import Clock
+from agent.config import durable
+from agent.config.durable import process_lock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.llm.messages import Json, mapping, parsed, text
 from agent.records.takeover import parse_value, write_value
-from agent.vault import durable
-from agent.vault.durable import process_lock
 from agent.vault.layout import RESEARCH_RECORDS
 
 FRESH = timedelta(days=7)

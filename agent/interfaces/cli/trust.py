@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from agent.app.open import open_workspace
+from agent.config.ssh_key import PREFIX, parse_public_key
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.lookup import path_with_changes
@@ -23,7 +24,6 @@ from agent.vault.provenance.remotes import Writers, is_fingerprint, plain_addres
 from agent.vault.receiving.held_now import diff_of, held_files, listed
 from agent.vault.receiving.release import release
 from agent.vault.signing_key import program
-from agent.vault.ssh_key import PREFIX, parse_public_key
 from agent.workspace.workspace import Workspace
 
 _WRITERS = {

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.source import CallSource
@@ -17,7 +18,6 @@ from agent.json_value import parse_json
 from agent.tools.policy import Permission, Policies
 from agent.tools.text_origin import without_path
 from agent.tools.tool import RunContext, Taint
-from agent.vault import durable
 
 REMEMBERED = timedelta(days=1)
 """The time after which a program that has read nothing more of strangers begins anew."""

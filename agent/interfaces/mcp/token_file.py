@@ -7,11 +7,11 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from agent.config.durable import replace
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.errors import Unknown, UserError
 from agent.interfaces.mcp.source import CallSource, plain_name
-from agent.vault.durable import replace
 
 NAME = "mcp-token"
 _NAMED = "mcp-tokens"

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Condition
 
 from agent.clock import Clock
+from agent.config.durable import append, replace
 from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
 from agent.interfaces.node.failure import NodeFailure
@@ -23,7 +24,6 @@ from agent.json_value import parse_json
 from agent.llm.messages import JsonObject
 from agent.markdown.title import clipped
 from agent.tools.arguments import canonical, plain
-from agent.vault.durable import append, replace
 
 KEPT = timedelta(days=1)
 _SHOWN = 500

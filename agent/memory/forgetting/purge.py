@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from agent.config import durable
+from agent.config.durable import process_lock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, NoteGone, Permanent, Retryable, UserError
 from agent.index.files import IndexFiles
@@ -32,9 +34,7 @@ from agent.memory.forgetting.private_state import (
 from agent.memory.forgetting.said_again import SaidAgain, phrase
 from agent.memory.forgetting.sweep import LastLook, as_quoted, is_in_state, last_look, unreferenced_with
 from agent.texts import Language, Sentence
-from agent.vault import durable
 from agent.vault.change import Outcome
-from agent.vault.durable import process_lock
 from agent.vault.find import find_note
 from agent.vault.history import purge as history
 from agent.vault.history.deletion import check_alone, delete_purged, was_purged

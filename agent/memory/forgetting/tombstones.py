@@ -20,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 
 from agent import texts
+from agent.config import durable
 from agent.config.resources import pattern
 from agent.dataclass import dataclass
 from agent.index.analysis import terms
@@ -32,7 +33,6 @@ from agent.memory.entry import slug
 from agent.memory.understanding.statements import is_statement, is_told
 from agent.memory.understanding.wording import wording
 from agent.texts import Language
-from agent.vault import durable
 from agent.vault.change import FORGET
 from agent.vault.folders import FORGOTTEN
 from agent.vault.history.versions import committed_blobs, last_changed_by_person

@@ -12,12 +12,12 @@ from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.markdown.note import Note
 from agent.skills.reading.skill import Skill, SkillSource
 from agent.texts import ENGLISH, LANGUAGES, Language, text
-from agent.vault import durable
 from agent.vault.folders import (
     AT_ROOT,
     DAILY,

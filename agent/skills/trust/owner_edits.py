@@ -11,12 +11,12 @@ from datetime import datetime
 from hashlib import sha256
 
 from agent.asking.proposal import Proposal
+from agent.config.durable import RecordFolder
 from agent.dataclass import dataclass
 from agent.skills.loading.files import Pin
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE, SkillSource
 from agent.skills.trust.reviews import is_answered_by, open_review
-from agent.vault.durable import RecordFolder
 from agent.vault.history.versions import Version, versions
 from agent.vault.store import Vault
 

@@ -13,6 +13,7 @@ from agent.asking.answers import answer_in, post, settle, unanswered
 from agent.asking.note import compose_question
 from agent.asking.proposal import Proposal, ProposalStatus
 from agent.asking.records import records_of, save
+from agent.config.durable import RecordFolder
 from agent.dataclass import dataclass
 from agent.escape import escape
 from agent.markdown.blocks import format_fenced
@@ -23,7 +24,6 @@ from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE, Skill
 from agent.texts import Language, text
 from agent.vault.change import Request, Stamp
-from agent.vault.durable import RecordFolder
 from agent.vault.folders import APPROVALS, AgentFolder
 from agent.vault.store import Vault
 

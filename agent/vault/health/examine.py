@@ -17,18 +17,18 @@ from dataclasses import asdict
 from pathlib import Path
 
 from agent.clock import time_shown
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
+from agent.git.hazards import hazards
+from agent.git.object_ids import hasher
+from agent.git.repository import blocked, branch, common_folder, is_id, read_text
+from agent.git.runner import Git
 from agent.json_value import parse_json
 from agent.texts import Sentence, joined
-from agent.vault import durable
 from agent.vault.health import repair
 from agent.vault.health.probe import Check, bad, disk, guarded, ok, warn
 from agent.vault.health.trust import Executable, executables
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.hazards import hazards
-from agent.vault.plumbing.object_ids import hasher
-from agent.vault.plumbing.repository import blocked, branch, common_folder, is_id, read_text
 from agent.vault.receiving.held_now import held_files
 from agent.vault.store import Vault
 

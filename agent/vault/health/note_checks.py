@@ -11,12 +11,12 @@ from pathlib import PurePosixPath
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.git.identities import person
 from agent.markdown.note import Note
 from agent.vault.folders import SESSIONS, AgentFolder, WriteRule
 from agent.vault.health.probe import Check, guarded, ok, warn
 from agent.vault.health.status import conflict_copies
 from agent.vault.note_templates import NoteTemplates, load_note_templates
-from agent.vault.plumbing.identities import person
 from agent.vault.store import Vault
 
 _MARKERS = re.compile(rb"^<<<<<<< .*?^=======\r?$.*?^>>>>>>> ", re.MULTILINE | re.DOTALL)

@@ -11,9 +11,9 @@ from pathlib import Path
 from agent.clock import time_shown
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
+from agent.git.repository import common_folder
+from agent.git.runner import Git
 from agent.vault.history.commit_index import load_index
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault
 
 LOOSE = 2_000

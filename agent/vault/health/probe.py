@@ -15,14 +15,14 @@ from agent.clock import Clock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.git.repository import MARKER
+from agent.git.runner import Git
 from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.undo import Undone, undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.initialise import initialise
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
 from agent.vault.worktree import exchange
 

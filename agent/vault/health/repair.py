@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 from agent.errors import AgentError, BadPath
+from agent.git.index_file import check_not_sparse
+from agent.git.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, git_is_busy, set_aside
 from agent.texts import Sentence
 from agent.vault.change import Stamp
-from agent.vault.plumbing.index_file import check_not_sparse
-from agent.vault.plumbing.index_lock import OURS, STALE_SECONDS, clear_stale, file_time, git_is_busy, set_aside
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_temporary
 from agent.vault.worktree.survey import is_repository

@@ -7,13 +7,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+from agent.config.durable import holder
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, os_reason
+from agent.git.identities import RAW, git_time
+from agent.git.repository import blocked, branch
 from agent.markdown.note import Note
-from agent.vault.durable import holder
 from agent.vault.listing import list_notes
-from agent.vault.plumbing.identities import RAW, git_time
-from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.store import Vault
 from agent.vault.worktree.survey import Dirty
 from agent.vault.write.unsettled import opened_and_unread

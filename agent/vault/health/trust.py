@@ -11,8 +11,8 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import Place, common_folder
+from agent.git.repository import Place, common_folder
+from agent.git.runner import Git
 
 _KEYS = frozenset(
     {

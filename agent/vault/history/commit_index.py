@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from agent.config import private
 from agent.dataclass import dataclass
+from agent.git.identities import RAW, git_time
+from agent.git.repository import common_folder
 from agent.vault.change import FileChange, Kind, parse_raw, parse_raw_lists
-from agent.vault.plumbing.identities import RAW, git_time
-from agent.vault.plumbing.repository import common_folder
 from agent.vault.store import Vault
 
 if TYPE_CHECKING:

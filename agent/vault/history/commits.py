@@ -19,10 +19,10 @@ from typing import TypeVar
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.git.identities import AGENT, RAW, git_time
 from agent.markdown.keep_out import keeps_agent_out
 from agent.vault.change import FileChange, Kind, parse_raw
 from agent.vault.history.commit_index import HUMAN, has_index, id_of, is_commit_id, load_index, parse_message
-from agent.vault.plumbing.identities import AGENT, RAW, git_time
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 

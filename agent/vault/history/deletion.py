@@ -10,20 +10,13 @@ from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
 
+from agent.config.durable import holder, process_lock
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
-from agent.texts import Sentence
-from agent.vault.durable import holder, process_lock
-from agent.vault.history.commit_index import drop_index
-from agent.vault.history.holders import holders_of
-from agent.vault.history.purge import BACKUP, BUNDLES, RESCUES, check_possible
-from agent.vault.history.purged import Purged, load_purged, save_purged
-from agent.vault.layout import DAEMON_LOCK
-from agent.vault.plumbing.delete_objects import delete_objects, existing
-from agent.vault.plumbing.git import Git, GitObject
-from agent.vault.plumbing.index_lock import git_processes_in
-from agent.vault.plumbing.objects import parents_in, parse_tree, tree_in
-from agent.vault.plumbing.reference_logs import (
+from agent.git.delete_objects import delete_objects, existing
+from agent.git.index_lock import git_processes_in
+from agent.git.objects import parents_in, parse_tree, tree_in
+from agent.git.reference_logs import (
     all_ids,
     drop_entries,
     logged_ids,
@@ -31,7 +24,14 @@ from agent.vault.plumbing.reference_logs import (
     references,
     worktree_folders,
 )
-from agent.vault.plumbing.repository import read_text
+from agent.git.repository import read_text
+from agent.git.runner import Git, GitObject
+from agent.texts import Sentence
+from agent.vault.history.commit_index import drop_index
+from agent.vault.history.holders import holders_of
+from agent.vault.history.purge import BACKUP, BUNDLES, RESCUES, check_possible
+from agent.vault.history.purged import Purged, load_purged, save_purged
+from agent.vault.layout import DAEMON_LOCK
 from agent.vault.store import Vault
 
 _TOGETHER = 500

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.git.object_ids import FILE, PROGRAM, object_id
+from agent.git.repository import Place
 from agent.markdown import changes
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.change import FileChange, Kind, parse_raw
 from agent.vault.history.commits import public_changes
-from agent.vault.plumbing.object_ids import FILE, PROGRAM, object_id
-from agent.vault.plumbing.repository import Place
 from agent.vault.store import Vault
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note, is_temporary

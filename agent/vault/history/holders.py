@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import Place, branch, common_folder
+from agent.git.repository import Place, branch, common_folder
+from agent.git.runner import Git
 
 _TOGETHER = 100
 _PARTIAL = r"^(remote\..*\.(promisor|partialclonefilter)|extensions\.partialclone)$"

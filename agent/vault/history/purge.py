@@ -12,14 +12,7 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
-from agent.texts import joined
-from agent.vault.change import Stamp
-from agent.vault.history.commit_index import drop_index
-from agent.vault.history.commits import resolve
-from agent.vault.history.holders import check_complete, holders
-from agent.vault.history.purged import Purged, record_purged, record_rewritten
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import (
+from agent.git.objects import (
     Pack,
     TreeEntry,
     Trees,
@@ -31,7 +24,14 @@ from agent.vault.plumbing.objects import (
     parse_tree,
     with_new_ids,
 )
-from agent.vault.plumbing.repository import OWN_REFS
+from agent.git.repository import OWN_REFS
+from agent.git.runner import Git
+from agent.texts import joined
+from agent.vault.change import Stamp
+from agent.vault.history.commit_index import drop_index
+from agent.vault.history.commits import resolve
+from agent.vault.history.holders import check_complete, holders
+from agent.vault.history.purged import Purged, record_purged, record_rewritten
 from agent.vault.store import Vault
 from agent.vault.write.journal import Journal, JournalRecord
 

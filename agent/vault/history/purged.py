@@ -7,9 +7,8 @@ Both are in files outside the vault, which hold ids and names of references, and
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from agent.config import private
+from agent.config import durable, private
 from agent.dataclass import dataclass
-from agent.vault import durable
 from agent.vault.store import Vault
 
 _COMMIT, _OBJECT, _REMOTE = "commit", "object", "remote"

@@ -12,11 +12,14 @@ from datetime import date, datetime
 from pathlib import Path
 
 from agent.clock import in_clock_zone
+from agent.config import durable
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.errors import Permanent, UserError
+from agent.git.identities import AGENT, at_seconds
+from agent.git.objects import Pack, made_again, parents_in, tree_in, with_new_ids
+from agent.git.runner import Git
 from agent.texts import joined
-from agent.vault import durable
 from agent.vault.change import Stamp
 from agent.vault.history.commit_index import HUMAN, CommitIndex, IndexedCommit, drop_index, load_index, parse_message
 from agent.vault.history.commits import resolve
@@ -25,9 +28,6 @@ from agent.vault.history.purge import BUNDLES, RESCUES, backups, check_possible,
 from agent.vault.history.purged import record_rewritten
 from agent.vault.history.squashed import Squashed, record_squashed
 from agent.vault.message import compose
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT, at_seconds
-from agent.vault.plumbing.objects import Pack, made_again, parents_in, tree_in, with_new_ids
 from agent.vault.provenance.new_commits import new_commits
 from agent.vault.provenance.remotes import addresses
 from agent.vault.store import Vault

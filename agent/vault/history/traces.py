@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from agent.git.reference_logs import all_ids
+from agent.git.repository import branch, common_folder
 from agent.vault.history.holders import detached, stashed
 from agent.vault.history.purge import is_backup
-from agent.vault.plumbing.reference_logs import all_ids
-from agent.vault.plumbing.repository import branch, common_folder
 from agent.vault.store import Vault
 
 _TOGETHER = 500

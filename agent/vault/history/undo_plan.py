@@ -9,6 +9,9 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath
+from agent.git.object_ids import FILE, PROGRAM, has_id
+from agent.git.objects import TreeEntry
+from agent.git.runner import Git
 from agent.markdown import merge as notes
 from agent.markdown.merge import merge_touching, with_parts_taken_back
 from agent.markdown.note import Note
@@ -17,9 +20,6 @@ from agent.vault.change import FileChange, Kind
 from agent.vault.folders import AgentFolder
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import FILE, PROGRAM, has_id
-from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.write.resolve import merge_lines

@@ -5,10 +5,10 @@ from datetime import date, datetime, time
 
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
+from agent.git.identities import AGENT, person_addresses
+from agent.git.repository import MARKER
 from agent.vault.change import CLIENT
 from agent.vault.history.commit_index import HUMAN, parse_message
-from agent.vault.plumbing.identities import AGENT, person_addresses
-from agent.vault.plumbing.repository import MARKER
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
 

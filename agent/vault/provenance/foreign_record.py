@@ -22,11 +22,11 @@ from dataclasses import field, replace
 from importlib import import_module
 from pathlib import Path
 
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
-from agent.vault import durable
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import OWN_REFS, common_folder, is_id, ref_commit
+from agent.git.repository import OWN_REFS, common_folder, is_id, ref_commit
+from agent.git.runner import Git
 
 FOREIGN_REF = f"{OWN_REFS}foreign"
 """The reference on a tree of files with rows, named by the beginning of the rows' ids."""

@@ -11,14 +11,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.config.private import replace
+from agent.config.ssh_key import PREFIX, PublicKey
 from agent.dataclass import dataclass
 from agent.errors import Retryable
+from agent.git.identities import AGENT, named_key, signature_in
+from agent.git.runner import Git
 from agent.vault.change import FileChange, Kind, parse_raw_lists
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT, named_key, signature_in
 from agent.vault.provenance.marks import name_mark, new_marks
 from agent.vault.provenance.reflog import Maker
-from agent.vault.ssh_key import PREFIX, PublicKey
 
 UNTRUSTED = "Vault-Untrusted"
 """The trailer that names the rows of the shared record which have the foreign lines of a commit."""

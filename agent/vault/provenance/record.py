@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.git.repository import Place
+from agent.git.runner import Git
 from agent.lazy import later
 from agent.vault.folders import JOBS, AgentFolder
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import Place
 from agent.vault.provenance.database import ArrivedBlob, Database, RecordDamaged
 from agent.vault.provenance.foreign_record import ForeignRecord
 from agent.vault.provenance.marks import all_marks

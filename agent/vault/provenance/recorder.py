@@ -13,11 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.config.receiving_limits import ReceivingLimits
 from agent.dataclass import dataclass
+from agent.git.identities import AGENT
+from agent.git.repository import Place, common_folder, head_commit, is_id, packed_refs, read_text
+from agent.git.runner import Git
 from agent.lazy import later
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT
-from agent.vault.plumbing.repository import Place, common_folder, head_commit, is_id, packed_refs, read_text
 from agent.vault.provenance.database import ArrivedBlob, Database
 from agent.vault.provenance.foreign_record import ForeignRecord
 from agent.vault.provenance.marks import name_mark, new_marks
@@ -32,12 +33,11 @@ from agent.vault.provenance.new_commits import (
 )
 from agent.vault.provenance.reflog import Maker, ReflogStep, makers, other_reflogs, parse_steps, read_reflog
 from agent.vault.provenance.remotes import RemoteAnswers, addresses, plain_address
-from agent.vault.receiving_limits import ReceivingLimits
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.receiving_sizes import has_too_much
+    from agent.git.receiving_sizes import has_too_much
 else:  # most vaults have no remote
-    has_too_much = later("agent.vault.plumbing.receiving_sizes", "has_too_much")
+    has_too_much = later("agent.git.receiving_sizes", "has_too_much")
 
 _REMOTE = "refs/remotes/"
 _FETCHED = re.compile(r"([0-9a-f]{40,64})\t[^\t]*\t(?:.* of )?(.*)")

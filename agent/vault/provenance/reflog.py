@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing.identities import REFLOG_MARK
+from agent.git.identities import REFLOG_MARK
 
 _STEP = re.compile(rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*(?:\t([^\n]*))?")
 _PERSON = re.compile(r"commit(?: \((?:initial|amend|merge)\))?: |revert: |(?:merge|pull)\b.*: Merge made by ")

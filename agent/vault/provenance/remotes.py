@@ -13,11 +13,11 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
+from agent.config import durable
 from agent.config.addresses import without_login
 from agent.dataclass import dataclass
+from agent.git.runner import Git
 from agent.json_value import parse_json
-from agent.vault import durable
-from agent.vault.plumbing.git import Git
 
 
 @dataclass(slots=True)

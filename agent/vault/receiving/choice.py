@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterator, Mapping
 
 from agent.errors import BadPath
+from agent.git.object_ids import FILE, PROGRAM
+from agent.git.objects import TreeEntry
+from agent.git.runner import Git
+from agent.git.tree_edit import changed_pairs
 from agent.vault.folders import OWN_NOTES, AgentFolder, folded, is_hidden, may_instruct_others
 from agent.vault.held_back import HeldBack, HeldFile, HoldReason, add_held_back, load_held_back
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import FILE, PROGRAM
-from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.tree_edit import changed_pairs
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import check, is_note
 from agent.vault.worktree.survey import IGNORE_FILE, ignored_here

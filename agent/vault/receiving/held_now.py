@@ -5,9 +5,9 @@ from hashlib import sha256
 
 from agent.dataclass import dataclass
 from agent.escape import escape_line
+from agent.git.objects import TreeEntry
 from agent.vault.held_back import HeldFile, HoldReason, HoldState, load_held_back
 from agent.vault.history.line_diff import line_diff
-from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.store import Vault
 
 NAMED = 500

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from agent.errors import BadPath, UserError
+from agent.git.objects import TreeEntry
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
 from agent.vault.held_back import (
     HeldFile,
@@ -16,7 +17,6 @@ from agent.vault.held_back import (
     load_held_back,
     save_held_back,
 )
-from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.receiving.choice import is_own_version
 from agent.vault.receiving.held_now import NAMED, entries_in_head, held_files, oid_of
 from agent.vault.refusal import in_plain_words

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 from agent.config.addresses import without_login
 from agent.errors import UserError
+from agent.git.identities import RAW, git_time
+from agent.git.repository import blocked, branch
 from agent.texts import Sentence
 from agent.vault.health.probe import Check, bad, guarded, ok, warn
 from agent.vault.health.repair import locks
-from agent.vault.plumbing.identities import RAW, git_time
-from agent.vault.plumbing.repository import blocked, branch
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
 from agent.vault.sync.setup import check_repository, examine

@@ -24,12 +24,12 @@ from hashlib import sha256
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Retryable
+from agent.git.network import Network, RefUpdate, RefusedRef
+from agent.git.repository import OWN_REFS
 from agent.json_value import parse_json
 from agent.records.table import Table
 from agent.texts import Sentence
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
-from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.problems import problem_of

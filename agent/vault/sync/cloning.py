@@ -15,19 +15,19 @@ from tempfile import TemporaryDirectory, mkdtemp
 
 from agent.clock import Clock
 from agent.config.addresses import without_login
+from agent.config.durable import flush_folder
 from agent.dataclass import dataclass
 from agent.errors import NotAVault, UserError
-from agent.vault.durable import flush_folder
+from agent.git.network import Network
+from agent.git.object_ids import LINK, PROGRAM
+from agent.git.objects import TreeEntry
+from agent.git.receiving_sizes import check_sizes
+from agent.git.repository import MARKER
+from agent.git.runner import Git
 from agent.vault.folders import AT_ROOT, AgentFolder
 from agent.vault.held_back import HeldFile, add_held_back
 from agent.vault.initialise import refuse
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network
-from agent.vault.plumbing.object_ids import LINK, PROGRAM
-from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.receiving_sizes import check_sizes
-from agent.vault.plumbing.repository import MARKER
 from agent.vault.provenance.foreign_record import FOREIGN_REF
 from agent.vault.receiving.choice import held_of_clone, what_cannot_be_here
 from agent.vault.store import Vault

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network
-from agent.vault.plumbing.receiving_sizes import check_sizes
-from agent.vault.plumbing.repository import common_folder, read_text, ref_commit
+from agent.config.receiving_limits import ReceivingLimits, TooMuch
+from agent.git.network import Network
+from agent.git.receiving_sizes import check_sizes
+from agent.git.repository import common_folder, read_text, ref_commit
+from agent.git.runner import Git
 from agent.vault.provenance.remotes import plain_address
-from agent.vault.receiving_limits import ReceivingLimits, TooMuch
 from agent.vault.store import Vault
 from agent.vault.sync.state import RefusedCommit, SyncedRemote
 

@@ -13,8 +13,8 @@ from dataclasses import field
 
 from agent.config.directories import is_clock_set
 from agent.dataclass import dataclass
-from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.plumbing.repository import OWN_REFS, common_folder, ref_commit
+from agent.git.network import Network, RefUpdate
+from agent.git.repository import OWN_REFS, common_folder, ref_commit
 from agent.vault.provenance.foreign_record import FOREIGN_REF, parse_keys, rows_at
 from agent.vault.provenance.remotes import plain_address
 from agent.vault.store import Vault

@@ -10,14 +10,14 @@ from datetime import datetime
 from enum import StrEnum
 
 from agent.dataclass import dataclass
+from agent.git.identities import AGENT, RAW, git_time, signature
+from agent.git.object_ids import object_id
+from agent.git.runner import Git
+from agent.git.tree_edit import commit_edits
 from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.purged import load_rewritten
 from agent.vault.message import compose
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT, RAW, git_time, signature
-from agent.vault.plumbing.object_ids import object_id
-from agent.vault.plumbing.tree_edit import commit_edits
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.replay import replay

@@ -11,12 +11,12 @@ from enum import StrEnum
 from agent.config.addresses import without_login
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable
+from agent.git.network import RefusedRef
+from agent.git.repository import common_folder
+from agent.git.runner import Git
+from agent.git.running import TooSlow
 from agent.texts import Sentence
 from agent.vault import exclude
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import RefusedRef
-from agent.vault.plumbing.repository import common_folder
-from agent.vault.plumbing.running import TooSlow
 from agent.vault.store import Vault
 from agent.vault.worktree.files import Files
 

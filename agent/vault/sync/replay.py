@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Sign, Signature, unsigned
-from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.tree_edit import commit_edits
+from agent.git.identities import Sign, Signature, unsigned
+from agent.git.objects import TreeEntry
+from agent.git.runner import Git
+from agent.git.tree_edit import commit_edits
 from agent.vault.store import Vault
 from agent.vault.sync.trees import merge_trees
 

@@ -11,19 +11,19 @@ from dataclasses import field, replace
 from enum import StrEnum
 from random import random
 
+from agent.config.durable import process_lock
+from agent.config.receiving_limits import TooMuch
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, LockHeld, MassChange, Retryable, os_reason
+from agent.git.commit import HeadMoved
+from agent.git.network import Network, RefUpdate, RefusedRef
+from agent.git.objects import TreeEntry
+from agent.git.repository import OWN_REFS, branch, common_folder, ref_commit
+from agent.git.tree_edit import changed_entries
 from agent.texts import Sentence
-from agent.vault.durable import process_lock
 from agent.vault.held_back import HeldFile
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.commit import HeadMoved
-from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
-from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.repository import OWN_REFS, branch, common_folder, ref_commit
-from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.receiving.choice import hold_back
-from agent.vault.receiving_limits import TooMuch
 from agent.vault.store import Vault
 from agent.vault.sync.fetching import receive, refused
 from agent.vault.sync.foreign_exchange import ForeignExchange

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from agent.config.addresses import without_login
 from agent.errors import UserError
-from agent.vault.plumbing.network import Network
+from agent.git.network import Network
 from agent.vault.provenance.remotes import configured
 from agent.vault.store import Vault
 from agent.vault.sync.permission import RemotePermission

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent.config.addresses import without_login
+from agent.config.durable import process_lock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, GitFailed, Retryable, UserError
+from agent.git.network import Network, RefUpdate
+from agent.git.repository import OWN_REFS, Place, common_folder
+from agent.git.repository import branch as head_branch
+from agent.git.runner import Git
 from agent.texts import Sentence
-from agent.vault.durable import process_lock
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.plumbing.repository import OWN_REFS, Place, common_folder
-from agent.vault.plumbing.repository import branch as head_branch
 from agent.vault.provenance.remotes import configured, plain_address
 from agent.vault.store import Vault
 from agent.vault.sync.claims import drop_claims

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from agent.dataclass import dataclass
+from agent.git.network import Network, RefUpdate
+from agent.git.repository import OWN_REFS
 from agent.vault.layout import SYNC_STATE
-from agent.vault.plumbing.network import Network, RefUpdate
-from agent.vault.plumbing.repository import OWN_REFS
 from agent.vault.store import Vault
 from agent.vault.sync.state import StateFile, SyncedRemote
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
 from agent.dataclass import dataclass
+from agent.git.objects import TreeEntry
+from agent.git.runner import Git
 from agent.vault.change import FileChange, Kind, parse_raw
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.worktree.paths import is_note
 
 _ID = re.compile(rb"\A---\r?\n(?:[^\n]*\n)*?id:[ \t]*[\"']?([^\s\"']+)")

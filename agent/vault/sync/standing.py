@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
+from agent.git.identities import git_time
+from agent.git.repository import common_folder, ref_commit
+from agent.git.runner import Git
 from agent.lazy import later
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import git_time
-from agent.vault.plumbing.repository import common_folder, ref_commit
 from agent.vault.store import Vault
 from agent.vault.sync.state import SyncedRemote, sync_state
 

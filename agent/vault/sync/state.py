@@ -14,11 +14,11 @@ from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
 
+from agent.config import durable
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.records.table import Table
 from agent.texts import Sentence
-from agent.vault import durable
 from agent.vault.layout import SYNC_STATE
 from agent.vault.store import Vault
 

@@ -12,12 +12,12 @@ from datetime import datetime
 from itertools import count
 
 from agent.dataclass import dataclass
+from agent.git.object_ids import FILE, PROGRAM
+from agent.git.objects import TreeEntry
+from agent.git.runner import Git
 from agent.markdown.merging.notes import MergedNote, merge_notes
 from agent.markdown.relink import relinked
 from agent.vault.folders import AgentFolder, is_hidden, is_log
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import FILE, PROGRAM
-from agent.vault.plumbing.objects import TreeEntry
 from agent.vault.sync.sides import PlacedFile, Side, note_ids, side_of
 from agent.vault.worktree.paths import is_note
 from agent.vault.write.resolve import conflict_copy_path, conflict_note, link_conflict, merge_lines

@@ -11,7 +11,7 @@ from dataclasses import field
 
 from agent.dataclass import dataclass
 from agent.errors import Retryable
-from agent.vault.plumbing.network import Network
+from agent.git.network import Network
 from agent.vault.store import Vault
 from agent.vault.sync.claims import Claim, Claims, RemoteUnreachable
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound

@@ -14,7 +14,7 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
-from agent.vault.plumbing.object_ids import FILE, LINK, PROGRAM
+from agent.git.object_ids import FILE, LINK, PROGRAM
 from agent.vault.worktree import exchange
 from agent.vault.worktree.paths import check, check_inside
 

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import BadPath
+from agent.git.index_file import load_index
+from agent.git.object_ids import MODULE
+from agent.git.repository import Place
+from agent.git.runner import Git
+from agent.git.running import Obstructed, Running
 from agent.vault.held_back import load_held_back
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_file import load_index
-from agent.vault.plumbing.object_ids import MODULE
-from agent.vault.plumbing.repository import Place
-from agent.vault.plumbing.running import Obstructed, Running
 from agent.vault.worktree.paths import is_note, is_temporary
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.commit import Tip
+    from agent.git.commit import Tip
 
 _MARKS = tuple("." + "".join(letters) for letters in product("gG", "iI", "tT"))
 """`.git` in every spelling: a file system that ignores case treats them all as git's folder."""

@@ -11,15 +11,15 @@ from pathlib import PurePosixPath
 
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
+from agent.git.commit import CommitPlan, Edits, Layer, Tip
+from agent.git.identities import AGENT, Person
+from agent.git.object_ids import FILE, PROGRAM, blob_id
+from agent.git.objects import Pack, TreeEntry
+from agent.git.runner import Git
 from agent.markdown.title import columns
 from agent.texts import Language, text
 from agent.vault.change import Applied, Collision, Stamp
 from agent.vault.message import SUBJECT, compose
-from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import AGENT, Person
-from agent.vault.plumbing.object_ids import FILE, PROGRAM, blob_id
-from agent.vault.plumbing.objects import Pack, TreeEntry
 from agent.vault.worktree.survey import DirtyKind
 from agent.vault.write.held_notes import HeldNote, message_of_held
 from agent.vault.write.resolve import Combine

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from agent.config import private
+from agent.config import durable, private
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.json_value import parse_json
-from agent.vault import durable
 from agent.vault.change import EVENING, Stamp
 from agent.vault.message import compose
 

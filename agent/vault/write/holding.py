@@ -7,11 +7,11 @@ from dataclasses import replace
 from agent.clock import Clock
 from agent.config import private
 from agent.dataclass import dataclass
+from agent.git.commit import Committer, Tip
+from agent.git.repository import Place
+from agent.git.runner import Git
 from agent.vault.change import Applied
 from agent.vault.obsidian import has_auto_committer
-from agent.vault.plumbing.commit import Committer, Tip
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import Place
 from agent.vault.transaction import Order
 from agent.vault.write.held_notes import HeldNote, HeldNotes
 

@@ -12,14 +12,14 @@ from dataclasses import replace
 from agent.config.masking import KnownSecrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError
+from agent.git.commit import CommitPlan, Edits, Layer, Tip
+from agent.git.identities import person
+from agent.git.objects import Pack, TreeEntry
+from agent.git.repository import Place
 from agent.texts import Language, text, translated
 from agent.vault.change import Outcome, Stamp
 from agent.vault.drafts import Drafts, drafts_file, load_drafts, save_drafts
 from agent.vault.message import compose, one_line
-from agent.vault.plumbing.commit import CommitPlan, Edits, Layer, Tip
-from agent.vault.plumbing.identities import person
-from agent.vault.plumbing.objects import Pack, TreeEntry
-from agent.vault.plumbing.repository import Place
 from agent.vault.secrets import without_secrets
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import Dirty, DirtyKind, Survey, filtered, submodule_above, survey

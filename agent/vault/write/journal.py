@@ -11,12 +11,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from agent.config.durable import flush_folder
 from agent.config.private import FILE, clear_way, write
 from agent.dataclass import dataclass
+from agent.git.object_ids import blob_id
 from agent.json_value import parse_json
 from agent.vault.change import Change, Stamp
-from agent.vault.durable import flush_folder
-from agent.vault.plumbing.object_ids import blob_id
 
 Versions: TypeAlias = frozenset[tuple[str, str | None]]
 """Contents of notes, as path and blob id."""

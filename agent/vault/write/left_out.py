@@ -15,10 +15,10 @@ from stat import S_ISREG
 from urllib.parse import unquote
 
 from agent.errors import AgentError
+from agent.git.runner import Git
 from agent.texts import Sentence
 from agent.vault.drafts import Drafts, drafts_file, load_drafts
 from agent.vault.options import Options
-from agent.vault.plumbing.git import Git
 from agent.vault.worktree.files import Files
 from agent.vault.worktree.paths import is_note
 from agent.vault.worktree.survey import DRAFT, Dirty, DirtyKind

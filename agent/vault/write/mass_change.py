@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias, TypeVar
 
 from agent.dataclass import dataclass
+from agent.git.runner import Git
 from agent.markdown.note import Note
 from agent.vault.change import Change, Stamp
 from agent.vault.options import Brake
-from agent.vault.plumbing.git import Git
 from agent.vault.worktree.paths import is_note
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[^\W_]+")

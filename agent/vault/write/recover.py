@@ -11,13 +11,13 @@ from pathlib import Path
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, BadPath, NoteExists
+from agent.git.commit import CommitPlan, HeadMoved, Tip
+from agent.git.index_lock import file_time, git_is_busy, remove_own, set_aside
+from agent.git.object_ids import has_id
+from agent.git.objects import Pack
+from agent.git.repository import OWN_REFS, blocked, branch
+from agent.git.tree_edit import changed_entries
 from agent.vault.change import Applied, Arrival, Change, Collision
-from agent.vault.plumbing.commit import CommitPlan, HeadMoved, Tip
-from agent.vault.plumbing.index_lock import file_time, git_is_busy, remove_own, set_aside
-from agent.vault.plumbing.object_ids import has_id
-from agent.vault.plumbing.objects import Pack
-from agent.vault.plumbing.repository import OWN_REFS, blocked, branch
-from agent.vault.plumbing.tree_edit import changed_entries
 from agent.vault.transaction import Order
 from agent.vault.worktree.files import PART
 from agent.vault.worktree.paths import TEMPORARY

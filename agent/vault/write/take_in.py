@@ -7,10 +7,10 @@ they have changed is not deleted.
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from agent.errors import BadPath, Conflict, NoteExists, NoteGone
+from agent.git.objects import TreeEntry
+from agent.git.tree_edit import changed_pairs
 from agent.vault.change import Arrival, Create, Delete, Edit, Outcome, Request, Stamp
 from agent.vault.held_back import HeldBack, load_held_back
-from agent.vault.plumbing.objects import TreeEntry
-from agent.vault.plumbing.tree_edit import changed_pairs
 from agent.vault.transaction import Order
 from agent.vault.write.writer import Writer
 

@@ -12,21 +12,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from agent.clock import Clock
+from agent.config.durable import process_lock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Conflict, LockHeld, NoteExists, NoteGone, Permanent
+from agent.git.commit import CommitPlan, Committer, Tip
+from agent.git.identities import ARRIVAL_MARK, REFLOG_MARK, person
+from agent.git.index_lock import commit_editor_is_open, index_lock
+from agent.git.objects import Pack
+from agent.git.repository import Place, blocked
+from agent.git.runner import Git
 from agent.vault.change import FORGET, Applied, Arrival, Change, Collision, Create, Move, Outcome, Request, Stamp
-from agent.vault.durable import process_lock
 from agent.vault.folders import is_log
 from agent.vault.held_back import load_held_back
 from agent.vault.layout import Layout
 from agent.vault.message import compose
 from agent.vault.options import Options
-from agent.vault.plumbing.commit import CommitPlan, Committer, Tip
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import ARRIVAL_MARK, REFLOG_MARK, person
-from agent.vault.plumbing.index_lock import commit_editor_is_open, index_lock
-from agent.vault.plumbing.objects import Pack
-from agent.vault.plumbing.repository import Place, blocked
 from agent.vault.refusal import refused
 from agent.vault.signing_key import SigningKey
 from agent.vault.transaction import Order, Queue

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.git.gitdir_pointer import OWNER
 from agent.interfaces.cli.main import main
-from agent.vault.plumbing.gitdir_pointer import OWNER
 from tests.interfaces.cli.conftest import Run
 from tests.trust.test_forgotten_is_gone import FOR_GOOD
 from tests.vaults import git, write

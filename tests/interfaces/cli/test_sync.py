@@ -250,7 +250,7 @@ def test_a_conflict_is_ended_by_a_word(alone: Computer, side: str, kept: str, go
 
 
 def test_only_one_syncs_at_a_time(pair: Pair) -> None:
-    from agent.vault.durable import process_lock
+    from agent.config.durable import process_lock
 
     state = next(pair.one.home.rglob(SYNC_STATE))
     with process_lock(state.parent / "sync.lock", FakeClock(), 0.0, "another"):

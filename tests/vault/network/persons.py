@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.plumbing.network import Network
+from agent.git.network import Network
 from agent.vault.store import Vault
 from tests.remotes import make_remote
 from tests.vaults import git, make_vault

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError, GitFailed
-from agent.vault.plumbing.network import Network, RefUpdate
+from agent.git.network import Network, RefUpdate
 from agent.vault.sync.problems import ProblemKind, problem_of
 from tests.trust.git_server import CREDENTIALS, GitServer, Step, git_server, status
 from tests.vault.network.persons import own_account

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import AgentError
-from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
+from agent.git.network import Network, RefUpdate, RefusedRef
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.remotes import git_as

@@ -11,8 +11,8 @@ import pytest
 
 from agent.clock import SystemClock
 from agent.errors import Retryable
-from agent.vault.plumbing.index_lock import git_is_busy
-from agent.vault.plumbing.network import Network, RefUpdate
+from agent.git.index_lock import git_is_busy
+from agent.git.network import Network, RefUpdate
 from tests.processes import SECONDS, started
 from tests.trust.git_server import Step, git_server, hang
 from tests.vault.network.persons import Shared, own_account, shared
@@ -76,8 +76,8 @@ def test_a_child_that_stays_does_not_hold_the_transfer_up(place: Shared, monkeyp
 PROGRAM = """
 import signal, sys
 from pathlib import Path
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network, RefUpdate
+from agent.git.runner import Git
+from agent.git.network import Network, RefUpdate
 
 network = Network(Git(Path(sys.argv[1], ".git"), Path(sys.argv[1]), durable=False))
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell without jobs starts programs that ignore it

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from agent.errors import GitFailed, UserError
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.network import Network, RefUpdate, RefusedRef
+from agent.git.network import Network, RefUpdate, RefusedRef
+from agent.git.runner import Git
 from tests.remotes import git_as, make_remote
 from tests.vault.network.persons import Shared, own_account, shared
 from tests.vaults import git, head, init, write

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.errors import GitFailed
-from agent.vault.plumbing.network import HARMLESS
+from agent.git.network import HARMLESS
 from agent.vault.sync.problems import ProblemKind, problem_of
 from tests.vault.network.persons import Shared, own_account, shared
 from tests.vaults import git

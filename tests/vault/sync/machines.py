@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.git.network import Network
 from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options
-from agent.vault.plumbing.network import Network
 from agent.vault.store import Vault, open_vault
 from agent.vault.sync.permission import RemotePermission
 from agent.vault.sync.round import RoundEnd, RoundReport, SyncRound

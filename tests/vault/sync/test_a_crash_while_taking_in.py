@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.vault.plumbing.commit import Committer
+from agent.git.commit import Committer
 from agent.vault.store import open_vault
 from agent.vault.worktree.files import Files
 from agent.vault.write.journal import Journal

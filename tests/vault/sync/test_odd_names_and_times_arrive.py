@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent.git.identities import at_seconds, git_time
 from agent.vault.health.status import status
 from agent.vault.history.find import commits
-from agent.vault.plumbing.identities import at_seconds, git_time
 from agent.vault.sync.standing import standings
 from tests.remotes import git_as
 from tests.vault.sync.machines import two_machines

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
-from agent.vault.plumbing.network import Network
+from agent.git.network import Network
 from agent.vault.sync.claims import CLAIMS, GOES_FIRST, KEPT, SLACK, Claim, Claims, RemoteUnreachable
 from agent.vault.sync.claims import Machine as Name
 from agent.vault.sync.turns import NotOurTurn, Turn, take_turn

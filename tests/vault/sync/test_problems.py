@@ -4,8 +4,8 @@ import pytest
 
 from agent.config.addresses import without_login
 from agent.errors import GitFailed, Retryable, UserError, os_reason
-from agent.vault.plumbing.network import RefusedRef
-from agent.vault.plumbing.running import TooSlow
+from agent.git.network import RefusedRef
+from agent.git.running import TooSlow
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import problem_of
 

@@ -11,8 +11,8 @@ import pytest
 import trustme
 
 from agent.errors import AgentError
+from agent.git.network import Network, RefUpdate
 from agent.texts import translated
-from agent.vault.plumbing.network import Network, RefUpdate
 from agent.vault.sync.problems import ProblemKind as Kind
 from agent.vault.sync.problems import TransferProblem, problem_of
 from tests.trust.git_server import git_server

@@ -9,9 +9,9 @@ import pytest
 
 from agent.errors import UserError
 from agent.events.types import Origin
+from agent.git.identities import named_key, signature_in, with_signature
 from agent.runs.machines import known_machines
 from agent.vault.change import Stamp
-from agent.vault.plumbing.identities import named_key, signature_in, with_signature
 from agent.vault.provenance import recorder
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.workspace.vault_watcher import origins_of

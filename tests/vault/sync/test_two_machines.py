@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from agent.git.network import Network
 from agent.vault.history.purge import Cleaning, purge
-from agent.vault.plumbing.network import Network
 from agent.vault.sync.permission import RemoteChoice, RemotePermission
 from agent.vault.sync.round import RoundEnd, SyncRound
 from tests.vault.sync.machines import Machine, two_machines

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from agent.config.receiving_limits import ReceivingLimits
+from agent.git.repository import common_folder, ref_commit
 from agent.vault.history.find import commits
 from agent.vault.options import Options
-from agent.vault.plumbing.repository import common_folder, ref_commit
 from agent.vault.provenance.remotes import Writers, plain_address
-from agent.vault.receiving_limits import ReceivingLimits
 from agent.vault.sync.round import RoundEnd
 from tests.remotes import git_as
 from tests.vault.sync.machines import Machine, another, two_machines

@@ -16,13 +16,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from agent.clock import Clock
+from agent.config import durable
+from agent.config.durable import process_lock
 from agent.config.private import make_folder
 from agent.dataclass import dataclass
 from agent.deeds.result import ResultValue
 from agent.errors import LockHeld, Unknown
 from agent.json_value import parse_json
-from agent.vault import durable
-from agent.vault.durable import process_lock
 
 DAYS = 30
 """Days after which a browser has to sign in again."""

@@ -3,9 +3,9 @@
 import secrets
 from pathlib import Path
 
+from agent.config.durable import process_lock
 from agent.config.private import make_folder, replace
 from agent.interfaces.http.door.browsers import Browsers
-from agent.vault.durable import process_lock
 from agent.workspace.workspace import Workspace
 
 _BYTES = 32

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError
-from agent.vault.plumbing.hazards import READERS, Hazard, hazards
+from agent.git.hazards import READERS, Hazard, hazards
 
 if TYPE_CHECKING:
     from git.cmd import Git as Git

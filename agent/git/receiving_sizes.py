@@ -8,9 +8,9 @@ files as the trees in it together, so each one is read once, however often it is
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
+from agent.config.receiving_limits import ReceivingLimits, TooMuch
 from agent.dataclass import dataclass
-from agent.vault.plumbing.git import Git
-from agent.vault.receiving_limits import ReceivingLimits, TooMuch
+from agent.git.runner import Git
 
 _LARGEST_TREE = 64 << 20
 """Bytes of one folder's list from which it is not read: 200,000 names of 255 bytes have less."""

@@ -17,12 +17,12 @@ from pathlib import PurePath
 
 from agent.config.addresses import without_login
 from agent.config.directories import is_clock_set
+from agent.config.receiving_limits import TooMuch
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError, os_reason
-from agent.vault.plumbing.clean_repository import CleanRepository, clean_repository
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import is_id
-from agent.vault.receiving_limits import TooMuch
+from agent.git.clean_repository import CleanRepository, clean_repository
+from agent.git.repository import is_id
+from agent.git.runner import Git
 
 PROTOCOLS = ("https", "http", "ssh", "file")
 HARMLESS = (

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import Sign, Signature, with_signature
-from agent.vault.plumbing.objects import (
+from agent.git.identities import Sign, Signature, with_signature
+from agent.git.objects import (
     Pack,
     TreeEntry,
     Trees,
@@ -15,6 +14,7 @@ from agent.vault.plumbing.objects import (
     parse_tree,
     store,
 )
+from agent.git.runner import Git
 
 
 def commit_edits(

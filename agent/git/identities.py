@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 
+from agent.config.ssh_key import PublicKey, public_key, wire_text
 from agent.dataclass import dataclass
-from agent.vault.plumbing.git import Git
-from agent.vault.ssh_key import PublicKey, public_key, wire_text
+from agent.git.runner import Git
 
 REFLOG_MARK = "vault-agent: "
 """The start of the reflog message of every commit that this program makes; no other program uses it."""

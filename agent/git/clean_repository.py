@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from agent.config.durable import flush_folder
 from agent.dataclass import dataclass
-from agent.vault.durable import flush_folder
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_lock import CLEAN
-from agent.vault.plumbing.repository import common_folder, is_id, packed_refs, read_text
+from agent.git.index_lock import CLEAN
+from agent.git.repository import common_folder, is_id, packed_refs, read_text
+from agent.git.runner import Git
 
 _OLD_SECONDS = 86_400
 """Age in seconds from which on the folder of another transfer counts as left over: a killed process left it."""

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed
+from agent.git.object_ids import blob_id
+from agent.git.repository import common_folder
 from agent.lazy import later
-from agent.vault.plumbing.object_ids import blob_id
-from agent.vault.plumbing.repository import common_folder
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.hazards import Hazard, check_index_head
-    from agent.vault.plumbing.running import GitProgram, Running
+    from agent.git.hazards import Hazard, check_index_head
+    from agent.git.running import GitProgram, Running
 else:
-    check_index_head = later("agent.vault.plumbing.hazards", "check_index_head")
+    check_index_head = later("agent.git.hazards", "check_index_head")
 
 READERS = frozenset(("status", "ls-files", "update-index", "diff-index", "diff", "read-tree", "check-attr"))
 """The commands of git that read the index."""
@@ -138,7 +138,7 @@ class Git:
 
     @cached_property
     def _program(self) -> "GitProgram":
-        module = import_module("agent.vault.plumbing.running")  # many commands start no process
+        module = import_module("agent.git.running")  # many commands start no process
         return cast("GitProgram", module.GitProgram(self.gitdir, self.worktree))
 
     def _environment(self, settings: tuple[tuple[str, str], ...], index: Path | None) -> dict[str, str]:
@@ -223,7 +223,7 @@ class Git:
 
     def _loose(self, ids: Sequence[str]) -> "list[GitObject | None]":
         """The loose objects; empty if one is missing."""
-        module = import_module("agent.vault.plumbing.objects")  # with zlib: many commands read no object
+        module = import_module("agent.git.objects")  # with zlib: many commands read no object
         common, found = common_folder(self.gitdir), list[GitObject | None]()
         for oid in ids:
             read = module.load_object(common, oid) if len(oid) == self.width else None

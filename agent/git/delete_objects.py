@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agent.config import durable
 from agent.errors import Permanent
-from agent.vault import durable
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import common_folder
+from agent.git.repository import common_folder
+from agent.git.runner import Git
 
 _BESIDE = (".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor")
 """The files of one pack, in the order in which they are deleted: without its index, git does not see a pack."""

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from agent.clock import Clock
 from agent.config import private
+from agent.config.durable import LONGEST, describe_holder, read_start
 from agent.config.private import Holder
 from agent.errors import LockHeld
-from agent.vault.durable import LONGEST, describe_holder, read_start
 
 CLEAN = "vault-agent/network-"
 """How the name of a temporary repository for a transfer begins, in the repository that it is for."""

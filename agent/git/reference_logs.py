@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from agent.vault import durable
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.repository import common_folder, read_text
+from agent.config import durable
+from agent.git.repository import common_folder, read_text
+from agent.git.runner import Git
 
 HINTS = ("ORIG_HEAD", "FETCH_HEAD")
 """Files with the last value of HEAD and the last fetch: they keep no object."""

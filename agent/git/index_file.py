@@ -12,9 +12,9 @@ from typing import Protocol, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, Retryable
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.index_lock import keep_index_lock
-from agent.vault.plumbing.objects import TreeEntry, index_lines
+from agent.git.index_lock import keep_index_lock
+from agent.git.objects import TreeEntry, index_lines
+from agent.git.runner import Git
 
 _LINK_MODE = b"\0\0\xe0\0"
 """The mode 160000 in an index entry, as 32 bits."""
@@ -143,7 +143,7 @@ def _link(index: Path, private: Path) -> None:
         shutil.copy2(index, private)
 
 
-class LeftOut(Protocol):
+class KeptOutFiles(Protocol):
     """The versions of files that the last commit has and the working tree is not to have."""
 
     @property
@@ -156,7 +156,7 @@ class LeftOut(Protocol):
         ...
 
 
-LoadLeftOut: TypeAlias = Callable[[Path], LeftOut]
+LoadKeptOut: TypeAlias = Callable[[Path], KeptOutFiles]
 """What is left out now, for the folder of a repository."""
 
 
@@ -170,7 +170,7 @@ class SharedIndex:
 
     git: Git
     token: str
-    left_out: LoadLeftOut
+    kept_out: LoadKeptOut
 
     @contextmanager
     def put_back(self) -> Iterator[None]:
@@ -251,7 +251,7 @@ class SharedIndex:
         self, private: Path, is_there: bool, known: IndexFile, entries: Mapping[bytes, TreeEntry | None]
     ) -> set[bytes]:
         """The paths to be marked as left out of the working tree: those that were, and what is left out now."""
-        held = self.left_out(self.git.gitdir)
+        held = self.kept_out(self.git.gitdir)
         marked = known.skipped([*entries]).difference(held.paths)
         marked |= {path for path, entry in entries.items() if entry is not None and held.has(path, entry.oid)}
         if is_there or not held.paths:

@@ -12,13 +12,11 @@ from datetime import datetime
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Permanent, Retryable
-from agent.texts import Sentence
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.identities import REFLOG_MARK, Person, Sign, signature, with_signature
-from agent.vault.plumbing.index_file import IndexChanged, LoadLeftOut, SharedIndex, load_index
-from agent.vault.plumbing.index_lock import keep_index_lock
-from agent.vault.plumbing.object_ids import FOLDER
-from agent.vault.plumbing.objects import (
+from agent.git.identities import REFLOG_MARK, Person, Sign, signature, with_signature
+from agent.git.index_file import IndexChanged, LoadKeptOut, SharedIndex, load_index
+from agent.git.index_lock import keep_index_lock
+from agent.git.object_ids import FOLDER
+from agent.git.objects import (
     Pack,
     TreeEntry,
     Trees,
@@ -30,7 +28,9 @@ from agent.vault.plumbing.objects import (
     parse_tree,
     store,
 )
-from agent.vault.plumbing.repository import Place, common_folder, head_commit
+from agent.git.repository import Place, common_folder, head_commit
+from agent.git.runner import Git
+from agent.texts import Sentence
 
 RETRIES = 60
 FEW_PATHS = 20
@@ -81,13 +81,13 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class Committer:
-    """Makes commits in one repository, signed by `sign`; the index has git's mark for what is `left_out`."""
+    """Makes commits in one repository, signed by `sign`; the index has git's mark for what is `kept_out`."""
 
     git: Git
     place: Place
     clock: Clock
     sign: Sign
-    left_out: LoadLeftOut
+    kept_out: LoadKeptOut
 
     def commit(
         self,
@@ -105,7 +105,7 @@ class Committer:
         times, which costs one `stat` per file. Raises `GitFailed` or `Retryable`; HEAD and the index are then
         unchanged.
         """
-        when, index = self.clock.now(), SharedIndex(self.git, token, self.left_out)
+        when, index = self.clock.now(), SharedIndex(self.git, token, self.kept_out)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip(paths, read_staged)
@@ -142,7 +142,7 @@ class Committer:
         `reason` is for the reflog. Raises `HeadMoved` if HEAD is elsewhere by now; HEAD and the index are then
         unchanged.
         """
-        index = SharedIndex(self.git, token, self.left_out)
+        index = SharedIndex(self.git, token, self.kept_out)
         with index.put_back():
             for _ in range(RETRIES):
                 tip = self.read_tip([])

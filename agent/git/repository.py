@@ -13,9 +13,9 @@ from agent.errors import NotAVault, UserError
 from agent.lazy import later
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.gitdir_pointer import pointed_repository
+    from agent.git.gitdir_pointer import pointed_repository
 else:
-    pointed_repository = later("agent.vault.plumbing.gitdir_pointer", "pointed_repository")
+    pointed_repository = later("agent.git.gitdir_pointer", "pointed_repository")
 
 
 _FILES = (

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO
 
 from agent.dataclass import dataclass
-from agent.vault.plumbing.git import Git
-from agent.vault.plumbing.object_ids import FOLDER, hasher, object_id
-from agent.vault.plumbing.repository import common_folder
+from agent.git.object_ids import FOLDER, hasher, object_id
+from agent.git.repository import common_folder
+from agent.git.runner import Git
 
 if TYPE_CHECKING:
-    from agent.vault.plumbing.identities import Signature
+    from agent.git.identities import Signature
 
 _HEADER = re.compile(rb"^(tree|parent) ([0-9a-f]{40,64})\n", re.MULTILINE)
 _SIGNATURE = re.compile(rb"^(?:gpgsig(?:-sha256)?|mergetag) [^\n]*\n(?: [^\n]*\n)*", re.MULTILINE)
