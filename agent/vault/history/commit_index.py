@@ -10,10 +10,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.config import private
 from agent.dataclass import dataclass
@@ -21,10 +19,6 @@ from agent.git.identities import RAW, git_time
 from agent.git.repository import common_folder
 from agent.vault.change import FileChange, Kind, parse_raw, parse_raw_lists
 from agent.vault.store import Vault
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
 
 HUMAN = "human"
 """The actor of a commit without trailers."""
@@ -320,18 +314,9 @@ def _order(vault: Vault, head: str) -> list[str]:
 
 
 def _rows(vault: Vault, commits: Sequence[str]) -> list[bytes]:
-    """The rows of these commits, read from git, which reads the next ones while these are made into rows."""
+    """The rows of these commits, read from git."""
     parts = [commits[start : start + _TOGETHER] for start in range(0, len(commits), _TOGETHER)]
-    if len(parts) < 2:
-        return [row for part in parts for row in _read_rows(vault, _log(vault, part))]
-    found = list[bytes]()
-    threads: type[ThreadPoolExecutor] = import_module("concurrent.futures").ThreadPoolExecutor  # slow to load
-    with threads(1) as ahead:
-        coming = ahead.submit(_log, vault, parts[0])
-        for part in parts[1:]:
-            text, coming = coming.result(), ahead.submit(_log, vault, part)
-            found += _read_rows(vault, text)
-        return [*found, *_read_rows(vault, coming.result())]
+    return [row for part in parts for row in _read_rows(vault, _log(vault, part))]
 
 
 def _log(vault: Vault, commits: Sequence[str]) -> bytes:
