@@ -1,4 +1,4 @@
-"""`vault-agent serve browsers`: lists the browsers that are signed in to the dashboard, and signs them out."""
+"""`vault-agent serve browsers`: lists the browsers and apps that are signed in, and signs them out."""
 
 import click
 
@@ -16,9 +16,10 @@ from agent.workspace.workspace import Workspace
 @click.group(invoke_without_command=True)
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """List the browsers that are signed in to this vault's dashboard: which, since when, at which port, last seen.
+    """List the browsers and apps that are signed in: which, since when, at which port, last seen.
 
-    A browser stays signed in for 30 days, at the port where it has opened its link.
+    A browser stays signed in for 30 days, at the port where it has opened its link; an app that was paired, such as
+    Obsidian, until it was not used for 30 days.
     """
     if ctx.invoked_subcommand is None:
         output: Output = ctx.obj
@@ -48,7 +49,9 @@ def _table(workspace: Workspace, browsers: tuple[Browser, ...]) -> str:
     now = workspace.clock.now()
     rows = [
         said(
-            "{id}  {name}, port {port}, since {since}, seen {seen}",
+            "{id}  {name}, an app, since {since}, seen {seen}"
+            if each.is_app
+            else "{id}  {name}, port {port}, since {since}, seen {seen}",
             id=each.id,
             name=each.name or said("another browser"),
             port=each.port,

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import field, fields, is_dataclass
 from typing import TypeVar
 
@@ -19,8 +20,7 @@ QUIET = 15.0
 
 async def followed(feed: Feed[T], last_event: str = "") -> AsyncIterator[FeedItem[T]]:
     """The feed's events after the one with this id (empty or unknown: from now on), until the feed is closed."""
-    number = int(last_event) if last_event.isascii() and last_event.isdigit() else feed.last
-    number = min(number, feed.last)  # an id of an earlier start of the daemon
+    number = _number(feed, last_event)
     loop, woken = asyncio.get_running_loop(), asyncio.Event()
     leave = feed.listen(lambda: loop.call_soon_threadsafe(woken.set))
     try:
@@ -35,6 +35,33 @@ async def followed(feed: Feed[T], last_event: str = "") -> AsyncIterator[FeedIte
             await woken.wait()
     finally:
         leave()
+
+
+async def next_items(feed: Feed[T], last_event: str = "") -> AsyncIterator[FeedItem[T]]:
+    """The feed's events after the one with this id, as many as there are; where there is none yet, those that come in
+    the next seconds."""
+    number = _number(feed, last_event)
+    loop, woken = asyncio.get_running_loop(), asyncio.Event()
+    leave = feed.listen(lambda: loop.call_soon_threadsafe(woken.set))
+    try:
+        if not feed.after(number) and not feed.closed:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(woken.wait(), QUIET)
+                await asyncio.sleep(_GATHERED)
+    finally:
+        leave()
+    for item in feed.after(number):
+        yield item
+
+
+_GATHERED = 0.05
+"""Seconds in which the pieces of a text gather before they are sent as one response."""
+
+
+def _number(feed: Feed[T], last_event: str) -> int:
+    """The number after which a reader begins; an id of an earlier start of the daemon is taken for the newest."""
+    number = int(last_event) if last_event.isascii() and last_event.isdigit() else feed.last
+    return min(number, feed.last)
 
 
 _NEVER_SHOWN = (Tick, TurnEnded, FilesChanged)

@@ -48,7 +48,7 @@ class SharedSearch:
 class Service:
     """What one daemon's doors give access to. `bus` and `pool` are the daemon's own, `changes` are its events.
 
-    `open_port` raises `UserError` for a port that is taken.
+    `open_port` raises `UserError` for a port that is taken; `urls` are the addresses of the ports that are open.
     """
 
     workspace: Workspace
@@ -59,3 +59,4 @@ class Service:
     changes: Feed[Happening]
     sign_in: SignIn
     open_port: Callable[[PortRequest], OpenPort]
+    urls: Callable[[], tuple[str, ...]]

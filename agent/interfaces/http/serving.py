@@ -68,10 +68,14 @@ class Doors:
                 shared = self._shared[wanted] = _SharedPort(listener, is_chance)
                 self._sign_out(shared)
             shared.users += 1
-        scheme = "https" if wanted.tls else "http"
-        url = wanted.origin or f"{scheme}://{bracketed(wanted.address)}:{wanted.port}"
+        url = _url(wanted)
         link = f"{url}{OPEN}{self.server.sign_in.code(wanted.port)}"
         return OpenPort(f"{url}/", link, token_file(self.workspace), partial(self._close, wanted))
+
+    def urls(self) -> tuple[str, ...]:
+        """The addresses of the ports that are open."""
+        with self._lock:
+            return tuple(map(_url, self._shared))
 
     def _close(self, wanted: PortRequest) -> None:
         with self._lock:
@@ -100,6 +104,11 @@ class Doors:
         frame.compile_first_page()
         self.pool.submit(frame.compile_pages, key="templates of pages", priority=Priority.MAINTENANCE)
         return listener
+
+
+def _url(port: PortRequest) -> str:
+    scheme = "https" if port.tls else "http"
+    return port.origin or f"{scheme}://{bracketed(port.address)}:{port.port}"
 
 
 @contextmanager
@@ -134,7 +143,7 @@ def doors_of(live: Live, own: Sequence[Operation] = ()) -> Iterator[Doors]:
 
         doors = Doors(server, workspace, live.pool, with_pages)
         shared = SharedSearch(index)
-        service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open)
+        service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open, doors.urls)
         server.start(serve_pages)
         try:
             try:

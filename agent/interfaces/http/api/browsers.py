@@ -1,4 +1,4 @@
-"""The browsers that are signed in to the dashboard, and their end."""
+"""The browsers and apps that are signed in, and their end."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ Id = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
 class BrowserList(msgspec.Struct, frozen=True):
-    """The browsers, the last one seen first."""
+    """The browsers and apps, the last one seen first."""
 
     browsers: list[BrowserInfo]
 

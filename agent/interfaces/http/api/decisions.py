@@ -1,4 +1,4 @@
-"""What waits for the person: calls, skills, arrivals and jobs that need a yes, and questions."""
+"""What waits for the person: calls, skills, arrivals and jobs that need a yes, questions, what no answer settles."""
 
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from agent.deeds.decisions import (
     QuestionView,
     ShownApproval,
     list_approvals,
+    list_needs,
     list_questions,
     question_view,
 )
@@ -20,6 +21,7 @@ from agent.runs.named_decisions import answer_question, find_decision, find_ques
 from agent.workspace.workspace import Workspace
 
 APPROVALS, QUESTIONS = Routes("/api/v1/approvals"), Routes("/api/v1/questions")
+NEEDS = Routes("/api/v1/needs")
 DecisionName = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 """The id, the end of it, the short code, or the note, of what waits."""
 
@@ -48,6 +50,9 @@ class AnswerWritten(QuestionView, frozen=True, kw_only=True):
 
     answer: str
     goes_on: str
+
+
+NEEDS.get("", "All that waits for you")(list_needs)
 
 
 APPROVALS.get("", "What needs a yes")(listed("ApprovalList", "approvals", list_approvals))

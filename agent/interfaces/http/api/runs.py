@@ -21,7 +21,7 @@ from agent.events.runs import (
     ToolCompleted,
 )
 from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.following import followed
+from agent.interfaces.http.following import followed, next_items
 from agent.interfaces.http.operation import (
     ACTOR,
     LastEvent,
@@ -142,10 +142,13 @@ def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
 
 
 @ROUTES.get("/{id}/events", "A run as it goes on", 404)
-async def run_events(service: Service, id: RunId, last_event: LastEvent) -> AsyncIterator[StreamEvent]:
-    """The run from its beginning, or after `Last-Event-ID`, until it is over."""
+async def run_events(
+    service: Service, id: RunId, last_event: LastEvent, once: bool = False
+) -> AsyncIterator[StreamEvent]:
+    """The run from its beginning, or after `Last-Event-ID`, until it is over. `once`: the response ends with the events
+    that are there, or after some seconds without any; for a client that reads only whole responses."""
     run = _run(service, id)
-    async for item in followed(run.news, last_event or "0"):
+    async for item in (next_items if once else followed)(run.news, last_event or "0"):
         yield _event(item.event, str(item.number))
 
 

@@ -15,6 +15,7 @@ from agent.interfaces.http.api import (
     memories,
     notes,
     notices,
+    pairings,
     ports,
     proactive,
     profile_files,
@@ -36,4 +37,4 @@ _MODULES = (
 _ROUTES = (each for module in _MODULES for each in vars(module).values() if isinstance(each, Routes))
 _ALL = tuple(entry for routes in _ROUTES for entry in routes.entries)
 TABLE = (*_ALL, openapi_operation(_ALL))
-SOCKET_TABLE = tuple(ports.ROUTES.entries)
+SOCKET_TABLE = (*ports.ROUTES.entries, *pairings.ROUTES.entries)

@@ -1,4 +1,5 @@
-"""The browsers that are signed in, in a private file: each with a secret of its own, for one port, until it is ended.
+"""The browsers and apps that are signed in, in a private file: each with a secret of its own, until it is ended. A
+browser is signed in for one port, an app (Obsidian, by a pairing code) for some routes of every port.
 
 The file has no secret, only a digest that is made with the server's token: with another token no browser is known. The
 command line and the server both read and change it, so every change is made under a lock.
@@ -25,7 +26,7 @@ from agent.errors import LockHeld, Unknown
 from agent.json_value import parse_json
 
 DAYS = 30
-"""Days after which a browser has to sign in again."""
+"""Days after which a browser has to sign in again; for an app, days without a request of it."""
 MOST = 100
 """Browsers that are kept; one more ends the one that was seen longest ago."""
 _NAME = "browsers.json"
@@ -38,18 +39,21 @@ _SYSTEMS = (("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("Cr
 
 
 class BrowserInfo(ResultValue, frozen=True):
-    """A browser that is signed in at `port`; `name` is what it says it is, null for one that is not known."""
+    """A browser that is signed in at `port`; `name` is what it says it is, null for one that is not known. `is_app`: an
+    app that was paired, without a port of its own (0)."""
 
     id: str
     name: str | None
     port: int
     since: str
     seen: str
+    is_app: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Browser:
-    """A browser that is signed in at `port`, by what it says it is (`name`, empty for one that is not known)."""
+    """A browser that is signed in at `port`, by what it says it is (`name`, empty for one that is not known); or an
+    app, at every port."""
 
     id: str
     digest: str
@@ -57,6 +61,7 @@ class Browser:
     name: str
     since: datetime
     seen: datetime
+    is_app: bool = False
 
 
 @dataclass(slots=True)
@@ -83,15 +88,29 @@ class Browsers:
 
     def add(self, token: str, port: int, agent: str) -> str:
         """Sign one more in, which calls itself `agent`; returns the value of its cookie."""
+        return self._add(token, port, browser_name(agent))
+
+    def add_app(self, token: str, name: str) -> str:
+        """Sign an app of this name in at every port; returns its own token."""
+        return self._add(token, 0, name, is_app=True)
+
+    def _add(self, token: str, port: int, name: str, *, is_app: bool = False) -> str:
         value, now = secrets.token_urlsafe(32), self.clock.now()
-        made = Browser(secrets.token_hex(4), _digest(token, port, value), port, browser_name(agent), now, now)
+        made = Browser(secrets.token_hex(4), _digest(token, port, value), port, name, now, now, is_app)
         self._change(lambda found: [made, *sorted(found, key=lambda each: each.seen, reverse=True)[: MOST - 1]])
         return value
 
     def find(self, token: str, port: int, value: str) -> Browser | None:
         """The browser with this cookie, if it is signed in at this port; it is noted as seen."""
-        digest = _digest(token, port, value)
-        found = next((each for each in self.all() if hmac.compare_digest(each.digest, digest)), None)
+        return self._find(_digest(token, port, value), is_app=False)
+
+    def find_app(self, token: str, value: str) -> Browser | None:
+        """The app with this token; it is noted as seen."""
+        return self._find(_digest(token, 0, value), is_app=True)
+
+    def _find(self, digest: str, *, is_app: bool) -> Browser | None:
+        known = (each for each in self.all() if each.is_app == is_app)
+        found = next((each for each in known if hmac.compare_digest(each.digest, digest)), None)
         if found is not None and self.clock.now() - found.seen > _STALE:
             self._see(found)
         return found
@@ -157,12 +176,14 @@ def _parsed(rows: list[dict[str, str | int]]) -> Iterator[Browser]:
         times = {name: datetime.fromisoformat(str(row[name])) for name in ("since", "seen")}
         if any(each.tzinfo is None for each in times.values()):
             raise ValueError("a time without a zone")
-        yield Browser(str(row["id"]), str(row["digest"]), int(row["port"]), str(row["name"]), **times)
+        is_app = row.get("is_app") is True
+        yield Browser(str(row["id"]), str(row["digest"]), int(row["port"]), str(row["name"]), **times, is_app=is_app)
 
 
 def _counts(browser: Browser, now: datetime) -> bool:
     """True while a browser's time is not over; a clock that was set back ends it, too, once it is a day behind."""
-    return -timedelta(days=1) < now - browser.since < timedelta(days=DAYS)
+    begun = browser.seen if browser.is_app else browser.since
+    return -timedelta(days=1) < now - begun < timedelta(days=DAYS)
 
 
 def _digest(token: str, port: int, value: str) -> str:

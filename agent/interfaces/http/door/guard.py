@@ -1,4 +1,5 @@
 """The guard before every route: host, origin, rate, size, then token or cookie. Without all of them, nothing is routed.
+The token of a paired app opens some routes only (`app_routes.py`).
 
 A page on another site can make a browser send requests here, under a name that it has pointed at this machine; so the
 `Host` and, where there is one, the `Origin` must be one of this listener's. A cookie counts for a change only when the
@@ -23,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agent.clock import Clock
 from agent.config.entrance import bearer_token
 from agent.dataclass import dataclass
+from agent.interfaces.http.door.app_routes import is_open_to_apps
 from agent.interfaces.http.door.browsers import Browser
 from agent.interfaces.http.door.port import Listener
 from agent.interfaces.http.door.sign_in import SignIn
@@ -66,7 +68,7 @@ LOOK_SECONDS = 2.0
 
 @dataclass(slots=True)
 class SignedIn:
-    """An ASGI application for one request of a browser, as long as it `is_known`."""
+    """An ASGI application for one request of a browser or an app, as long as it `is_known`."""
 
     app: ASGIApp
     is_known: Callable[[], bool]
@@ -100,9 +102,13 @@ class SignedIn:
 
 
 OPEN = "/open/"
-"""The one path without a token: a link that signs a browser in, and counts once."""
+"""The path without a token that signs a browser in: a link that counts once."""
+PAIR = "/pair"
+"""The path without a token that signs an app in: it takes a pairing code."""
+OBSIDIAN = "app://obsidian.md"
+"""The origin of Obsidian on the desktop. No page of the web has it."""
 BROWSER = "vault-agent.browser"
-"""The key of a request's scope under which the id of the browser stands that asks."""
+"""The key of a request's scope under which the id of the browser or app stands that asks."""
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there were too many wrong tokens"}
 
@@ -148,17 +154,18 @@ class Guard:
             await self.app(scope, bounded, send)
             return
         scope[BROWSER] = browser.id
-        await SignedIn(self.app, lambda: self._known(scope) is not None)(scope, bounded, send)
+        await SignedIn(self.app, lambda: self._is_known(scope, browser))(scope, bounded, send)
 
     def _check(self, scope: Scope) -> Browser | None:
-        """The browser that asks, None for a program with the token and for a link; raises `RequestRefused`."""
+        """The browser or app that asks, None for a program with the token, a link and a pairing; raises
+        `RequestRefused`."""
         headers = Headers(scope=scope)
-        refused = self.listener.entrance.refuses(headers.getlist("host"), headers.getlist("origin"))
+        refused = self.listener.entrance.refuses(headers.getlist("host"), _origins(scope, headers))
         if refused == "host":
             raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
         if refused == "origin":
             raise RequestRefused(HTTPStatus.FORBIDDEN, "requests from other sites are not allowed")
-        browser = None if _is_link(scope) else self._authenticate(scope, headers)
+        browser = None if _is_link(scope) or _is_pairing(scope) else self._authenticate(scope, headers)
         if seconds := self.limits.all.take():
             raise _too_many("requests", seconds)
         if "content-length" in headers and "transfer-encoding" in headers:
@@ -172,10 +179,24 @@ class Guard:
         port = self.listener.port
         return self.sign_in.browser(_cookie(Headers(scope=scope), self.sign_in.cookie_name(port)), port)
 
+    def _is_known(self, scope: Scope, browser: Browser) -> bool:
+        if browser.is_app:
+            return self.sign_in.app(bearer_token(Headers(scope=scope).getlist("authorization"))) is not None
+        return self._known(scope) is not None
+
     def _authenticate(self, scope: Scope, headers: Headers) -> Browser | None:
         shown = headers.getlist("authorization")
-        if self.sign_in.knows_token(bearer_token(shown)):
+        token = bearer_token(shown)
+        if self.sign_in.knows_token(token):
             return None
+        if (app := self.sign_in.app(token)) is not None:
+            if not is_open_to_apps(scope["method"], scope["path"]):
+                raise RequestRefused(
+                    HTTPStatus.FORBIDDEN,
+                    "an app that was paired may not do this",
+                    hint="the dashboard and the command line can",
+                )
+            return app
         browser = None if shown else self._known(scope)
         if browser is not None:
             if not _is_own_page(headers, scope["method"]):
@@ -233,6 +254,17 @@ def _is_link(scope: Scope) -> bool:
     """True if a link to sign in is opened."""
     path: str = scope["path"]
     return scope["method"] == "GET" and path.startswith(OPEN) and "/" not in path.removeprefix(OPEN)
+
+
+def _is_pairing(scope: Scope) -> bool:
+    """True if an app sends a pairing code."""
+    return bool(scope["method"] == "POST" and scope["path"] == PAIR)
+
+
+def _origins(scope: Scope, headers: Headers) -> list[str]:
+    """The origins of a request that must be this server's own; not Obsidian's, where a token or a code is shown."""
+    shows = "authorization" in headers or _is_pairing(scope)
+    return [each for each in headers.getlist("origin") if not (shows and each == OBSIDIAN)]
 
 
 def _cookie(headers: Headers, name: str) -> str:

@@ -1,4 +1,5 @@
-"""A browser's sign-in: a link that works once, for a minute, becomes a cookie of one port.
+"""A browser's sign-in: a link that works once, for a minute, becomes a cookie of one port. An app's: a pairing code
+becomes a token of its own.
 
 The token itself is in no URL and in no cookie.
 """
@@ -14,6 +15,7 @@ from agent.config.entrance import is_token
 from agent.dataclass import dataclass
 from agent.errors import Unknown
 from agent.interfaces.http.door.browsers import Browser, Browsers
+from agent.interfaces.http.door.pairing import PairingCodes
 
 LINK_SECONDS = 60
 """Seconds for which a link to sign in may be opened."""
@@ -21,13 +23,17 @@ LINK_SECONDS = 60
 
 @dataclass(slots=True)
 class SignIn:
-    """The links to sign in that were made, and the check of cookies. Thread-safe."""
+    """The links and codes to sign in that were made, and the check of cookies and tokens. Thread-safe."""
 
     token: str
     clock: Clock
     browsers: Browsers
+    pairing: PairingCodes = field(init=False)
     _codes: dict[str, tuple[int, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.pairing = PairingCodes(self.clock)
 
     def cookie_name(self, port: int) -> str:
         """The name of the cookie of a port, a vault's own: browsers have one set of cookies for all ports of a
@@ -58,6 +64,14 @@ class SignIn:
     def browser(self, cookie: str, port: int) -> Browser | None:
         """The browser that a cookie of this port belongs to; None if it is not signed in, or not any more."""
         return self.browsers.find(self.token, port, cookie) if cookie else None
+
+    def pair(self, code: str, name: str) -> str | None:
+        """The token of an app that shows the pairing code that counts; None for another code."""
+        return self.browsers.add_app(self.token, name) if self.pairing.redeem(code) else None
+
+    def app(self, token: str) -> Browser | None:
+        """The app that this token belongs to; None if it is not paired, or not any more."""
+        return self.browsers.find_app(self.token, token) if token else None
 
     def knows_token(self, token: str) -> bool:
         """True for the token itself; takes the same time for every wrong one."""

@@ -1,4 +1,4 @@
-"""Browsers: which ones are signed in to the dashboard, and a button that signs each out."""
+"""Browsers and apps: which ones are signed in, a button that signs each out, and one that makes a pairing code."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,16 @@ from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 
 
 def show(request: PageRequest) -> Mapping[str, object]:
-    """The browsers; `own` is the id of the one that asks."""
-    return {"browsers": request.service.sign_in.browsers.all(), "own": request.browser}
+    """The browsers; `own` is the id of the one that asks, `code` the pairing code that counts, `address` where an app
+    shows it."""
+    sign_in = request.service.sign_in
+    urls = request.service.urls()
+    return {
+        "browsers": sign_in.browsers.all(),
+        "own": request.browser,
+        "code": sign_in.pairing.current(),
+        "address": urls[0] if urls else "",
+    }
 
 
 def end(request: PageRequest) -> Done:
@@ -23,5 +31,11 @@ def end_others(request: PageRequest) -> Done:
     return Done(request.text("browsers_ended"), "/browsers")
 
 
+def pair(request: PageRequest) -> Done:
+    """Make a pairing code, which the page shows as long as it counts."""
+    request.service.sign_in.pairing.make()
+    return Done(request.text("pairing_made"), "/browsers")
+
+
 PAGE = Page("browsers", "/browsers", show, "b", under="settings", is_live=False)
-DEEDS = (Deed("/browsers/end", end), Deed("/browsers/end-others", end_others))
+DEEDS = (Deed("/browsers/end", end), Deed("/browsers/end-others", end_others), Deed("/browsers/pair", pair))

@@ -21,6 +21,7 @@ from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_res
 from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
+from agent.interfaces.http.pages.pairing import pairing_route
 from agent.interfaces.http.pages.sign_in import sign_in_route
 from agent.interfaces.http.pages.table import DEEDS, ENTRIES, PAGES, STREAMS, entry_of, tabs_of
 from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
@@ -86,6 +87,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
     reports = PolicyReports()
     return (
         sign_in_route(service),
+        pairing_route(service),
         *(_page_route(service, page) for page in PAGES),
         *(_deed_route(service, deed) for deed in DEEDS),
         *(stream(service) for stream in STREAMS),
