@@ -1,0 +1,1 @@
+"""The parts that live in other programs."""
