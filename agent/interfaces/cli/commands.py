@@ -59,6 +59,7 @@ COMMANDS = {
     "serve": LazyCommand(".serve", "Open the dashboard and the API on a port.", "doors"),
     "mcp": LazyCommand(".mcp", "Serve the vault to other programs (MCP).", "doors"),
     "acp": LazyCommand(".acp", "Serve the agent to an editor (ACP).", "doors"),
+    "obsidian": LazyCommand(".obsidian", "The plugin for Obsidian: lay it, and connect it."),
     "channels": LazyCommand(".channels", "The ways by which messages reach you: list, add, test.", "doors"),
     "config": LazyCommand(".config", "Read and write settings.", "settings"),
     "trust": LazyCommand(".trust", "Say whose text arrives from where, and look at it.", "settings"),

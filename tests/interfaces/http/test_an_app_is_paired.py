@@ -1,5 +1,7 @@
 """A code pairs one app once; the app's token opens what it is for and nothing else, until it is taken away."""
 
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -17,6 +19,7 @@ from agent.interfaces.http.door.pairing import SECONDS, TRIES, PairingCodes
 from agent.interfaces.http.door.token import browsers_of
 from tests.fakes import FakeClock
 from tests.interfaces.http.doors import OpenHouse, open_house
+from tests.stories.agents import command, environment
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +161,15 @@ def test_the_events_of_a_run_are_read_in_whole_responses(house: OpenHouse) -> No
         assert names[0] == "started" and names.count("end") == 1
         over = client.get(f"/api/v1/runs/{run}/events", params={"once": True}, headers={"Last-Event-ID": last})
         assert over.text == "", "and nothing is waited for once it is over"
+
+
+def test_the_command_shows_a_code_and_waits_until_it_is_used(house: OpenHouse) -> None:
+    own = {name: value for name, value in os.environ.items() if name.startswith("VAULT_AGENT_")}
+    words, found = command(house.root, "obsidian", "pair"), environment(own)
+    with subprocess.Popen(words, env=found, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        _, address, code = (process.stdout.readline() for _ in range(3))
+        assert address.split()[-1] == house.url.rstrip("/") and code.split()[-1] in house.get("/browsers")
+        assert pair(house, code.split()[-1]).status_code == 200
+        assert process.wait(60) == 0
+        assert "connected" in process.stderr.read()
