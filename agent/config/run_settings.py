@@ -42,7 +42,8 @@ class LlmSettings:
 
     preset: str
     """A provider from `configs/models.yaml` that sets the wire, address and models: openai, anthropic, gemini,
-    deepseek, moonshot, openrouter, ark, ollama, llamacpp, lmstudio or vllm. Default empty."""
+    deepseek, moonshot, openrouter, ark, ollama, llamacpp, lmstudio or vllm; or a program on this machine as the model:
+    claude-code, codex or gemini-cli. Default empty."""
 
     base_url: str
     """The server's address including the version, such as `http://127.0.0.1:11434/v1`. Default empty: the address of

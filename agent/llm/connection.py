@@ -1,6 +1,6 @@
 """Looks whether the model's server answers.
 
-The server is asked which models it has, which costs nothing and sends no text.
+The server is asked which models it has, which costs nothing and sends no text; a program, whether it is signed in.
 """
 
 import random
@@ -12,6 +12,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, Interrupted, Retryable
 from agent.llm.endpoint import Endpoint
 from agent.llm.presets import ModelKind, WireName, endpoint
+from agent.llm.program.provider import ProgramModel
 from agent.llm.providers import open_provider
 from agent.llm.wire import Wire
 
@@ -62,7 +63,7 @@ def own_models(llm: LlmSettings, preset: str, clock: Clock) -> tuple[str, ...]:
     is not asked, and for a server that does not answer."""
     try:
         found = endpoint(replace(llm, preset=preset, model="any"), "main")
-        if found is None or found[1].hosted:
+        if found is None or found[0] == "program" or found[1].hosted:
             return ()
         return _listed(*found, clock)
     except AgentError:
@@ -71,6 +72,9 @@ def own_models(llm: LlmSettings, preset: str, clock: Clock) -> tuple[str, ...]:
 
 def _listed(wire: WireName, place: Endpoint, clock: Clock) -> tuple[str, ...]:
     provider = open_provider((wire, replace(place, timeout=SECONDS, retries=0)), clock, len, random.random)
+    if isinstance(provider, ProgramModel):
+        provider.check()
+        return ()
     assert isinstance(provider, Wire)
     began = clock.monotonic()
     try:

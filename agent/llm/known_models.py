@@ -122,7 +122,8 @@ def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownMo
     short = name.rpartition("/")[2].lower()
     fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
     ours = table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
-    is_sold = not url or is_public(url) or bool(_OWNED.match(short))
+    is_program = url.startswith("program:")  # it is paid for by the month
+    is_sold = not is_program and (not url or is_public(url) or bool(_OWNED.match(short)))
     listed = _listed(name, url) if is_sold and not (ours.window and ours.price) else None
     window = min((listed.model.context_window or 0) if listed else 0, USED_WINDOW)
     if not is_sold or ours.window >= HOSTED_WINDOW:  # companies do not sell the small windows of one's own machine

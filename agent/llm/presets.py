@@ -29,7 +29,8 @@ from agent.llm.known_models import (
 from agent.llm.messages import Json, JsonObject, Model, mapping, parsed
 from agent.texts import Sentence, joined
 
-WireName: TypeAlias = Literal["openai", "responses", "anthropic"]
+WireName: TypeAlias = Literal["openai", "responses", "anthropic", "program"]
+"""How a model is spoken to; `program`: by a program on this machine, whose address is `program://NAME`."""
 ModelKind: TypeAlias = Literal["main", "fast", "reflection", "user", "research", "jobs", "tasks", "fallback"]
 """A kind of work that may have a model of its own; `fallback`: any work, when its own model does not answer."""
 KINDS: tuple[ModelKind, ...] = ("main", "fast", "reflection", "user", "research", "jobs", "tasks")
@@ -118,7 +119,9 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
         window = min(-window, facts.window or -window)
     longest = llm.max_output or facts.max_output or LONGEST_ANSWER
     used = window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
-    sees = sees_pictures(name) if llm.pictures == "auto" else llm.pictures == "on"
+    is_program = server.preset.wire == "program"
+    used = used if facts.is_sold or window or not is_program else HOSTED_WINDOW
+    sees = (sees_pictures(name) if llm.pictures == "auto" else llm.pictures == "on") and not is_program
     return server.preset.wire, Endpoint(
         base_url=server.url,
         model=Model(name, used, min(longest, facts.max_output or longest), sees=sees).with_window(used),
@@ -274,7 +277,16 @@ def _server(told: LlmSettings | ModelSettings, section: str) -> Server:
     """The server of settings that name a preset, a wire, an address or a model."""
     preset = _named_preset(told, section) if told.preset else _unnamed_preset(told)
     key = told.api_key if told.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
-    return Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
+    if preset.wire != "program":
+        return Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
+    if told.base_url:
+        raise ConfigError(
+            "{section}.base_url is set, but {preset} is a program on this machine",
+            hint="vault-agent config set {section}.base_url ''",
+            section=section,
+            preset=told.preset,
+        )
+    return Server(section, told.preset, preset, preset.base_url, Secret(""))
 
 
 def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
@@ -320,9 +332,10 @@ def _speaks(wire: WireName, wanted: str) -> bool:
 
 
 def _preset(told: JsonObject) -> Preset:
+    wire, address = _WIRES[str(told["wire"])], str(told["base_url"])
     return Preset(
-        wire=_WIRES[str(told["wire"])],
-        base_url=base_url(str(told["base_url"])),
+        wire=wire,
+        base_url=address if wire == "program" else base_url(address),
         key=str(told.get("key", "")),
         main=str(told.get("main", "")),
         fast=str(told.get("fast", "")),

@@ -24,6 +24,7 @@ _WIRES = {
     "anthropic": ("agent.llm.anthropic", "Anthropic"),
     "openai": ("agent.llm.openai", "OpenAI"),
     "responses": ("agent.llm.responses", "Responses"),
+    "program": ("agent.llm.program.provider", "ProgramModel"),
 }
 
 

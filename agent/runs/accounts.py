@@ -80,10 +80,9 @@ def open_accounts(
     def metered(provider: Provider, scope: SpendScope, spend: float | None) -> Provider:
         if not provider.model.present:
             return stand_in(scope.run, scope.job, False) if stand_in is not None else Offline()
-        clock, url = workspace.vault.clock, ""
+        clock, url = workspace.vault.clock, str(getattr(provider, "url", ""))
         if isinstance(provider, Wire):
             provider.learn_window()
-            url = provider.url
         rate = price(provider.model.name, url)
         meter = Meter(provider, ledger, workspace.settings.spend, rate, count, clock, scope, elsewhere, spend)
         return RedactingProvider(meter, secrets)

@@ -16,6 +16,7 @@ from agent.llm.messages import Request, Usage, User
 from agent.llm.offline import Offline
 from agent.llm.openai import OpenAI
 from agent.llm.presets import ModelKind, endpoint, model_table, price
+from agent.llm.program.provider import ProgramModel
 from agent.llm.providers import providers
 from agent.llm.responses import Responses
 from agent.llm.scripted import Scripted
@@ -50,11 +51,11 @@ def test_every_preset_leads_to_a_model(name: str) -> None:
     preset = model_table().presets[name]
     llm = replace(DEFAULT, preset=name, model=preset.main or "my-model")
     chosen = providers(llm, FakeClock(), counted, no_jitter)
-    wires = {"anthropic": Anthropic, "openai": OpenAI, "responses": Responses}
+    wires = {"anthropic": Anthropic, "openai": OpenAI, "responses": Responses, "program": ProgramModel}
     assert isinstance(chosen.main, wires[preset.wire])
     assert chosen.main.model.name == llm.model
     assert place(llm).key.reference == (f"env:{preset.key}" if preset.key else "")
-    assert place(llm).local == (not preset.key)
+    assert place(llm).local == (not preset.key and preset.wire != "program")
 
 
 def test_a_preset_brings_its_small_model_and_a_named_one_stands_alone() -> None:

@@ -1,0 +1,83 @@
+"""Claude Code as a model (`claude --print`): its options switch off tools, MCP servers, settings, hooks, memory, skills
+and saved sessions, and its first event lists what is left, which has to be nothing."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent.clock import Clock
+from agent.errors import Permanent
+from agent.llm.messages import JsonObject, Usage, items, mapping, text
+from agent.llm.program.client import Heard, own_tool, reduced_environ, refuse_files, tokens
+from agent.llm.program.process import Invocation
+
+_ARGUMENTS = (
+    *("--print", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
+    *("--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands", "--safe-mode"),
+    *("--no-session-persistence", "--no-chrome", "--name", "vault-agent"),  # without a name it asks for a title
+)
+_MANAGED = Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
+"""What an administrator lays down counts in every mode."""
+
+
+class ClaudeCode:
+    """See `ModelProgram`."""
+
+    name, title, command = "claude-code", "Claude Code", "claude"
+    probe: Sequence[str] = ("auth", "status")
+
+    def start(self, program: str, folder: Path, model: str, effort: str, clock: Clock) -> Invocation:
+        refuse_files(self.title, [_MANAGED / "managed-settings.json", _MANAGED / "CLAUDE.md"])
+        more = [*(["--model", model] if model else []), *(["--effort", effort] if effort else [])]
+        told = ["--system-prompt-file", str(folder / "instructions.md")]
+        environ = reduced_environ(
+            folder,
+            "CLAUDE_CONFIG_DIR",
+            "CLAUDE_CODE_OAUTH_TOKEN",
+            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
+            DISABLE_AUTOUPDATER="1",
+        )
+        return Invocation([program, *_ARGUMENTS, *more, *told], environ, folder)
+
+    def take(self, event: JsonObject, heard: Heard) -> None:
+        match event.get("type"):
+            case "system" if event.get("subtype") == "init":
+                for name in ("tools", "mcp_servers", "plugins", "skills"):
+                    if name == "tools" and name not in event:
+                        raise own_tool(self.title, name)
+                    if found := items(event.get(name)):
+                        raise own_tool(self.title, f"{name}: {text(found[0]) or '…'}")
+                heard.is_checked = True
+            case "stream_event":
+                self._stream(mapping(event.get("event")), heard)
+            case "assistant":
+                for each in items(mapping(event.get("message")).get("content")):
+                    if "tool" in text(mapping(each).get("type")):
+                        raise own_tool(self.title, text(mapping(each).get("name")))
+            case "result":
+                self._end(event, heard)
+
+    def _stream(self, event: JsonObject, heard: Heard) -> None:
+        match event.get("type"):
+            case "message_start":
+                heard.model = text(mapping(event.get("message")).get("model"))
+            case "content_block_start":
+                kind = text(mapping(event.get("content_block")).get("type"))
+                if "tool" in kind:
+                    raise own_tool(self.title, kind)
+            case "content_block_delta":
+                if not heard.is_checked:
+                    raise Permanent("{title} did not say which tools it has", hint="update {title}", title=self.title)
+                delta = mapping(event.get("delta"))
+                if delta.get("type") == "text_delta":
+                    heard.new.append(text(delta.get("text")))
+
+    def _end(self, event: JsonObject, heard: Heard) -> None:
+        usage = mapping(event.get("usage"))
+        cached = tokens(usage, "cache_read_input_tokens")
+        written = tokens(usage, "cache_creation_input_tokens")
+        whole = tokens(usage, "input_tokens") + cached + written
+        heard.usage = Usage(whole, tokens(usage, "output_tokens"), cached, written)
+        heard.is_over = True
+        if event.get("is_error") or event.get("subtype") != "success":
+            heard.failure = text(event.get("result")) or text(event.get("subtype"))
