@@ -71,6 +71,7 @@ COMMANDS = {
     "bench": LazyCommand(".bench", "Measure speed on this machine."),
     "completion": LazyCommand(".completion", "Print a shell completion script."),
     "ask-for-program": LazyCommand(".ask_for_program", "What the MCP server calls for a task."),
+    "program-session": LazyCommand(".program_session", "What the hooks of other programs call."),
     "records": LazyCommand(".records", "Show what this machine remembers."),
     "merge-driver": LazyCommand(".merge_driver", "What git calls to merge notes."),
     "hook": LazyCommand(".hook", "What the git hooks call."),

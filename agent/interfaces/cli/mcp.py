@@ -5,6 +5,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import click
@@ -92,14 +93,30 @@ def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tool
 @click.option("--tools", metavar="A,B", default="", help="Offer these tools only; all: every one.")
 @click.option("--read-only", is_flag=True, help="Offer only what changes nothing.")
 @click.option("--remove", is_flag=True, help="Take it out again.")
+@click.option("--with-hooks", is_flag=True, help="Also what it is told when a session begins, and kept at its end.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
 @click.pass_obj
-def install(output: Output, client: str, name: str, tools: str, read_only: bool, remove: bool, dry_run: bool) -> None:
-    """Add this vault to the configuration file of a program, for all its projects. All else in the file stays."""
+def install(
+    output: Output,
+    client: str,
+    name: str,
+    tools: str,
+    read_only: bool,
+    remove: bool,
+    with_hooks: bool,
+    dry_run: bool,
+) -> None:
+    """Add this vault to the configuration file of a program, for all its projects. All else in the file stays.
+
+    With --with-hooks, Claude Code, Codex and Gemini CLI are told at the begin of a session who you are and what is
+    open, in at most 600 tokens; at its end, what the program has decided is kept, as its words. They get a skill, too.
+    """
     program, module = program_named(client), import_module("agent.interfaces.mcp.install.installing")
     path = config_file(program, Path.home())
+    hooks: ModuleType = import_module("agent.interfaces.mcp.install.hooks")
     if remove:
         edited = module.removed(program, path, name)
+        more = hooks.without_hooks(client, Path.home(), edited)
     else:
         if not dry_run:
             _check_library()
@@ -110,12 +127,19 @@ def install(output: Output, client: str, name: str, tools: str, read_only: bool,
         env = tuple((key, os.environ[key]) for key in (_HOME,) if os.environ.get(key))
         entry = module.ServerEntry(first, (*words, "--vault", str(root), "mcp", *options), env)
         edited = module.added(program, path, name, entry)
+        call = [*(f"{key}={value}" for key, value in env), first, *words, "--vault", str(root)]
+        more = hooks.hook_files(client, Path.home(), ["env", *call] if env else call, edited) if with_hooks else []
     if edited.is_changed and not dry_run:
         module.write(edited)
+    changed = [each for each in more if each.is_changed]
+    for each in changed if not dry_run else []:
+        hooks.write_hooks(each)
     document = {"client": client, "file": str(path), "name": name, "changed": edited.is_changed, "dry_run": dry_run}
-    output.emit({**document, "diff": edited.diff}, as_lines(_report(edited.is_changed, path, program.title, dry_run)))
-    if edited.is_changed and dry_run and not output.json:
-        output.note(edited.diff)
+    told = {**document, "diff": edited.diff, "hooks": [str(each.path) for each in changed]}
+    lines = _report(edited.is_changed or bool(changed), path, program.title, dry_run)
+    output.emit(told, as_lines([*lines, *(f"  {each.path}" for each in changed)]))
+    if dry_run and not output.json:
+        output.note(as_lines([each.diff for each in (edited, *changed) if each.is_changed]))
 
 
 @command.command(short_help="Give a program a token of its own, for --http.")

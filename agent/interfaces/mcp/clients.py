@@ -21,6 +21,8 @@ from agent.tools.tool import RunContext, Taint
 
 REMEMBERED = timedelta(days=1)
 """The time after which a program that has read nothing more of strangers begins anew."""
+TAINT_FOLDER = "clients"
+"""The folder in a vault's private one with what each program has read from strangers."""
 _UNKNOWN = "what it has read before"
 
 

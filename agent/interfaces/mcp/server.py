@@ -25,7 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError
-from agent.interfaces.mcp.clients import Client, Clients, ClientTaints, offered
+from agent.interfaces.mcp.clients import TAINT_FOLDER, Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
 from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME, version
 from agent.interfaces.mcp.progress import tell_progress
@@ -80,7 +80,7 @@ class Door:
 
     def __post_init__(self) -> None:
         vault = self.workspace.vault
-        self.clients = Clients(vault.clock, ClientTaints(vault.private_folder / "clients", vault.clock))
+        self.clients = Clients(vault.clock, ClientTaints(vault.private_folder / TAINT_FOLDER, vault.clock))
         self.resources = Resources(self.workspace)
         self.watch = Watch(self.resources)
         paths = self.workspace.vault.note_paths

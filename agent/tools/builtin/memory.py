@@ -66,13 +66,15 @@ def forgets_nothing(run: str, said: SaidAgain) -> None:
 @dataclass(frozen=True, slots=True)
 class MemoryTools:
     """The tools for one vault: `keeper` compares with known entries, `language` is that of MEMORY.md, `forgot` is
-    told what was forgotten in a run, whose own record is not finished then."""
+    told what was forgotten in a run, whose own record is not finished then. `is_models`: what is saved are a model's
+    words, though no job asks."""
 
     notes: Notes
     clock: Clock
     keeper: Keeper
     language: Language
     forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    is_models: bool = False
 
     def tools(self) -> tuple[Tool, ...]:
         """The three tools; few conversations need the last two."""
@@ -110,13 +112,14 @@ class MemoryTools:
         kind = known.entry.slots.get(_KIND, "") if known else ""
         given = {"run": context.run, _KIND: kind, QUOTE: quote_for(text, context.asked)}
         slots = {name: value for name, value in given.items() if value}
+        is_models = bool(context.job) or self.is_models
         return Entry(
             self.clock.new_id(),
             self.clock.now(),
             text,
-            EntryType.AUTO_CAPTURE if context.job else EntryType.USER_EXPLICIT,
+            EntryType.AUTO_CAPTURE if is_models else EntryType.USER_EXPLICIT,
             channel=context.channel,
-            source=MODEL if context.job else SAVED,
+            source=MODEL if is_models else SAVED,
             keywords=known.entry.keywords if known else arguments.texts(call, "keywords"),
             session_id=context.session,
             sender_id=context.sender,

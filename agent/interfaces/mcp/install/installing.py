@@ -112,17 +112,26 @@ def write(edited: Edited) -> None:
         raise UserError("{path} cannot be written: {reason}", path=path, reason=os_reason(error)) from error
 
 
-def _load(program: ClientProgram, path: Path) -> tuple[str, dict[str, Any]]:
-    """The text of the file and its tables; empty without a file."""
+def load_text(path: Path) -> str:
+    """The text of a file; empty without one. Raises `UserError` for one that cannot be read."""
     try:
         text = path.read_bytes()[: _MOST + 1].decode() if path.exists() else ""
         if len(text) > _MOST:
             raise ValueError(Sentence("it is too long"))
-        tables = toml_edit.parse(text) if program.form == "toml" else json_edit.parse(text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise _unreadable(path, _reason(error)) from error
     except OSError as error:
         raise _unreadable(path, os_reason(error)) from error
+    return text
+
+
+def _load(program: ClientProgram, path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of the file and its tables; empty without a file."""
+    text = load_text(path)
+    try:
+        tables = toml_edit.parse(text) if program.form == "toml" else json_edit.parse(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(path, _reason(error)) from error
     if not isinstance(tables, dict):
         raise _unreadable(path, Sentence("it is no object"))
     return text, tables
