@@ -187,6 +187,11 @@ OF_ONE_VAULT = {
 LISTS = frozenset({"vault.private"})
 """The settings that may be written as a list; their text has an item in each line then."""
 
+MAPPINGS = frozenset({"llm.extra", "tools.servers"})
+"""The settings that may be written as a mapping in a file; their text is its JSON."""
+LISTS_INSIDE = ("tools.servers.",)
+"""The beginnings of keys in such a mapping that may be a list of words."""
+
 OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days", "attachments.mine"})
 """The settings of one vault on this machine: set in a vault, they hold for it alone, else the machine's does."""
 
