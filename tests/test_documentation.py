@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.config import servers
+from agent.config import calendars, servers
 from agent.config.load import load_settings
 from agent.deeds.documentation import ORDER, find_topic, search_topics, topics
 from agent.interfaces.cli.commands import COMMANDS, HEADINGS
@@ -69,8 +69,10 @@ def test_every_setting_of_a_job_has_a_row(language: Language) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("name", "fields"), [("servers", servers.FIELDS)])
-def test_every_setting_of_a_server_has_a_row(language: Language, name: str, fields: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("name", "fields"), [("servers", servers.FIELDS), ("calendars", calendars.FIELDS)])
+def test_every_setting_of_a_server_and_a_calendar_has_a_row(
+    language: Language, name: str, fields: tuple[str, ...]
+) -> None:
     shown = [row[0].strip("`") for row in table(f"settings of {name}", page(language, name))]
     assert sorted(shown) == sorted(filter(None, fields))
 

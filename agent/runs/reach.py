@@ -1,4 +1,4 @@
-"""What the person has set up and the agent could not reach when it tried last: servers with tools."""
+"""What the person has set up and the agent could not reach when it tried last: servers with tools, and calendars."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
@@ -11,7 +11,7 @@ from agent.texts import Sentence
 from agent.vault.glance import has_rows
 from agent.workspace.workspace import Workspace
 
-Outside: TypeAlias = Literal["server"]
+Outside: TypeAlias = Literal["server", "calendar"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,8 @@ def keep_only(workspace: Workspace, kind: Outside, names: Collection[str]) -> No
 
 def out_of_reach(workspace: Workspace, *kinds: Outside) -> tuple[OutOfReach, ...]:
     """What of these kinds cannot be reached, as it was tried last, and is still set up; opens no connection."""
-    is_set = {"server": bool(workspace.settings.tools.servers)}
+    settings = workspace.settings
+    is_set = {"server": bool(settings.tools.servers), "calendar": bool(settings.calendars.sources.reference)}
     return tuple(each for _, each in _rows(workspace) if each.kind in kinds and is_set[each.kind])
 
 

@@ -64,7 +64,7 @@ class AgentStatus:
     in which a decision arrived that counts only if it is made here. `machines` are the other ones with this vault,
     `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known. `growth`
     is the part of today's spend that went into what the agent does to itself, `growth_parts` the same by its parts.
-    `out_of_reach` are the servers that could not be reached.
+    `out_of_reach` are the servers and calendars that could not be reached.
     """
 
     models: "Mapping[ModelKind, str]"
@@ -158,7 +158,7 @@ def _out_of_reach(workspace: Workspace) -> "tuple[OutOfReach, ...]":
     if not has_rows(workspace.vault, "out-of-reach"):
         return ()
     module = import_module("agent.runs.reach")
-    return cast("tuple[OutOfReach, ...]", module.out_of_reach(workspace, "server"))
+    return cast("tuple[OutOfReach, ...]", module.out_of_reach(workspace, "server", "calendar"))
 
 
 def _reviews(vault: Vault) -> tuple[str, ...]:

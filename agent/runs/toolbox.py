@@ -18,6 +18,7 @@ from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.calendar import calendar_tool
 from agent.tools.builtin.jobs import PlanningTools
 from agent.tools.builtin.memory import forgets_nothing
 from agent.tools.builtin.notes import Notes
@@ -35,9 +36,11 @@ from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.runs.calendars import agenda
     from agent.runs.servers import server_links
     from agent.tools.builtin.servers.link import ServerLink
-else:  # few have servers
+else:  # few have calendars or servers
+    agenda = later("agent.runs.calendars", "agenda")
     server_links = later("agent.runs.servers", "server_links")
 
 
@@ -77,6 +80,8 @@ def toolbox(
         workspace.settings.profile.sensitive,
     )
     more += about.tools()
+    if workspace.settings.calendars.sources.reference:
+        more.append(calendar_tool(lambda first, last: agenda(workspace, first, last), workspace.clock))
     behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts, forgot)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language

@@ -35,6 +35,7 @@ TOOL_NAMES = frozenset(
             "agent_ask",
             "inbox_list",
             "inbox_leave",
+            "calendar",
         ),
         *("create_task", "get_pending_tasks", "get_recent_task_history", "get_profile_status"),
         *(f"{tool}.{action}" for tool, actions in ACTIONS.items() for action in actions),

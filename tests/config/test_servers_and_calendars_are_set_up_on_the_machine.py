@@ -1,10 +1,12 @@
-"""`tools.servers`: a mapping of names in the machine's file, never in a vault's."""
+"""`tools.servers` and `calendars.sources`: mappings of names in the machine's file, never in a vault's."""
 
 from pathlib import Path
 
 import pytest
 
+from agent.config.calendars import CalendarConfig, parse_calendars
 from agent.config.load import Loaded, load_settings
+from agent.config.secrets import Secret
 from agent.config.servers import ServerConfig, parse_servers
 from agent.errors import ConfigError
 
@@ -25,6 +27,15 @@ tools:
     idle:
       command: sleep 1
       off: true
+calendars:
+  sources:
+    team: webcal://team.example/cal.ics
+    home: ~/home.ics
+    work:
+      caldav: https://dav.example/
+      user: anna
+      password: env:DAV_PASSWORD
+      mine: true
 """
 
 
@@ -48,6 +59,13 @@ def test_they_are_read_from_the_machines_file(tmp_path: Path, monkeypatch: pytes
         ),
         ServerConfig("wiki", url="https://wiki.example/mcp", token="keyring:wiki"),
     )
+    assert parse_calendars(settings.calendars.sources) == (
+        CalendarConfig("team", url="https://team.example/cal.ics"),
+        CalendarConfig("home", file="/home/anna/home.ics"),
+        CalendarConfig(
+            "work", caldav="https://dav.example/", user="anna", password=Secret("env:DAV_PASSWORD"), is_mine=True
+        ),
+    )
 
 
 def test_a_vault_sets_up_none(tmp_path: Path) -> None:
@@ -55,8 +73,16 @@ def test_a_vault_sets_up_none(tmp_path: Path) -> None:
     vault.mkdir()
     (vault / "vault-agent.yaml").write_text(WHOLE, "utf-8")
     found = loaded(tmp_path, "", vault)
-    assert found.settings.tools.servers == ""
-    assert "tools.servers is ignored" in found.warnings[0]
+    assert found.settings.tools.servers == "" and found.settings.calendars.sources == Secret("")
+    assert ["tools.servers is ignored" in found.warnings[0], "calendars.sources is ignored" in found.warnings[1]] == [
+        True,
+        True,
+    ]
+
+
+def test_a_calendars_address_is_not_shown(tmp_path: Path) -> None:
+    sources = loaded(tmp_path, WHOLE).settings.calendars.sources
+    assert "team.example" not in f"{sources} {sources!r}"
 
 
 @pytest.mark.parametrize(
@@ -79,3 +105,19 @@ def test_what_is_wrong_with_a_server_is_named(text: str, why: str) -> None:
     with pytest.raises(ConfigError, match=why) as caught:
         parse_servers(text)
     assert "tools.servers" in caught.value.message and "sk-0123456789" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"a": {}}', "needs one place"),
+        ('{"a": {"file": "/a.ics", "url": "https://a.example/a.ics"}}', "needs one place"),
+        ('{"a": "home.ics"}', "a whole path"),
+        ('{"a": "ftp://a.example/a.ics"}', "an address that begins"),
+        ('{"a": {"url": "https://a.example", "mine": "maybe"}}', "true or false"),
+    ],
+)
+def test_what_is_wrong_with_a_calendar_is_named(text: str, why: str) -> None:
+    with pytest.raises(ConfigError, match=why) as caught:
+        parse_calendars(Secret(text))
+    assert "calendars.sources.a" in caught.value.message
