@@ -18,10 +18,12 @@ from agent.interfaces.cli.status_sections import (
     format_arrived,
     format_jobs_status,
     format_notices_status,
+    format_out_of_reach,
     format_unread_messages,
     format_unread_reflections,
     jobs_status_document,
     notices_status,
+    out_of_reach_document,
     unread_messages,
     unread_reflections,
 )
@@ -125,6 +127,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
             "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
             "unread_messages": dict(messages),
             "unread_reflections": {**asdict(unread), "since": unread.since.isoformat()} if unread else None,
+            "out_of_reach": out_of_reach_document(agent.out_of_reach),
             "machines": machines_document(agent),
             "arrived": arrived_document(arrived),
             "events": dict(day.events),
@@ -146,6 +149,7 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         *format_unread_reflections(unread, workspace.clock.now()),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
+        *format_out_of_reach(agent.out_of_reach, workspace.clock.now()),
         *format_machines(agent),
         *_format_day(day),
     ]

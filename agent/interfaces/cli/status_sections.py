@@ -30,6 +30,7 @@ from agent.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from agent.attention.receipt import NoticeReceipt
     from agent.growth.lessons.looks import UnreadAnswers
+    from agent.runs.reach import OutOfReach
 
 if TYPE_CHECKING:
     from agent.deeds.jobs import problem_views
@@ -120,6 +121,23 @@ def format_unread_reflections(found: "UnreadAnswers | None", now: datetime) -> l
     one = "an answer of the model cannot be read, of {since:%Y-%m-%d %H:%M}"
     more = "{count} answers of the model cannot be read, since {since:%Y-%m-%d %H:%M}"
     return [row("reflect", counted(found.count, one, more, since=since))]
+
+
+def format_out_of_reach(found: "Sequence[OutOfReach]", now: datetime) -> list[str]:
+    """A line for each server and calendar that could not be reached."""
+    told = "{name} cannot be reached since {since:%Y-%m-%d %H:%M}: {problem}"
+    return [
+        row(each.kind, said(told, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
+        for each in found
+    ]
+
+
+def out_of_reach_document(found: "Sequence[OutOfReach]") -> list[dict[str, str]]:
+    """The same for `--json`."""
+    return [
+        {"kind": each.kind, "name": each.name, "since": each.since.isoformat(), "problem": each.problem}
+        for each in found
+    ]
 
 
 _ARRIVED = {
