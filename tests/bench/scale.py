@@ -11,9 +11,17 @@ from pathlib import Path
 
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.site import Site, daemon, site
-from agent.interfaces.cli.benches.speed import QUERIES, SAVED_MS, first_index, saves, searches
-from agent.interfaces.cli.benches.start import cold_commands
+from agent.interfaces.cli.benches.speed import (
+    QUERIES,
+    SAVED_MS,
+    Site,
+    cold_commands,
+    daemon,
+    first_index,
+    saves,
+    searches,
+    site,
+)
 from agent.interfaces.cli.benches.vaults import build_prose, git, questions, record
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at

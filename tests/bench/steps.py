@@ -16,7 +16,7 @@ from agent.errors import Permanent
 from agent.events.runs import Speaker
 from agent.index.keyword import Engine
 from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
-from agent.interfaces.cli.benches.site import site
+from agent.interfaces.cli.benches.speed import site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import RunRequest

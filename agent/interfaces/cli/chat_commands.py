@@ -5,11 +5,11 @@ from dataclasses import field
 from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.interfaces.cli.budget_table import format_budget
+from agent.interfaces.cli.changes import format_undone
+from agent.interfaces.cli.context import format_budget
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago
-from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.memory.capture.writer import AFTER_RUN_TOOLS

@@ -12,12 +12,12 @@ from agent.app.setup import hook_program, ignore_rules
 from agent.config.directories import directories, process_clock
 from agent.config.load import load_settings, vault_folder_in
 from agent.errors import ConfigError, UserError
+from agent.interfaces.cli.click_texts import NamedPath
 from agent.interfaces.cli.language import counted, listed, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
-from agent.interfaces.cli.sync_setup import record_writers
-from agent.interfaces.cli.usage_errors import NamedPath
+from agent.interfaces.cli.sync_rounds import record_writers
 from agent.runs.arrivals import arrival_state
 from agent.vault import merge_driver_setup
 from agent.vault.folders import AT_ROOT, SKILLS, AgentFolder, agent_folder

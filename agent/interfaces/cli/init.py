@@ -9,10 +9,10 @@ import click
 
 from agent.app.setup import DraftChoice, EditChoice, MadeVault, Wishes
 from agent.interfaces.cli.adopt import adopt, is_asked, names
+from agent.interfaces.cli.click_texts import NamedPath
 from agent.interfaces.cli.language import counted, said, speak, spoken
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.initialise import Initialised
 from agent.vault.template import Left

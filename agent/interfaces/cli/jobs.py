@@ -26,7 +26,7 @@ from agent.deeds.jobs import (
     stop_schedule,
 )
 from agent.errors import UserError
-from agent.interfaces.cli import log as changes
+from agent.interfaces.cli.changes import log as log_command
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.job_texts import format_job, format_list, format_settings, format_when, warning_lines
 from agent.interfaces.cli.language import said, spoken
@@ -285,8 +285,8 @@ def log(ctx: click.Context, name: str, count: int) -> None:
     """List the commits of a job, as `vault-agent log --job` does."""
     output: Output = ctx.obj
     job = find_job(open_workspace(output.vault()), name)
-    unset: dict[str, object] = dict.fromkeys(each.name or "" for each in changes.command.params)
-    ctx.invoke(changes.command, **{**unset, "job": job.id, "count": count})
+    unset: dict[str, object] = dict.fromkeys(each.name or "" for each in log_command.params)
+    ctx.invoke(log_command, **{**unset, "job": job.id, "count": count})
 
 
 def _line(row: PastRunView, now: datetime) -> str:

@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from agent.errors import UserError
-from agent.interfaces.cli.click_texts import in_language
+from agent.interfaces.cli.click_texts import NamedPath, in_language, refuse_empty
 from agent.interfaces.cli.commands import COMMANDS, LazyCommand, below
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, exit_codes
-from agent.interfaces.cli.usage_errors import NamedPath, refuse_empty
 
 
 class HomeGroup(click.Group):

@@ -20,7 +20,16 @@ from agent.config.directories import directories, process_clock
 from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
-from agent.interfaces.cli.click_texts import in_language, speak_for_click, write_all, write_groups
+from agent.interfaces.cli.click_texts import (
+    context_of,
+    in_language,
+    in_one_line,
+    near,
+    speak_for_click,
+    usage_hint,
+    write_all,
+    write_groups,
+)
 from agent.interfaces.cli.commands import COMMANDS, usual
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.loading import load_command, shared_options
@@ -45,7 +54,6 @@ from agent.interfaces.cli.output import (
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import hear_hangup, is_reader_gone, prepare_streams
-from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
 from agent.lazy import later
 from agent.workspace.process_memory import look_while_loading
 

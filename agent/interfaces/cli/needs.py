@@ -22,13 +22,12 @@ from agent.deeds.decisions import (
     question_view,
     yes_or_no,
 )
-from agent.interfaces.cli.decide import question_text
+from agent.interfaces.cli.decide import emit_decision, question_text
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, fitted
 from agent.interfaces.cli.printing import as_lines, columns, padded
-from agent.interfaces.cli.resume import emit_decision
-from agent.interfaces.cli.run_summary import EXIT_CODES
+from agent.interfaces.cli.run_messages import EXIT_CODES
 from agent.interfaces.cli.time_format import format_time
 from agent.runs.decisions import Resumer
 from agent.runs.kinds import pending_decisions

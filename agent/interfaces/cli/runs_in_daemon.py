@@ -21,8 +21,17 @@ from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import caller, connected, private_folder, request
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.run_messages import RUN_PATH, RunTask, parse_event, parse_stream, task_message
-from agent.interfaces.cli.run_summary import RunSummary, parse_summary, parse_told, show_summary
+from agent.interfaces.cli.run_messages import (
+    RUN_PATH,
+    RunSummary,
+    RunTask,
+    parse_event,
+    parse_stream,
+    parse_summary,
+    parse_told,
+    show_summary,
+    task_message,
+)
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.llm.messages import Cancelled
 from agent.runs.run_io import RunIO
@@ -81,7 +90,7 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
         summary = here.run_and_decide(lambda line: first.follow(output, screen, line), resume)
     show_summary(output, summary)
     if runs[-1].has_news and wanted.is_owners:
-        import_module("agent.interfaces.cli.skill_news").show_skill_news(_workspace(output), output)
+        import_module("agent.interfaces.cli.news").show_skill_news(_workspace(output), output)
     return True
 
 

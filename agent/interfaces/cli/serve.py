@@ -1,4 +1,5 @@
-"""`vault-agent serve`: the dashboard and the API on a port of this machine, until Ctrl-C.
+"""`vault-agent serve`: the dashboard and the API on a port of this machine, until Ctrl-C, and the browsers that are
+signed in there.
 
 It is the vault's daemon with a port. Where a daemon is at work already, that one opens the port, as long as this
 command runs.
@@ -14,14 +15,19 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import counted, said, spoken
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.streams import on_stop
+from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.interfaces.http.door.browsers import Browser, BrowserInfo
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
+from agent.interfaces.http.door.token import browsers_of
 from agent.texts import text
 from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace, is_watched
@@ -135,3 +141,50 @@ def _interruptible() -> "Iterator[list[Daemon]]":
 
     on_stop(stop)
     yield found
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def browsers(ctx: click.Context) -> None:
+    """List the browsers that are signed in to this vault's dashboard: which, since when, at which port, last seen.
+
+    A browser stays signed in for 30 days, at the port where it has opened its link.
+    """
+    if ctx.invoked_subcommand is None:
+        output: Output = ctx.obj
+        workspace = open_workspace(output.vault())
+        found = browsers_of(workspace).all()
+        output.emit({"browsers": [BrowserInfo.of(each) for each in found]}, lambda: _browser_lines(workspace, found))
+
+
+@browsers.command("end")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everyone", is_flag=True, help="Sign all of them out.")
+@click.pass_obj
+def end_browsers(output: Output, ids: tuple[str, ...], everyone: bool) -> None:
+    """Sign browsers out, at once: their open pages end, too."""
+    if bool(ids) == everyone:
+        raise UserError("which browser? name its ID, or --all", hint="vault-agent serve browsers lists them")
+    browsers = browsers_of(open_workspace(output.vault()))
+    ended = [each.id for each in browsers.all()] if everyone else list(dict.fromkeys(ids))
+    browsers.end(ended)
+    done = counted(len(ended), "1 browser is signed out", "{count} browsers are signed out")
+    output.emit({"ended": ended}, done)
+
+
+def _browser_lines(workspace: Workspace, browsers: tuple[Browser, ...]) -> str:
+    if not browsers:
+        return said("no browser is signed in")
+    now = workspace.clock.now()
+    rows = [
+        said(
+            "{id}  {name}, port {port}, since {since}, seen {seen}",
+            id=each.id,
+            name=each.name or said("another browser"),
+            port=each.port,
+            since=format_time(each.since, now),
+            seen=format_ago(each.seen, now),
+        )
+        for each in browsers
+    ]
+    return as_lines([*rows, said("vault-agent serve browsers end ID signs one out")])

@@ -1,6 +1,5 @@
-"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks.
-
-How tasks are shown on the terminal, and as JSON.
+"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks; `daemon wake | sleep`: the daemon's
+agent begins them now, or sleeps until something is due.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent.background.presence_files import give_order
 from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
-from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import listed, row, said, spoken
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
@@ -28,26 +28,23 @@ from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
 from agent.times.reading import remarks
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
-from agent.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from agent.deeds.tasks import TaskView
-    from agent.growth.task_work import TaskEnded
+from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
     from agent.app.agent import opened_runs
+    from agent.deeds.tasks import TaskView
     from agent.growth.task_work import TaskEnded, TaskWork
     from agent.runs.crash_recovery import close_cut_off
     from agent.schedule.trigger_lines import one_moment
     from agent.vault.sync.turns import take_turn
     from agent.workspace.search_index import open_index
 else:
-    one_moment = later("agent.schedule.trigger_lines", "one_moment")
-    close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
-    take_turn = later("agent.vault.sync.turns", "take_turn")
-    open_index = later("agent.workspace.search_index", "open_index")
     TaskWork = later("agent.growth.task_work", "TaskWork")
+    close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
+    one_moment = later("agent.schedule.trigger_lines", "one_moment")
+    open_index = later("agent.workspace.search_index", "open_index")
     opened_runs = later("agent.app.agent", "opened_runs")
+    take_turn = later("agent.vault.sync.turns", "take_turn")
 
 
 def task_document(task: "TaskView") -> dict[str, object]:
@@ -302,3 +299,32 @@ def _report(ended: "TaskEnded") -> list[str]:
     if ended.result.waits_for:
         lines.append(said("it goes on once you have decided in {path}", path=ended.result.waits_for))
     return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.result.commits)]
+
+
+@click.command()
+@words_argument("reason", required=False)
+@in_vault
+def wake(output: Output, workspace: Workspace, reason: str | None) -> None:
+    """Wake the agent of this vault's daemon; REASON is shown by `vault-agent status`.
+
+    Awake, it does the tasks that wait, and sleeps again after a few minutes without work.
+    """
+    _check_daemon(workspace)
+    words = reason or said("you woke it")
+    give_order(workspace.vault, "wake", words)
+    output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within two seconds"))
+
+
+@click.command()
+@in_vault
+def sleep(output: Output, workspace: Workspace) -> None:
+    """Let the agent of this vault's daemon sleep, after the work that goes on. The next due job wakes it."""
+    _check_daemon(workspace)
+    give_order(workspace.vault, "sleep", said("you sent it to sleep"))
+    output.emit({"order": "sleep"}, said("the daemon sleeps once its work has ended"))
+
+
+def _check_daemon(workspace: Workspace) -> None:
+    """Raise `UserError` if no daemon runs that could obey."""
+    if not is_watched(workspace):
+        raise UserError("no daemon runs here", hint="vault-agent daemon starts one")

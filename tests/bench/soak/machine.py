@@ -15,7 +15,7 @@ from agent.background.leftovers import PAUSE
 from agent.clock import SetClock, SystemClock
 from agent.config.directories import RATE, START
 from agent.index.keyword import engine_for
-from agent.interfaces.cli.benches.site import Site, site
+from agent.interfaces.cli.benches.speed import Site, site
 from agent.interfaces.cli.benches.vaults import build_prose
 from agent.workspace.workspace import load_daemon_state
 from tests.bench.process import Process

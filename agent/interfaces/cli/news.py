@@ -1,4 +1,4 @@
-"""Notices that are sent while a chat is open, for its terminal: who looks there must not miss a reminder."""
+"""What a prompt or an open chat tells of skills and notices that came meanwhile, in this process or in the daemon."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,9 +9,23 @@ from agent.attention.receipt import NoticeReceipt
 from agent.attention.receipts import NoticeLedger
 from agent.errors import AgentError
 from agent.interfaces.cli.language import spoken
-from agent.interfaces.cli.output import say
+from agent.interfaces.cli.output import Output, say
 from agent.interfaces.cli.printing import one_line
+from agent.skills.learning.offer_news import take_news
+from agent.texts import text
 from agent.workspace.workspace import Workspace
+
+
+def show_skill_news(workspace: Workspace, output: Output) -> None:
+    """Print the news of skills on standard error, each once; with `--json` they stay for the next prompt."""
+    if output.json:
+        return
+    language = workspace.settings.vault.language
+    for offer in take_news(workspace.vault):
+        if offer.status == "approved":
+            output.note(text("skill_news.learned", language, name=offer.name, path=offer.notes[0].path))
+        else:
+            output.note(text("skill_news.suggested", language, name=offer.name, path=offer.path))
 
 
 class NoticeNews:

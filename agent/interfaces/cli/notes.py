@@ -1,10 +1,17 @@
-"""Finds a note by a path as people type it, by its name, or by its id."""
+"""Finds a note by a path as people type it, by its name, or by its id; `vault-agent get` prints it, now or as it was in
+a commit.
+"""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 
+import click
+
+from agent.app.open import open_workspace
 from agent.errors import BadPath, NoteGone
+from agent.interfaces.cli.output import Output
+from agent.markdown.note import Note
 from agent.vault.find import find_named_note, is_bare_name
 from agent.vault.store import Vault
 
@@ -47,3 +54,31 @@ def path_in_vault(text: str, root: Path) -> str:
             found = absolute.relative_to(base).as_posix()
             return "" if found == "." else found
     raise BadPath("{text} is not inside the vault {root}", hint="give it relative to the vault", text=text, root=root)
+
+
+@click.command()
+@click.argument("name", metavar="NOTE")
+@click.option("--at", "revision", metavar="COMMIT", help="As it was in this commit.")
+@click.option("--raw", is_flag=True, help="Into a pipe or file byte for byte, control characters included.")
+@click.pass_obj
+def get(output: Output, name: str, revision: str | None, raw: bool) -> None:
+    """Print the NOTE with this name, path or id, byte for byte, but with its control characters written out."""
+    vault = open_workspace(output.vault()).vault.whole
+    if revision is None:
+        path = named_note(vault, name)
+        data = vault.read(path)
+    else:
+        path = path_with_changes(name, vault)
+        data = vault.read_at(revision, path)
+    if data is None:
+        raise NoteGone("{name} is not there", hint="vault-agent log shows what was moved or deleted", name=name)
+    note = Note.parse(data)
+    document = {
+        "path": path,
+        "id": note.id,
+        "title": note.title(path),
+        "header": dict(note.header),
+        "problem": note.problem.message if note.problem else None,
+        "text": note.text,
+    }
+    output.emit(document, data, raw=raw)
