@@ -3,13 +3,13 @@
 import asyncio
 from asyncio import to_thread
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from acp import PROTOCOL_VERSION, RequestError, text_block, tool_content
-from acp.interfaces import Client
+from acp import PROTOCOL_VERSION, RequestError, run_agent, text_block, tool_content
+from acp.interfaces import Agent, Client
 from acp.schema import (
     AgentCapabilities,
     AllowedOutcome,
@@ -43,13 +43,17 @@ from acp.schema import (
 from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Block, Update
-from agent.interfaces.acp.talk import Mode, OpenTalk
+from agent.interfaces.acp.talks import Mode, OpenTalk
+from agent.lazy import later
 from agent.texts import text, translated
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.asking.proposal import Proposal
-    from agent.interfaces.acp.talks import OpenTalks
+    from agent.interfaces.acp.talks import OpenTalks, open_talks
     from agent.loop.outcome import Ended
+else:
+    open_talks = later("agent.interfaces.acp.talks", "open_talks")
 
 SlashCommand: TypeAlias = Callable[["OpenTalks", OpenTalk, str], str]
 """Makes the text to show of the words behind a command that begins with a slash."""
@@ -329,3 +333,17 @@ class EditorDoor:
                 for each in _MODES
             ],
         )
+
+
+def serve(workspace: Workspace, commands: Callable[[], SlashCommands]) -> None:
+    """Serve the editor that has started this process; returns once what was said is written into memory."""
+    with ExitStack() as parts:
+        door = EditorDoor(workspace.vault.place.root, lambda: open_talks(workspace, parts), commands)
+        asyncio.run(_serve(door))
+
+
+async def _serve(door: EditorDoor) -> None:
+    try:
+        await run_agent(cast(Agent, door), use_unstable_protocol=True)
+    finally:
+        door.stop()

@@ -6,29 +6,32 @@ command runs.
 """
 
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import click
 
 from agent.app.open import open_workspace
-from agent.errors import UserError
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.errors import Permanent, UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, said, spoken
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
+from agent.interfaces.cli.run_messages import parse_stream
 from agent.interfaces.cli.streams import on_stop
 from agent.interfaces.cli.time_format import format_ago, format_time
-from agent.interfaces.http.door.browsers import Browser, BrowserInfo
+from agent.interfaces.http.door.browsers import Browser, BrowserInfo, browsers_of, load_token
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
-from agent.interfaces.http.door.token import browsers_of
+from agent.json_value import parse_json
 from agent.texts import text
+from agent.workspace.daemon_socket import DaemonConnection
 from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace, is_watched
 
@@ -114,6 +117,23 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
         ) from None
 
 
+def stream_from_daemon(
+    workspace: Workspace, path: str, params: Mapping[str, str | int]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The events of a stream of the daemon with their data, until it ends; leaving it early closes the connection.
+
+    Raises `OSError` if the daemon does not answer, `Permanent` with the daemon's words for a problem.
+    """
+    with closing(DaemonConnection(workspace, None)) as connection:
+        headers = {"Authorization": f"Bearer {load_token(workspace)}"}
+        connection.request("POST", f"{path}?{urlencode(params)}", headers=headers)
+        response = connection.getresponse()
+        if response.status != HTTPStatus.OK:
+            problem = parse_json(response.read())
+            raise Permanent(problem["detail"], hint=problem.get("hint", ""))
+        yield from parse_stream(response)
+
+
 @contextmanager
 def _announced(output: Output, url: str, link: str, token_file: Path, opened: bool) -> Iterator[None]:
     """Say where the server listens, and open it in the browser if that is wanted."""
@@ -123,7 +143,7 @@ def _announced(output: Output, url: str, link: str, token_file: Path, opened: bo
     if not opened:
         yield
         return
-    opening = import_module("agent.interfaces.http.door.opening")
+    opening = import_module("agent.interfaces.http.door.sign_in")
     with opening.opening_page(token_file.parent, link, spoken()) as file:
         click.launch(file.as_uri())
         yield

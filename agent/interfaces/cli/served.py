@@ -51,8 +51,8 @@ from agent.interfaces.http.command_line import (
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
-from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.interfaces.mcp.search_process import Found, find_in
+from agent.interfaces.mcp.searches import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.loop.outcome import Ended
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session

@@ -23,9 +23,8 @@ from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, Limited
 from agent.interfaces.http.door.guard import Guard, RequestLimits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, bound_socket, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.socket_file import bindable
 from agent.texts import Language
-from agent.workspace.daemon_socket import SOCKET_HOST
+from agent.workspace.daemon_socket import SOCKET_HOST, bindable
 
 _GRACE = 1
 """Seconds for requests that go on while the server closes; streams end at once."""

@@ -18,7 +18,7 @@ from threading import Condition
 from agent.clock import Clock
 from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import NodeFailure
+from agent.interfaces.node.session import NodeFailure
 from agent.json_value import parse_json
 from agent.llm.messages import JsonObject
 from agent.markdown.title import clipped

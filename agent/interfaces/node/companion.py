@@ -19,7 +19,7 @@ from agent.errors import AgentError
 from agent.interfaces.node import autostart
 from agent.interfaces.node.permissions import NodePermission, permissions
 from agent.interfaces.node.server import NodeHost
-from agent.interfaces.node.tool import is_mac
+from agent.interfaces.node.session import is_mac
 from agent.texts import Language, text, translated
 
 _PANES = {

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.config.secrets import secrets_of
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import NodeFailure, did_not_work
+from agent.interfaces.node.session import NodeFailure, did_not_work
 from agent.tools.builtin.program import ProgramOutput
 
 Stopped: TypeAlias = Callable[[], bool]

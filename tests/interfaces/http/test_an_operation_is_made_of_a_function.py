@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from agent.deeds.result import Id, ResultValue
-from agent.interfaces.http.api.paging import listed
-from agent.interfaces.http.openapi import document_of
+from agent.interfaces.http.api.table import document_of
 from agent.interfaces.http.operation import (
     IfMatch,
     LastEvent,
@@ -19,6 +18,7 @@ from agent.interfaces.http.operation import (
     StreamEvent,
     TypedReply,
     arguments,
+    listed,
 )
 from agent.interfaces.http.service import Service
 from agent.workspace.workspace import Workspace

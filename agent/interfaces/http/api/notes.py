@@ -1,4 +1,6 @@
-"""The notes of the vault: read with their version, written only from the version that a client has."""
+"""The notes of the vault: read with their version, written only from the version that a client has; and the links
+between them, as one graph.
+"""
 
 import threading
 from collections.abc import Callable
@@ -8,12 +10,22 @@ from typing import Annotated, Any
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, PATH_FORM, IfMatch, IfNoneMatch, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import (
+    ACTOR,
+    NEXT,
+    PATH_FORM,
+    IfMatch,
+    IfNoneMatch,
+    ListPage,
+    Routes,
+    TypedReply,
+    page_of,
+)
 from agent.interfaces.http.problems import RequestRefused, StaleNote
 from agent.markdown.note import Note
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.vault.change import Outcome
+from agent.vault.link_graph import MOST_NOTES, WantedNotes, link_reader, view_of
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import check_inside
 from agent.workspace.workspace import Workspace
@@ -190,3 +202,45 @@ def _written(changes: NoteChanges, path: str, outcome: Outcome, status: int = HT
     done = Written(path, outcome.commit, outcome.queued, list(outcome.conflicts))
     headers = {} if now is None else {"ETag": etag(changes.vault, now)}
     return TypedReply(done, headers, HTTPStatus.ACCEPTED if outcome.queued else status)
+
+
+GRAPH = Routes("/api/v1")
+Words = Annotated[str, msgspec.Meta(max_length=3_000)]
+GraphLimit = Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)]
+
+
+class GraphNode(msgspec.Struct, frozen=True):
+    """A note, and how many links it has and gets."""
+
+    path: str
+    title: str
+    links: int
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """A link from one note to another."""
+
+    source: str
+    target: str
+
+
+class Graph(msgspec.Struct, frozen=True):
+    """The notes and the links between them; `left_out` is the number of notes beyond the limit, `links_left_out` that
+    of links beyond 20,000."""
+
+    nodes: list[GraphNode]
+    edges: list[Edge]
+    left_out: int
+    links_left_out: int
+
+
+@GRAPH.get("/graph", "The links of the vault")
+def graph(
+    workspace: Workspace, folder: Words = "", tag: Words = "", text: Words = "", limit: GraphLimit = MOST_NOTES
+) -> Graph:
+    """The notes and the links between them."""
+    vault = workspace.vault
+    found = view_of(link_reader(vault.id).graph(vault), WantedNotes(text, folder, tag), limit)
+    nodes = [GraphNode(each.path, each.title, each.links) for each in found.notes]
+    edges = [Edge(nodes[one].path, nodes[other].path) for one, other in found.links]
+    return Graph(nodes, edges, found.notes_left, found.links_left)

@@ -15,8 +15,7 @@ from agent.deeds.profile import (
 )
 from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, check_version, etag
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, IfMatch, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, NEXT, IfMatch, ListPage, Routes, TypedReply, page_of
 from agent.memory.profile.load import changelog_rows, last_updated, lay_out_profile, load_profile, template_note
 from agent.memory.profile.profile_file import CHANGELOG, note_name, parse_profile
 from agent.runs.note_changes import NoteChanges, note_changes

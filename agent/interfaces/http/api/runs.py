@@ -1,4 +1,6 @@
-"""Runs that clients ask for: begun at once, followed as they go on, stopped, and answered when they wait."""
+"""Runs that clients ask for: begun at once, followed as they go on, stopped, and answered when they wait. And sessions:
+what was said in each conversation, from its note.
+"""
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
@@ -8,6 +10,8 @@ import msgspec
 
 from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.background.resume import session_key
+from agent.deeds.conversations import SessionInfo, find_session_info, session_info
+from agent.deeds.result import ResultValue
 from agent.deeds.runs import RunResult, run_result
 from agent.errors import Unknown
 from agent.events.runs import (
@@ -20,24 +24,29 @@ from agent.events.runs import (
     ToolCallStarted,
     ToolCompleted,
 )
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.following import followed
 from agent.interfaces.http.operation import (
     ACTOR,
+    NEXT,
+    PATH_FORM,
     LastEvent,
     ListPage,
     Routes,
     StreamEvent,
     TypedReply,
+    page_of,
     stream_event,
 )
 from agent.interfaces.http.problems import RequestRefused
-from agent.interfaces.http.service import Service
-from agent.loop.records import RunRequest
+from agent.interfaces.http.service import Service, followed
+from agent.llm.messages import Assistant, Context, Message, ToolResult, User
+from agent.loop.records import RunRequest, Spoken
+from agent.loop.session import load_session
+from agent.loop.session import sessions as session_paths
 from agent.runs.decisions import also_asked, approvals, ready_after
 from agent.runs.named_decisions import answer_question, find_question
 from agent.runs.report import RunReport
 from agent.vault.folders import APPROVALS
+from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/runs")
 RunId = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -204,3 +213,61 @@ def _state(run: AskedRun) -> RunState:
             return RunState(run.id, run.task, began, run.session, "failed", None, str(result.reason))
         case None:
             return RunState(run.id, run.task, began, run.session, "running", None, None)
+
+
+SESSIONS = Routes("/api/v1/sessions")
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, extra_json_schema=dict(PATH_FORM))]
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    """The sessions, the newest day first."""
+
+    sessions: list[SessionInfo]
+    next_cursor: NEXT
+
+
+class MessageView(ResultValue, frozen=True):
+    """A message. `role` is user, assistant, tool or context; `tools` those that it calls, or the tool of its result."""
+
+    at: str
+    role: str
+    text: str
+    sender: str
+    tools: list[str]
+
+
+class WholeSession(SessionInfo, frozen=True, kw_only=True):
+    """A session with its messages, the oldest first."""
+
+    messages: list[MessageView]
+
+
+@SESSIONS.get("", "The conversations")
+def list_sessions(workspace: Workspace, page: ListPage) -> Sessions:
+    """The sessions of the vault."""
+    vault = workspace.vault
+    shown, after = page_of(session_paths(vault), str, page)
+    return Sessions([found for path in shown if (found := find_session_info(vault, path)) is not None], after)
+
+
+@SESSIONS.get("/{path:path}", "What was said in one", 404)
+def show_session(workspace: Workspace, path: Path) -> WholeSession:
+    """What was said in a session."""
+    session = load_session(workspace.vault, path)
+    spoken = [(each.at.isoformat(), each.event.message) for each in session.records if isinstance(each.event, Spoken)]
+    messages = [view for at, message in spoken if (view := _message_view(at, message)) is not None]
+    return WholeSession.of(session_info(session), messages=messages)
+
+
+def _message_view(at: str, message: Message) -> MessageView | None:
+    match message:
+        case User(text, sender):
+            return MessageView(at, "user", text, sender, [])
+        case Context(text):
+            return MessageView(at, "context", text, "", [])
+        case Assistant(text, calls):
+            return MessageView(at, "assistant", text, "", [call.name for call in calls])
+        case ToolResult(_, name, text):
+            return MessageView(at, "tool", text, "", [name])
+        case _:
+            return None

@@ -10,8 +10,7 @@ import msgspec
 from agent.background.presence_files import give_order
 from agent.deeds.jobs import job_view
 from agent.deeds.result import Id, ResultValue
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, NEXT, ListPage, Routes, TypedReply, page_of
 from agent.interfaces.http.problems import RequestRefused
 from agent.markdown.yaml_write import Value
 from agent.runs.job_upkeep import job_shelf, record_here

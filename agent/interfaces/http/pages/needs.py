@@ -15,7 +15,7 @@ from agent.deeds import decisions
 from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.interfaces.http.pages.versions import version_patches
+from agent.interfaces.http.pages.sync import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import arrived_decisions

@@ -1,6 +1,7 @@
-"""Settings: the value of each and where it comes from, and a form for those that are changed here.
+"""Settings: the value of each and where it comes from, and a form for those that are changed here. Below them, which
+browsers are signed in to the dashboard, and the documentation.
 
-Secrets show where they are kept, never what they are.
+Secrets show where they are kept, never what they are; nothing of the documentation is loaded from elsewhere.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from agent.config.load import Loaded, SettingOrigin
 from agent.config.settings import keys, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass
+from agent.deeds.documentation import find_topic, search_topics, topics
 from agent.deeds.settings import (
     choose_model,
     may_set,
@@ -98,4 +100,48 @@ def choose(request: PageRequest) -> Done:
 
 PAGE = Page("settings", "/settings", show, "e")
 MODELS = Page("models", "/settings/models", show_models, under="settings", is_live=False)
-DEEDS = (Deed("/settings/set", change), Deed("/settings/model", choose))
+_SETTING_DEEDS = (Deed("/settings/set", change), Deed("/settings/model", choose))
+
+
+def show_browsers(request: PageRequest) -> Mapping[str, object]:
+    """The browsers; `own` is the id of the one that asks."""
+    return {"browsers": request.service.sign_in.browsers.all(), "own": request.browser}
+
+
+def end(request: PageRequest) -> Done:
+    """Sign one browser out, the one that asks, too."""
+    request.service.sign_in.browsers.end([request.needed("id")])
+    return Done(request.text("browser_ended"), "/browsers")
+
+
+def end_others(request: PageRequest) -> Done:
+    """Sign all browsers out but the one that asks."""
+    browsers = request.service.sign_in.browsers
+    browsers.end([each.id for each in browsers.all() if each.id != request.browser])
+    return Done(request.text("browsers_ended"), "/browsers")
+
+
+BROWSERS = Page("browsers", "/browsers", show_browsers, "b", under="settings", is_live=False)
+DEEDS = (*_SETTING_DEEDS, Deed("/browsers/end", end), Deed("/browsers/end-others", end_others))
+
+
+_MOST = 100
+
+
+def show_documentation(request: PageRequest) -> Mapping[str, object]:
+    """The list of topics; with words (`q`) the lines that have them."""
+    words = request.field("q")
+    return {
+        "topics": topics(request.language),
+        "q": words,
+        "lines": search_topics(words, request.language)[:_MOST],
+    }
+
+
+def show_topic(request: PageRequest) -> Mapping[str, object]:
+    """One page of it."""
+    return {"topics": topics(request.language), "topic": find_topic(request.named["name"], request.language)}
+
+
+DOCUMENTATION = Page("documentation", "/documentation", show_documentation, "d", under="settings", is_live=False)
+TOPIC = Page("documentation_topic", "/documentation/{name}", show_topic, under="documentation", is_live=False)

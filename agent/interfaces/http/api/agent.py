@@ -1,0 +1,114 @@
+"""The agent's own: jobs, what it does at its time (a new job, or another text of one, needs the person's yes); skills,
+what there is, what would be used for a task, how they did, and trust, which is a person's to give; notices, what it
+wanted to say, what became of it, and the person's opinion.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from agent.deeds import notices
+from agent.deeds.job_runs import BegunRun, begin_job
+from agent.deeds.jobs import (
+    JobView,
+    find_job,
+    job_history,
+    job_view,
+    list_jobs,
+    pause_job,
+    resume_job,
+    show_job,
+    times_of,
+)
+from agent.deeds.notices import Noted, list_notices, show_notice
+from agent.deeds.result import Id, ShortName
+from agent.deeds.skills import distrust_skill, list_skills, match_skills, show_skill
+from agent.interfaces.http.api.history import Log, log
+from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply, listed
+from agent.interfaces.http.service import Service
+from agent.runs.note_changes import note_changes
+from agent.schedule.new_job import job_of_words
+from agent.workspace.workspace import Workspace
+
+JOBS = Routes("/api/v1/jobs")
+
+
+class Preview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sentence with a time in it, such as `every weekday at 9 brief me`. Without `write` it is only shown."""
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
+    write: bool = False
+
+
+class NewJobView(msgspec.Struct, frozen=True):
+    """A job made of a sentence, with its first times; `commit` once it is written."""
+
+    job: JobView
+    occurrences: list[str]
+    written: bool
+    commit: str | None
+    remarks: list[str]
+
+
+JOBS.get("", "What the agent does at its time")(listed("JobList", "jobs", list_jobs))
+
+
+@JOBS.post("", "A job from a sentence", 200, 409, status=201)
+def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
+    """Show the job that a sentence asks for, or write it: that needs a yes, as it steers the agent."""
+    now = workspace.clock.now().astimezone()
+    made = job_of_words(workspace.vault, asked.text, now)
+    times, job = times_of(made.job, now, 3), job_view(made.job, now)
+    told = list(made.remarks(workspace.settings.vault.language))
+    if not asked.write:
+        return TypedReply(NewJobView(job, times, False, None, told), status=200)
+    outcome = note_changes(workspace, ACTOR).create(made.job.path, made.data)
+    return TypedReply(NewJobView(job, times, True, outcome.commit, told))
+
+
+JOBS.get("/{id}", "One job", 404)(show_job)
+
+
+@JOBS.post("/{id}/run", "Run a job now", 404, status=202)
+def run_job(service: Service, id: Id) -> BegunRun:
+    """Run a job once now, also one that is paused or asks for a yes."""
+    return begin_job(service.workspace, service.pool, id)
+
+
+JOBS.post("/{id}/pause", "Pause a job", 404, 409)(pause_job)
+JOBS.post("/{id}/resume", "Let a job run again", 404, 409)(resume_job)
+JOBS.get("/{id}/history", "The runs of a job", 404)(
+    listed("PastRuns", "runs", job_history, lambda each: f"{each.planned} {each.attempt}")
+)
+
+
+@JOBS.get("/{id}/log", "What a job has changed", 404)
+def job_log(workspace: Workspace, page: ListPage, id: Id) -> Log:
+    """The commits of a job."""
+    return log(workspace, page, job=find_job(workspace, id).id)
+
+
+SKILLS = Routes("/api/v1/skills")
+SKILLS.get("", "The skills")(listed("Skills", "skills", list_skills, lambda each: each.path))
+SKILLS.get("/match", "What fits a task")(match_skills)
+SKILLS.get("/{name}", "One skill", 404)(show_skill)
+SKILLS.post("/{name}/revoke", "Trust a skill no more", 404, 409)(distrust_skill)
+
+
+NOTICES = Routes("/api/v1/notices")
+
+
+class Opinion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the person thinks of a notice."""
+
+    reaction: Literal["helpful", "not_helpful", "dismissed"]
+
+
+NOTICES.get("", "What the agent wanted to say")(listed("NoticeList", "notices", list_notices))
+NOTICES.get("/{id}", "One notice", 404)(show_notice)
+
+
+@NOTICES.post("/{id}/react", "An opinion about a notice", 404)
+def react(workspace: Workspace, id: ShortName, opinion: Opinion) -> Noted:
+    """Say whether a notice was worth it; after three dismissals in a row its type counts half."""
+    return notices.react(workspace, id, opinion.reaction)
