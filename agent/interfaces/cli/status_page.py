@@ -9,22 +9,11 @@ from typing import TYPE_CHECKING
 from agent.background.jobs.jobs_status import jobs_status
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
+from agent.interfaces.cli import status_sections as sections
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.output import PROGRAM, Output, progress
 from agent.interfaces.cli.printing import as_lines, beside
 from agent.interfaces.cli.status_of_vault import format_vault, vault_document
-from agent.interfaces.cli.status_sections import (
-    arrived_document,
-    format_arrived,
-    format_jobs_status,
-    format_notices_status,
-    format_unread_messages,
-    format_unread_reflections,
-    jobs_status_document,
-    notices_status,
-    unread_messages,
-    unread_reflections,
-)
 from agent.interfaces.cli.sync_status import found_standings, short_lines
 from agent.lazy import later
 from agent.llm.ledger import SpendTotals
@@ -104,8 +93,8 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         agent_status(workspace),
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
-    notices, unread = notices_status(workspace), unread_reflections(workspace)
-    messages = unread_messages(workspace)
+    notices, unread = sections.notices_status(workspace), sections.unread_reflections(workspace)
+    messages = sections.unread_messages(workspace)
     index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE, lambda: looked.result().number)
     found = looked.result()
     arrived = arrival_state(workspace)
@@ -121,12 +110,12 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
             "daemon": daemon,
             "index": _index_document(index, notes),
             "agent": _agent_document(agent, workspace.settings.spend),
-            "schedule": jobs_status_document(jobs),
+            "schedule": sections.jobs_status_document(jobs),
             "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
             "unread_messages": dict(messages),
             "unread_reflections": {**asdict(unread), "since": unread.since.isoformat()} if unread else None,
             "machines": machines_document(agent),
-            "arrived": arrived_document(arrived),
+            "arrived": sections.arrived_document(arrived),
             "events": dict(day.events),
             "sync": {"paused": paused, "remotes": [remote_view(workspace.vault, each) for each in remotes]}
             if remotes
@@ -138,12 +127,12 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
     lines = [
         *_format_clock(workspace.clock),
         *short_lines(remotes, paused, workspace.clock.now()),
-        *format_arrived(arrived),
+        *sections.format_arrived(arrived),
         *_format_daemon(daemon),
-        *format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
-        *format_notices_status(notices),
-        *format_unread_messages(messages),
-        *format_unread_reflections(unread, workspace.clock.now()),
+        *sections.format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
+        *sections.format_notices_status(notices),
+        *sections.format_unread_messages(messages),
+        *sections.format_unread_reflections(unread, workspace.clock.now()),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
         *format_machines(agent),

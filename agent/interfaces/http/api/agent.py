@@ -7,19 +7,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from agent.deeds import jobs as deeds
 from agent.deeds import notices
 from agent.deeds.job_runs import BegunRun, begin_job
-from agent.deeds.jobs import (
-    JobView,
-    find_job,
-    job_history,
-    job_view,
-    list_jobs,
-    pause_job,
-    resume_job,
-    show_job,
-    times_of,
-)
 from agent.deeds.notices import Noted, list_notices, show_notice
 from agent.deeds.result import Id, ShortName
 from agent.deeds.skills import distrust_skill, list_skills, match_skills, show_skill
@@ -43,14 +33,14 @@ class Preview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class NewJobView(msgspec.Struct, frozen=True):
     """A job made of a sentence, with its first times; `commit` once it is written."""
 
-    job: JobView
+    job: deeds.JobView
     occurrences: list[str]
     written: bool
     commit: str | None
     remarks: list[str]
 
 
-JOBS.get("", "What the agent does at its time")(listed("JobList", "jobs", list_jobs))
+JOBS.get("", "What the agent does at its time")(listed("JobList", "jobs", deeds.list_jobs))
 
 
 @JOBS.post("", "A job from a sentence", 200, 409, status=201)
@@ -58,7 +48,7 @@ def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
     """Show the job that a sentence asks for, or write it: that needs a yes, as it steers the agent."""
     now = workspace.clock.now().astimezone()
     made = job_of_words(workspace.vault, asked.text, now)
-    times, job = times_of(made.job, now, 3), job_view(made.job, now)
+    times, job = deeds.times_of(made.job, now, 3), deeds.job_view(made.job, now)
     told = list(made.remarks(workspace.settings.vault.language))
     if not asked.write:
         return TypedReply(NewJobView(job, times, False, None, told), status=200)
@@ -66,7 +56,7 @@ def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
     return TypedReply(NewJobView(job, times, True, outcome.commit, told))
 
 
-JOBS.get("/{id}", "One job", 404)(show_job)
+JOBS.get("/{id}", "One job", 404)(deeds.show_job)
 
 
 @JOBS.post("/{id}/run", "Run a job now", 404, status=202)
@@ -75,17 +65,17 @@ def run_job(service: Service, id: Id) -> BegunRun:
     return begin_job(service.workspace, service.pool, id)
 
 
-JOBS.post("/{id}/pause", "Pause a job", 404, 409)(pause_job)
-JOBS.post("/{id}/resume", "Let a job run again", 404, 409)(resume_job)
+JOBS.post("/{id}/pause", "Pause a job", 404, 409)(deeds.pause_job)
+JOBS.post("/{id}/resume", "Let a job run again", 404, 409)(deeds.resume_job)
 JOBS.get("/{id}/history", "The runs of a job", 404)(
-    listed("PastRuns", "runs", job_history, lambda each: f"{each.planned} {each.attempt}")
+    listed("PastRuns", "runs", deeds.job_history, lambda each: f"{each.planned} {each.attempt}")
 )
 
 
 @JOBS.get("/{id}/log", "What a job has changed", 404)
 def job_log(workspace: Workspace, page: ListPage, id: Id) -> Log:
     """The commits of a job."""
-    return log(workspace, page, job=find_job(workspace, id).id)
+    return log(workspace, page, job=deeds.find_job(workspace, id).id)
 
 
 SKILLS = Routes("/api/v1/skills")

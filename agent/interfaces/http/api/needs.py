@@ -10,7 +10,7 @@ from urllib.parse import quote
 import msgspec
 
 from agent.deeds import decisions
-from agent.deeds.decisions import Approval, QuestionView, ShownApproval, list_approvals, list_questions, question_view
+from agent.deeds import decisions as deeds
 from agent.interfaces.http.operation import ACTOR, NEXT, ListPage, Routes, TypedReply, listed, page_of
 from agent.markdown.note import Note
 from agent.markdown.requests import open_requests
@@ -33,7 +33,7 @@ class YesOrNo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
 
-class DecidedApproval(Approval, frozen=True, kw_only=True):
+class DecidedApproval(deeds.Approval, frozen=True, kw_only=True):
     """The decision; `goes_on` is who goes on with the run that waited for it: daemon, later or nobody."""
 
     goes_on: str
@@ -45,18 +45,18 @@ class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 
 
-class AnswerWritten(QuestionView, frozen=True, kw_only=True):
+class AnswerWritten(deeds.QuestionView, frozen=True, kw_only=True):
     """The answer as it was written, and who goes on with it: daemon, here (it is done), later or nobody."""
 
     answer: str
     goes_on: str
 
 
-APPROVALS.get("", "What needs a yes")(listed("ApprovalList", "approvals", list_approvals))
+APPROVALS.get("", "What needs a yes")(listed("ApprovalList", "approvals", deeds.list_approvals))
 
 
 @APPROVALS.get("/{name:path}", "What is asked, in full", 404)
-def show_approval(workspace: Workspace, name: DecisionName) -> ShownApproval:
+def show_approval(workspace: Workspace, name: DecisionName) -> deeds.ShownApproval:
     """One of them in full."""
     return decisions.show_approval(workspace, name)
 
@@ -69,7 +69,9 @@ def decide(workspace: Workspace, name: DecisionName, given: YesOrNo) -> DecidedA
     return DecidedApproval.of(done, goes_on=_goes_on(workspace, asked.path))
 
 
-QUESTIONS.get("", "The open questions")(listed("QuestionList", "questions", list_questions, lambda each: each.path))
+QUESTIONS.get("", "The open questions")(
+    listed("QuestionList", "questions", deeds.list_questions, lambda each: each.path)
+)
 
 
 @QUESTIONS.post("/{name:path}", "Answer a question", 404, 409)
@@ -78,7 +80,7 @@ def answer(workspace: Workspace, name: DecisionName, given: GivenAnswer) -> Answ
     question = find_question(workspace, name)
     done = answer_question(workspace, question, given.text)
     goes_on = _goes_on(workspace, question.path) if done.is_of_run else done.goes_on.value
-    return question_view(AnswerWritten, question, answer=done.words, goes_on=goes_on)
+    return deeds.question_view(AnswerWritten, question, answer=done.words, goes_on=goes_on)
 
 
 def _goes_on(workspace: Workspace, path: str) -> str:

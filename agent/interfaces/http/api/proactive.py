@@ -9,13 +9,13 @@ import msgspec
 from agent.background.jobs.jobs_status import jobs_status
 from agent.background.presence_files import give_order, order_waits, state_of
 from agent.deeds import tasks
+from agent.deeds import tasks as deeds
 from agent.deeds.result import Id, ResultValue
-from agent.deeds.tasks import Cancelled, TaskView, list_tasks, show_task, task_history, task_types, task_view
 from agent.interfaces.http.operation import ACTOR, Routes, TypedReply, listed
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
+from agent.runs import wake_times
 from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault, reschedule
-from agent.runs.wake_times import EVENING, MORNING, set_active_days, set_wake_time, switch_schedule, wake_schedule
 from agent.schedule.procedures import TaskType, target_name, task_type_of
 from agent.schedule.task import HIGHEST, LOWEST, USUAL
 from agent.schedule.task_notes import NewTask
@@ -105,14 +105,14 @@ def agent_status(service: Service) -> AgentStateView:
 @ROUTES.post("/start", "Let jobs and tasks run")
 def start_agent(service: Service) -> AgentStateView:
     """Let jobs and tasks of this vault run at their times."""
-    switch_schedule(service.workspace, True)
+    wake_times.switch_schedule(service.workspace, True)
     return agent_status(service)
 
 
 @ROUTES.post("/stop", "Let no job and task begin")
 def stop_agent(service: Service) -> AgentStateView:
     """Let no job and no task of this vault begin any more; what goes on is finished, then the agent sleeps."""
-    switch_schedule(service.workspace, False)
+    wake_times.switch_schedule(service.workspace, False)
     return _ordered(service, "sleep", "stopped over HTTP")
 
 
@@ -131,7 +131,7 @@ def sleep_agent(service: Service) -> AgentStateView:
 @ROUTES.get("/schedule", "When the agent wakes")
 def get_schedule(workspace: Workspace) -> Schedule:
     """When the agent wakes by itself."""
-    found = wake_schedule(workspace)
+    found = wake_times.wake_schedule(workspace)
     morning, evening = (f"{at:%H:%M}" if at else None for at in (found.morning_wakeup, found.evening_wakeup))
     return Schedule(found.enabled, morning, evening, list(found.active_days))
 
@@ -140,15 +140,15 @@ def get_schedule(workspace: Workspace) -> Schedule:
 def put_schedule(workspace: Workspace, asked: ScheduleChange) -> Schedule:
     """Change when the agent wakes by itself."""
     if asked.active_days is not None:
-        set_active_days(workspace, tuple(asked.active_days))
+        wake_times.set_active_days(workspace, tuple(asked.active_days))
     for name, title, words in (
-        (MORNING, "Morning wakeup", asked.morning_wakeup),
-        (EVENING, "Evening wakeup", asked.evening_wakeup),
+        (wake_times.MORNING, "Morning wakeup", asked.morning_wakeup),
+        (wake_times.EVENING, "Evening wakeup", asked.evening_wakeup),
     ):
         if words is not None:
-            set_wake_time(workspace, name, title, time.fromisoformat(words), ACTOR)
+            wake_times.set_wake_time(workspace, name, title, time.fromisoformat(words), ACTOR)
     if asked.enabled is not None:
-        switch_schedule(workspace, asked.enabled)
+        wake_times.switch_schedule(workspace, asked.enabled)
     return get_schedule(workspace)
 
 
@@ -221,11 +221,11 @@ class RunNow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: Annotated[str, msgspec.Meta(max_length=300)] = ""
 
 
-TASKS.get("/tasks", "The tasks that wait")(listed("TaskList", "tasks", list_tasks))
+TASKS.get("/tasks", "The tasks that wait")(listed("TaskList", "tasks", deeds.list_tasks))
 
 
 @TASKS.post("/tasks", "Plan a task", 200, 409, status=201)
-def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[TaskView]:
+def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[deeds.TaskView]:
     """Plan a task; the same one is planned once a day, and then answered with 200."""
     kind = task_type_of(asked.type)
     title = " ".join(asked.title.split())
@@ -253,38 +253,40 @@ def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[TaskView]:
     )
     planned = plan_in_vault(workspace, new, again=False)
     shelf = marked_tasks(workspace)
-    return TypedReply(task_view(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK)
+    return TypedReply(
+        deeds.task_view(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK
+    )
 
 
-TASKS.get("/tasks/history", "The tasks that are over")(listed("TaskHistory", "tasks", task_history))
-TASKS.get("/tasks/{id}", "One task", 404)(show_task)
+TASKS.get("/tasks/history", "The tasks that are over")(listed("TaskHistory", "tasks", deeds.task_history))
+TASKS.get("/tasks/{id}", "One task", 404)(deeds.show_task)
 
 
 @TASKS.put("/tasks/{id}", "Change when a task is done", 404, 409)
-def change_task(workspace: Workspace, id: Id, asked: TaskChange) -> TaskView:
+def change_task(workspace: Workspace, id: Id, asked: TaskChange) -> deeds.TaskView:
     """Give a task that waits another time or priority."""
     if asked.at_once and asked.scheduled_time is not None:
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give scheduled_time or at_once, not both")
     waiting = marked_tasks(workspace)
     before = find_task(waiting.waiting, waiting, id).due
     due = None if asked.at_once else asked.scheduled_time.astimezone() if asked.scheduled_time else before
-    return task_view(reschedule(workspace, id, due, asked.priority, ACTOR), marked_tasks(workspace))
+    return deeds.task_view(reschedule(workspace, id, due, asked.priority, ACTOR), marked_tasks(workspace))
 
 
 @TASKS.delete("/tasks/{id}", "Cancel a task", 404, 409)
-def cancel_task(workspace: Workspace, id: Id) -> Cancelled:
+def cancel_task(workspace: Workspace, id: Id) -> deeds.Cancelled:
     """Take a task out of the queue; its note moves to tasks/done/."""
     return tasks.cancel_task(workspace, id)
 
 
 @TASKS.post("/actions/run-task", "Do a task now", 409, status=202)
-def run_task(workspace: Workspace, asked: RunNow) -> TaskView:
+def run_task(workspace: Workspace, asked: RunNow) -> deeds.TaskView:
     """Plan a task of this type before all others, and wake the agent for it."""
     kind, title = task_type_of(asked.type), " ".join(asked.title.split())
     new = NewTask(kind, title, priority=HIGHEST) if title else plain_task(workspace, kind)
     planned = plan_in_vault(workspace, new, again=True)
     give_order(workspace.vault, "wake", planned.task.title)
-    return task_view(planned.task, marked_tasks(workspace))
+    return deeds.task_view(planned.task, marked_tasks(workspace))
 
 
-TASKS.get("/task-types", "The types of tasks")(task_types)
+TASKS.get("/task-types", "The types of tasks")(deeds.task_types)

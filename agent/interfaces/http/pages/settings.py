@@ -11,16 +11,8 @@ from agent.config.load import Loaded, SettingOrigin
 from agent.config.settings import keys, setting_type
 from agent.config.values import format_value
 from agent.dataclass import dataclass
+from agent.deeds import settings as deeds
 from agent.deeds.documentation import find_topic, search_topics, topics
-from agent.deeds.settings import (
-    choose_model,
-    may_set,
-    models_to_choose,
-    present_settings,
-    preset_names,
-    set_setting,
-    try_model,
-)
 from agent.errors import AgentError
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.runs.configured_models import model_status
@@ -44,7 +36,7 @@ class _Row:
 
 def show(request: PageRequest) -> Mapping[str, object]:
     """The model, and the settings by section: those that somebody has set, or (`all`) all of them."""
-    loaded, has_all = present_settings(request.workspace), request.field("all") == "yes"
+    loaded, has_all = deeds.present_settings(request.workspace), request.field("all") == "yes"
     sections: dict[str, list[_Row]] = {}
     for key in keys():
         if has_all or loaded.origin(key).layer != "default":
@@ -58,7 +50,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "warnings": loaded.warnings,
         "model": models.names.get("main", ""),
         "troubles": (*models.misconfigured, *filter(None, [models.problem])),
-        "presets": preset_names(),
+        "presets": deeds.preset_names(),
         "preset": format_value(loaded.values["llm.preset"]),
         "named": format_value(loaded.values["llm.model"]),
     }
@@ -67,27 +59,27 @@ def show(request: PageRequest) -> Mapping[str, object]:
 def show_models(request: PageRequest) -> Mapping[str, object]:
     """The models of the person's own server; a service of somebody else is asked nothing before it is chosen."""
     preset = request.field("preset")
-    return {"models": models_to_choose(request.workspace, preset) if preset else ()}
+    return {"models": deeds.models_to_choose(request.workspace, preset) if preset else ()}
 
 
 def _row(loaded: Loaded, key: str) -> _Row:
     kind = setting_type(key)
     choices = ("true", "false") if kind.base is bool else kind.choices
-    return _Row(key, format_value(loaded.values[key]), loaded.origin(key), may_set(key), choices)
+    return _Row(key, format_value(loaded.values[key]), loaded.origin(key), deeds.may_set(key), choices)
 
 
 def change(request: PageRequest) -> Done:
     """Write one setting; an empty value takes it back."""
-    done = set_setting(request.workspace, request.needed("key"), request.field("value"))
+    done = deeds.set_setting(request.workspace, request.needed("key"), request.field("value"))
     key = "setting_overridden" if done.overridden else "setting_saved"
     return Done(request.text(key, name=done.key, value=done.value, variable=done.overridden))
 
 
 def choose(request: PageRequest) -> Done:
     """Choose the model, and say whether it answers."""
-    choose_model(request.workspace, request.field("preset"), request.field("model"), request.field("key"))
+    deeds.choose_model(request.workspace, request.field("preset"), request.field("model"), request.field("key"))
     try:
-        found = try_model(request.workspace)
+        found = deeds.try_model(request.workspace)
     except AgentError as error:
         words = "; ".join(filter(None, (request.said(error.message), request.said(error.hint))))
         return Done(request.text("model_kept", problem=words))
