@@ -15,7 +15,7 @@ from agent.errors import Unknown, UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.notes import path_with_changes
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import Printed, Styled, as_lines, patch_line
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
@@ -325,15 +325,8 @@ def commit(output: Output, workspace: Workspace, confirmed: bool) -> None:
     commit_waiting(vault, apart=True)
     outcome = vault.commit_human(confirmed=confirmed, drafts=True)
     left = vault.changed_files()
-    document = {
-        "commit": outcome.human,
-        "files": list(outcome.paths),
-        "left": [{"path": item.path, "kind": item.kind.value} for item in left],
-        "open": list(outcome.open),
-        "unread": list(outcome.unread),
-        "left_out": dict(outcome.left_out),
-        "queued": outcome.queued,
-    }
+    shown = [fields(each, "path kind") for each in left]
+    document = fields(outcome, "open unread left_out queued", commit=outcome.human, files=outcome.paths, left=shown)
     output.emit(document, lambda: _format_commit(outcome, left))
 
 

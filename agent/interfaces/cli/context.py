@@ -14,7 +14,7 @@ from agent.errors import UserError
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import Asking, asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.progress_bar import indexing
 from agent.loop.records import RunRequest
@@ -65,28 +65,15 @@ def show_context(output: Output, task: str, who: Asking) -> None:
             model = agent.account.models.main.model
     document = {
         "task": task,
-        "model": {"name": model.name, "window": model.window, "present": model.present},
-        "rows": [_row(row) for row in rows],
-        "tools": list(tools),
-        "receipts": [
-            {
-                "path": receipt.path,
-                "lines": list(receipt.lines),
-                "commit": receipt.commit,
-                "score": receipt.score,
-                "why": receipt.why,
-            }
-            for receipt in start.receipts
-        ],
+        "model": fields(model, "name window present"),
+        "rows": [fields(row, "allowed kept cut", part=row.name, tokens=row.used) for row in rows],
+        "tools": tools,
+        "receipts": [fields(each, "path lines commit score why") for each in start.receipts],
         "untrusted": list(start.untrusted),
         "absent": [str(each) for each in start.absent],
         "problems": [*start.problems, *([late] if late else [])],
     }
     output.emit(document, lambda: _format(start, rows, tools, late))
-
-
-def _row(row: BudgetRow) -> dict[str, object]:
-    return {"part": row.name, "tokens": row.used, "allowed": row.allowed, "kept": row.kept, "cut": row.cut}
 
 
 def _format(start: Opening, rows: tuple[BudgetRow, ...], tools: tuple[str, ...], late: str | None) -> str:

@@ -9,7 +9,7 @@ from agent.app.diagnostics.diagnose import diagnose
 from agent.app.diagnostics.report import write_report
 from agent.errors import NotAVault
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines, padded
 from agent.vault.health.probe import Check, Level
 
@@ -45,16 +45,7 @@ def emit_checks(output: Output, checks: Sequence[Check], root: Path | None) -> N
         "vault": str(root) if root else None,
         "ok": not bad,
         "healthy": not bad,
-        "checks": [
-            {
-                "level": check.level.value,
-                "name": check.name,
-                "what": check.what,
-                "details": list(check.details),
-                "next": check.next,
-            }
-            for check in checks
-        ],
+        "checks": [fields(each, "level name what details next") for each in checks],
         "next": steps,
     }
     output.emit(document, lambda: _format(checks, steps))

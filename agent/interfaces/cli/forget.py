@@ -17,7 +17,7 @@ from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
 from agent.interfaces.cli.language import counted, said
 from agent.interfaces.cli.notes import path_in_vault
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.prompt import agree, confirm
 from agent.markdown.session_marks import is_mark
@@ -44,16 +44,11 @@ def _progress() -> Iterator[Report]:
 
 def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
     """The fields of a forgetting for programs."""
-    return {
-        "dry_run": dry_run,
-        "commit": outcome.commit,
-        "queued": outcome.queued,
-        "forgotten": [*(path for path, _ in forgetting.gone), *forgetting.past],
-        "changed": [{"path": each.path, "lines": list(each.gone)} for each in forgetting.changed],
-        "mentions": list(forgetting.mentions),
-        "unread": list(forgetting.unread),
-        "renamed": {each.path: each.to for each in forgetting.changed if each.to},
-    }
+    gone = [*(path for path, _ in forgetting.gone), *forgetting.past]
+    changed = [{"path": each.path, "lines": each.gone} for each in forgetting.changed]
+    renamed = {each.path: each.to for each in forgetting.changed if each.to}
+    found = fields(forgetting, "mentions unread", forgotten=gone, changed=changed, renamed=renamed)
+    return fields(outcome, "commit queued", dry_run=dry_run) | found
 
 
 def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
@@ -162,16 +157,9 @@ def _emit_purge(
 
 
 def _purge_fields(found: Purge) -> Mapping[str, object]:
-    return {
-        "commits": found.commits,
-        "head": found.head,
-        "backup": found.backup,
-        "other_refs": list(found.other_refs),
-        "remaining": list(map(str, found.remaining)),
-        "complete": not found.still_holding,
-        "recoverable": found.is_recoverable,
-        "finish": FINISH if found.is_recoverable else "",
-    }
+    state = {"complete": not found.still_holding, "recoverable": found.is_recoverable}
+    finish = FINISH if found.is_recoverable else ""
+    return fields(found, "commits head backup other_refs remaining", **state, finish=finish)
 
 
 def _format_purge(home: AgentFolder, forgetting: Forgetting, found: Purge, *, dry_run: bool) -> Iterator[str]:

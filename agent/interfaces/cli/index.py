@@ -11,7 +11,7 @@ from agent.app.open import open_workspace
 from agent.index.update import IndexReport
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.json_value import parse_json
@@ -37,19 +37,12 @@ def command(output: Output, anew: bool) -> None:
         with progress_bar(output, said("files")) as shown:
             attached = update_attachments(index, list_attachments(workspace), progress=shown)
         unread = index_status.incomplete_attachments(index.files)
-    document = {
-        "indexed": report.indexed,
-        "forgotten": report.forgotten,
-        "attachments": attached.indexed,
-        "moved": len(report.moved),
-        "skipped": [{"path": path, "reason": reason} for path, reason in report.skipped],
-        "failed": [{"path": path, "reason": reason} for path, reason in report.failed],
-        "unread": [{"path": path, "reason": reason} for path, reason in unread],
-        "rebuilt": report.rebuilt or None,
-        "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
-        "degraded": index.chosen.notice or None,
-        "engine": index.engine,
-    }
+    document = fields(report, "indexed forgotten", attachments=attached.indexed, moved=len(report.moved))
+    for name, rows in (("skipped", report.skipped), ("failed", report.failed), ("unread", unread)):
+        document[name] = [{"path": path, "reason": reason} for path, reason in rows]
+    embedder = index.chosen.embedder.name if index.chosen.embedder else None
+    document |= {"rebuilt": report.rebuilt or None, "embedder": embedder, "degraded": index.chosen.notice or None}
+    document |= {"engine": index.engine}
     output.emit(document, lambda: _format(report, attached, unread))
     if index.chosen.notice and not output.json:
         output.warn(index.chosen.notice)

@@ -172,16 +172,9 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
     job = deeds.job_to_run(workspace, name)
     progress("running …")
     result = run_by_hand(workspace, job)
-    document = {
-        "job": job.id,
-        "outcome": result.outcome,
-        "answer": result.text,
-        "reason": result.reason or None,
-        "session": result.session or None,
-        "waits_for": result.waits_for or None,
-        "money": round(result.money, 6),
-        "history": history_path(workspace.vault.home, job.id),
-    }
+    document = {"job": job.id, "outcome": result.outcome, "answer": result.text, "money": round(result.money, 6)}
+    document |= {name: getattr(result, name) or None for name in ("reason", "session", "waits_for")}
+    document |= {"history": history_path(workspace.vault.home, job.id)}
     output.emit(document, lambda: as_lines(_format_result(result)))
     if result.outcome == "failed":
         raise CheckFailed

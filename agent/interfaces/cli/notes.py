@@ -10,7 +10,7 @@ import click
 
 from agent.app.open import open_workspace
 from agent.errors import BadPath, NoteGone
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.markdown.note import Note
 from agent.vault.find import find_named_note, is_bare_name
 from agent.vault.store import Vault
@@ -73,12 +73,5 @@ def get(output: Output, name: str, revision: str | None, raw: bool) -> None:
     if data is None:
         raise NoteGone("{name} is not there", hint="vault-agent log shows what was moved or deleted", name=name)
     note = Note.parse(data)
-    document = {
-        "path": path,
-        "id": note.id,
-        "title": note.title(path),
-        "header": dict(note.header),
-        "problem": note.problem.message if note.problem else None,
-        "text": note.text,
-    }
-    output.emit(document, data, raw=raw)
+    problem = note.problem.message if note.problem else None
+    output.emit(fields(note, "id header text", path=path, title=note.title(path), problem=problem), data, raw=raw)

@@ -13,7 +13,7 @@ from agent.errors import LockHeld, UserError
 from agent.interfaces.cli.click_texts import wrap_text
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, listed, said
-from agent.interfaces.cli.output import CheckFailed, Output, progress
+from agent.interfaces.cli.output import CheckFailed, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines, size
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.prompt import confirm
@@ -92,21 +92,10 @@ SHOWN, _NAMED = 10, 3
 
 def report_document(report: RoundReport) -> dict[str, object]:
     """One round for `--json`."""
-    wait = report.wait
-    return {
-        "remote": report.remote,
-        "end": report.end.value,
-        "received": list(report.received),
-        "sent": list(report.sent),
-        "conflicts": [{"note": path, "copy": copy or None} for path, copy in report.conflicts.items()],
-        "kept": list(report.kept),
-        "numbered": dict(report.numbered),
-        "held": list(report.held),
-        "rescued": report.rescued or None,
-        "problem": str(report.trouble) or None,
-        "hint": str(report.hint) or None,
-        "wait": {"kind": wait.kind.value, "notes": list(wait.paths)} if wait is not None else None,
-    }
+    conflicts = [{"note": path, "copy": copy or None} for path, copy in report.conflicts.items()]
+    wait = fields(report.wait, "kind", notes=report.wait.paths) if report.wait is not None else None
+    trouble = {"rescued": report.rescued or None, "problem": report.trouble or None, "hint": report.hint or None}
+    return fields(report, "remote end received sent kept numbered held", conflicts=conflicts, wait=wait, **trouble)
 
 
 def report_lines(report: RoundReport) -> Iterator[str]:

@@ -16,7 +16,7 @@ from agent.errors import Retryable, UserError
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import listed, row, said, spoken
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields, progress
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
@@ -55,17 +55,10 @@ def task_document(task: "TaskView") -> dict[str, object]:
 
 def ended_document(ended: "TaskEnded") -> dict[str, object]:
     """What became of a task, for `--json`."""
-    return {
-        "id": ended.task.id,
-        "status": ended.status,
-        "text": ended.text,
-        "did_something": ended.result.did_something,
-        "with_model": not ended.result.is_plain,
-        "waits_for": ended.result.waits_for or None,
-        "session": ended.result.session or None,
-        "commits": list(ended.result.commits),
-        "money": round(ended.result.money, 6),
-    }
+    result = ended.result
+    optional = {"waits_for": result.waits_for or None, "session": result.session or None}
+    found = fields(result, "did_something commits", with_model=not result.is_plain, money=round(result.money, 6))
+    return fields(ended, "status text", id=ended.task.id) | found | optional
 
 
 def format_list(shelf: TaskShelf, now: datetime) -> list[str]:
