@@ -5,14 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from acp import (
-    schema,
-    text_block,
-    tool_content,
-    tool_diff_content,
-    update_agent_message_text,
-    update_user_message_text,
-)
+from acp import schema, text_block, tool_content, tool_diff_content, update_agent_message_text, update_user_message_text
 
 from agent.dataclass import dataclass
 from agent.errors import UserError

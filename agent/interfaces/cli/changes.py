@@ -48,7 +48,7 @@ _PATCH_BYTES = 100_000
 
 @click.command(
     help="Show what a change did to the notes.\n\nWith COMMIT, what it changed; without, what is not committed yet, "
-    "new notes included.",
+    "new notes included."
 )
 @click.argument("commit", required=False)
 @click.option("--path", metavar="P", help="Only this note or folder.")
@@ -96,7 +96,7 @@ _FILES, _LINES = 8, 6
     "Times: 2h, 30m, 1d, today, yesterday, 2026-11-21 or 2026-11-21T14:30.\n\n--squash keeps your own commits, merges "
     "and undos, and the notes as they are. Ids change from the first joined commit on, and a run that was joined with "
     "others cannot be undone by itself any more. The history as it was is kept in a bundle outside the vault and under "
-    "a rescue ref; to get space back, remove both and run git gc.",
+    "a rescue ref; to get space back, remove both and run git gc."
 )
 @click.argument("path", required=False)
 @click.option("--actor", metavar="WHO", help="human, agent, http, job:ID or mcp:CLIENT.")
@@ -223,7 +223,7 @@ _LOOKED_AT = 500
     "--since; --job or --actor with --since takes back what the job, or a program such as mcp:claude-code, did since "
     "then. The undo is a "
     "commit of its own: undo that one to have the changes again. Where the same lines were changed since, nothing is "
-    "done and the notes are named; --partial leaves those as they are and undoes the rest.",
+    "done and the notes are named; --partial leaves those as they are and undoes the rest."
 )
 @click.argument("named", metavar="[COMMIT]...", nargs=-1)
 @click.option("--run", metavar="ID", default="", help="Everything this run did.")

@@ -135,11 +135,7 @@ def _forget(chat: ChatState, rest: str) -> str:
         return "\n".join([text("chat.forgotten_later", language, why=said(outcome.queued)), *lines])
     commit = (outcome.commit or "")[:10]
     return "\n".join(
-        [
-            text("chat.forgotten", language, commit=commit),
-            *lines,
-            text("chat.forget_undo", language, commit=commit),
-        ]
+        [text("chat.forgotten", language, commit=commit), *lines, text("chat.forget_undo", language, commit=commit)]
     )
 
 

@@ -40,7 +40,7 @@ class Key(click.ParamType[str]):
     "(VAULT_AGENT_SECTION__KEY), this machine's settings (of this vault, then of all), the vault's settings, the "
     "defaults.\n\nNo setting, but two "
     "variables set the clock of a single command for trying things out: VAULT_AGENT_CLOCK__START=2026-11-23T09:00, and "
-    "VAULT_AGENT_CLOCK__RATE=60 for a clock that is 60 times as fast. Nothing is pushed with it.",
+    "VAULT_AGENT_CLOCK__RATE=60 for a clock that is 60 times as fast. Nothing is pushed with it."
 )
 def command() -> None:
     pass

@@ -203,9 +203,7 @@ def _format_deleted(done: Purge) -> Iterator[str]:
     yield from _holders(done)
 
 
-@click.command(
-    epilog=exit_codes("with --purge: something still holds it, and is named"),
-)
+@click.command(epilog=exit_codes("with --purge: something still holds it, and is named"))
 @click.argument("name", metavar="[PATH|ID|TEXT]", required=False, default="")
 @click.option("--last", is_flag=True, help="Forget what was remembered last.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -215,14 +213,7 @@ def _format_deleted(done: Purge) -> Iterator[str]:
 @click.option("--yes-remote", is_flag=True, help="With --purge: also when another repository has the commits.")
 @click.pass_obj
 def command(
-    output: Output,
-    name: str,
-    last: bool,
-    dry_run: bool,
-    purged: bool,
-    for_good: bool,
-    yes: bool,
-    yes_remote: bool,
+    output: Output, name: str, last: bool, dry_run: bool, purged: bool, for_good: bool, yes: bool, yes_remote: bool
 ) -> None:
     """Forget the note at PATH or with this ID, or a TEXT wherever the agent has written it.
 

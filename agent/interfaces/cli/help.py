@@ -92,7 +92,7 @@ _WHERE = {
 
 
 @click.command(
-    help="Print a shell completion script.\n\nTo use it:\n\n\b\n" + "\n".join(f"  {line}" for line in _WHERE.values()),
+    help="Print a shell completion script.\n\nTo use it:\n\n\b\n" + "\n".join(f"  {line}" for line in _WHERE.values())
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context

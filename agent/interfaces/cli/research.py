@@ -33,9 +33,7 @@ _SHOWN = 100
 """Characters of a step's subject."""
 
 
-@click.command(
-    epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"),
-)
+@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"))
 @words_argument("topic")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="topic", show_default=True, help="What kind of research it is."

@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 else:
     run_result = later("agent.deeds.runs", "run_result")
 
-_DECIDE = {
-    RunOutcome.NEEDS_APPROVAL: "run_report.decide",
-    RunOutcome.QUESTION_ASKED: "run_report.answer",
-}
+_DECIDE = {RunOutcome.NEEDS_APPROVAL: "run_report.decide", RunOutcome.QUESTION_ASKED: "run_report.answer"}
 
 
 def run_document(agent: "RunService", ended: Ended, *, resumed: bool = False) -> dict[str, object]:

@@ -56,10 +56,7 @@ def last_commit(found: VaultStatus, now: datetime) -> str:
 
 def format_vault(found: VaultStatus, now: datetime) -> list[str]:
     """A line for each thing about commits and files."""
-    lines = [
-        row("vault", str(found.root)),
-        row("branch", found.branch or said("none (HEAD is detached)")),
-    ]
+    lines = [row("vault", str(found.root)), row("branch", found.branch or said("none (HEAD is detached)"))]
     if found.last:
         lines.append(row("last", last_commit(found, now)))
     staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]

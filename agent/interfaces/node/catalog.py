@@ -22,9 +22,7 @@ _PATH: JsonObject = {"type": "string", "minLength": 1, "maxLength": 4096, "descr
 def file_tools() -> tuple[NodeTool, ...]:
     """The tools for files."""
     read = schema(
-        "path",
-        path=_PATH,
-        offset={"type": "integer", "minimum": 0, "description": "the byte to begin at; default 0"},
+        "path", path=_PATH, offset={"type": "integer", "minimum": 0, "description": "the byte to begin at; default 0"}
     )
     write = schema(
         "path",

@@ -192,10 +192,7 @@ def _cold(place: Site, asked: list[str], rounds: int) -> list[Measure]:
 
     (figure,) = paired(rounds, [("vault-agent search from cold", search)], warm=1)
     name = f"{figure.name}, median of {len(figure.runs)}"
-    return [
-        Measure(name, figure.median, "ms", COLD_MS),
-        Measure(f"{figure.name}, p95", figure.p95, "ms"),
-    ]
+    return [Measure(name, figure.median, "ms", COLD_MS), Measure(f"{figure.name}, p95", figure.p95, "ms")]
 
 
 LIMITS_MS = {"--help": 150.0, "get": 110.0, "status": 180.0, "search": 350.0, "remember": 500.0}

@@ -5,14 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from agent.deeds.profile import (
-    FileInfo,
-    ProfileHits,
-    profile_file,
-    profile_layers,
-    profile_summary,
-    search_in_profile,
-)
+from agent.deeds.profile import FileInfo, ProfileHits, profile_file, profile_layers, profile_summary, search_in_profile
 from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, check_version, etag
 from agent.interfaces.http.operation import ACTOR, NEXT, IfMatch, ListPage, Routes, TypedReply, page_of

@@ -87,10 +87,7 @@ def document_of(table: Iterable[Operation]) -> Document:
         "servers": [{"url": "/", "description": "The address that `vault-agent serve` names, on this machine only."}],
         "tags": [{"name": name} for name in sorted({_tag(each) for each in entries})],
         "paths": paths,
-        "components": {
-            "schemas": components,
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        },
+        "components": {"schemas": components, "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
         "security": [{"token": []}],
     }
 

@@ -102,11 +102,7 @@ def counted_charts(days: Sequence[date], counted: Mapping[date, MetricTotals]) -
             ),
         ),
         Chart("job_runs", shown, tuple(_job_series(values))),
-        Chart(
-            "patterns",
-            shown,
-            (Series("patterns_found", values(lambda found: _sum(found.patterns))),),
-        ),
+        Chart("patterns", shown, (Series("patterns_found", values(lambda found: _sum(found.patterns))),)),
     )
 
 

@@ -123,11 +123,7 @@ _MOST = 100
 def show_documentation(request: PageRequest) -> Mapping[str, object]:
     """The list of topics; with words (`q`) the lines that have them."""
     words = request.field("q")
-    return {
-        "topics": topics(request.language),
-        "q": words,
-        "lines": search_topics(words, request.language)[:_MOST],
-    }
+    return {"topics": topics(request.language), "q": words, "lines": search_topics(words, request.language)[:_MOST]}
 
 
 def show_topic(request: PageRequest) -> Mapping[str, object]:
