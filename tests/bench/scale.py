@@ -9,9 +9,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.speed import (
+from agent.benches.figures import Measure, middle_and_tail
+from agent.benches.speed import (
     QUERIES,
     SAVED_MS,
     Site,
@@ -22,7 +21,8 @@ from agent.interfaces.cli.benches.speed import (
     searches,
     site,
 )
-from agent.interfaces.cli.benches.vaults import build_prose, git, questions, record
+from agent.benches.vaults import build_prose, git, questions, record
+from agent.index.keyword import Engine
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
 from agent.workspace.search_index import open_index

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from agent.benches.figures import Measure
+from agent.benches.vaults import git
 from agent.clock import SystemClock
-from agent.interfaces.cli.benches.figures import Measure
-from agent.interfaces.cli.benches.vaults import git
 from agent.vault.change import Stamp
 from agent.vault.options import Options
 from agent.vault.plumbing.git import Git

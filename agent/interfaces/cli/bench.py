@@ -11,14 +11,14 @@ from typing import Literal, TypeVar, get_args
 import click
 
 from agent.app.open import open_workspace
+from agent.benches import history as histories
+from agent.benches import retrieval as cases
+from agent.benches import speed as speeds
+from agent.benches import speed as starts
+from agent.benches import sync as syncs
+from agent.benches import vaults as commits
+from agent.benches.figures import Measure, all_reached
 from agent.index.keyword import engine_for
-from agent.interfaces.cli.benches import history as histories
-from agent.interfaces.cli.benches import retrieval as cases
-from agent.interfaces.cli.benches import speed as speeds
-from agent.interfaces.cli.benches import speed as starts
-from agent.interfaces.cli.benches import sync as syncs
-from agent.interfaces.cli.benches import vaults as commits
-from agent.interfaces.cli.benches.figures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 
 _EPILOG = exit_codes("a figure was not reached")

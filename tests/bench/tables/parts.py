@@ -6,10 +6,10 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from agent.benches import history, speed, sync, vaults
+from agent.benches.figures import Measure
 from agent.index.embedder import choose_embedder
 from agent.index.keyword import Engine, Weights, engine_for
-from agent.interfaces.cli.benches import history, speed, sync, vaults
-from agent.interfaces.cli.benches.figures import Measure
 from tests.bench import locomo, passages, retrieval, scale, steps, upkeep, vectors, writes
 
 Say = Callable[[str], None]

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
+from agent.benches.figures import Figure
 from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.index.embedder import EmbedderChoice
 from agent.index.files import IndexFiles
 from agent.index.keyword import Weights
 from agent.index.search import Searcher
-from agent.interfaces.cli.benches.figures import Figure
 from agent.texts import joined
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace

@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from agent.benches.figures import Figure, Measure, as_installed, middle_and_tail, paired
+from agent.benches.vaults import build_prose, questions
 from agent.clock import SystemClock
 from agent.config.directories import directories
 from agent.config.load import load_settings
 from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.index.keyword import Engine, engine_for
-from agent.interfaces.cli.benches.figures import Figure, Measure, as_installed, middle_and_tail, paired
-from agent.interfaces.cli.benches.vaults import build_prose, questions
 from agent.vault.store import open_vault
 from agent.workspace.search_index import SearchIndex, open_index
 from agent.workspace.workspace import Workspace, load_daemon_state, options

@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, field
 from pathlib import Path
 
+from agent.benches.figures import Figure, Measure, as_installed, middle_and_tail, paired
+from agent.benches.vaults import WORDS, git
 from agent.clock import SystemClock
 from agent.dataclass import dataclass
-from agent.interfaces.cli.benches.figures import Figure, Measure, as_installed, middle_and_tail, paired
-from agent.interfaces.cli.benches.vaults import WORDS, git
 from agent.vault.change import Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.health.packing import LOOSE, pack

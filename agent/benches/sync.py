@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from agent.benches.figures import Measure
+from agent.benches.vaults import build, git
 from agent.clock import SystemClock
 from agent.dataclass import dataclass
 from agent.errors import Permanent
-from agent.interfaces.cli.benches.figures import Measure
-from agent.interfaces.cli.benches.vaults import build, git
 from agent.vault.folders import ENTRIES
 from agent.vault.layout import SYNC_STATE
 from agent.vault.options import Options

@@ -11,8 +11,8 @@ import subprocess
 from itertools import accumulate
 from pathlib import Path
 
+from agent.benches.figures import Figure, paired
 from agent.clock import SystemClock
-from agent.interfaces.cli.benches.figures import Figure, paired
 from agent.vault.change import Stamp
 from agent.vault.folders import ENTRIES
 from agent.vault.options import Options
