@@ -1,17 +1,18 @@
 """Operations: routes that are made of typed functions, and lists in pages.
 
 A function's own types say what its route takes and returns: parameters that the path names, the others of the query, a
-struct for the body, headers, a page of a list. The application, the OpenAPI document and the tests read the same
-values, so they agree. Each page of a list has a cursor for the next one, which means nothing to a client.
+struct or single fields for the body, headers, a page of a list. The application, the OpenAPI document and the tests
+read the same values, so they agree. Each page of a list has a cursor for the next one, which means nothing to a client.
 """
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import wraps
 from http import HTTPStatus
-from inspect import Parameter, isasyncgenfunction, signature
+from inspect import Parameter, getdoc, isasyncgenfunction, signature
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -34,6 +35,8 @@ R = TypeVar("R")
 EVENTS = "text/event-stream"
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH"]
+_WITH_BODY = {"POST", "PUT", "PATCH"}
+_PLACE = re.compile(r"\{(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,8 @@ class TypedReply(Generic[R]):
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a function takes beside the service or its vault: `params` of the path and query, `body` as the type of its
-    parameter of that name, `page` as the name of that of a `ListPage`, and `headers` by the names of their
-    parameters."""
+    parameter of that name (empty: of a POST or PUT, all parameters that the path does not name), `page` as the name of
+    that of a `ListPage`, and `headers` by the names of their parameters."""
 
     params: type[msgspec.Struct]
     body: tuple[str, type[msgspec.Struct]] | None
@@ -174,7 +177,9 @@ def operation(
     result = get_args(found)[0] if get_origin(found) is TypedReply else found
     if isasyncgenfunction(function):
         more["content_type"] = EVENTS
-    return Operation(method, path, name or function.__name__, summary, function, _taken(function), result, **more)
+    return Operation(
+        method, path, name or function.__name__, summary, function, _taken(function, method, path), result, **more
+    )
 
 
 def arguments(
@@ -187,13 +192,13 @@ def arguments(
     if taken.page:
         values[taken.page] = ListPage(values.pop("limit"), values.pop("cursor"))
     if taken.body is not None:
-        values[taken.body[0]] = body
+        values |= {taken.body[0]: body} if taken.body[0] else msgspec.structs.asdict(cast(msgspec.Struct, body))
     for parameter, name in taken.headers.items():
         values[parameter] = headers.get(name, "").removeprefix("W/").strip('"')
     return service if taken.has_service else service.workspace, values
 
 
-def _taken(function: Callable[..., Any]) -> Taken:
+def _taken(function: Callable[..., Any], method: Method, path: str) -> Taken:
     hints = get_type_hints(function, include_extras=True)
     first, *others = signature(function).parameters.values()
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
@@ -210,8 +215,17 @@ def _taken(function: Callable[..., Any]) -> Taken:
             body = each.name, kind
         else:
             fields.append((each.name, kind, *([] if each.default is Parameter.empty else [each.default])))
-    params = msgspec.defstruct("Params", fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
+    sent = [each for each in fields if each[0] not in _PLACE.findall(path)]
+    if method in _WITH_BODY and body is None and sent and not isasyncgenfunction(function):
+        fields = [each for each in fields if each not in sent]
+        body = "", _struct(f"{function.__name__.title().replace('_', '')}Body", sent, getdoc(function) or "")
+    params = _struct("Params", fields)
     return Taken(params, body, page, headers, hints[first.name] is not Workspace)
+
+
+def _struct(name: str, fields: list[Any], about: str = "") -> type[msgspec.Struct]:
+    documented = {"__doc__": about}
+    return msgspec.defstruct(name, fields, namespace=documented, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 def stream_event(event: str, data: object, id: str = "") -> StreamEvent:

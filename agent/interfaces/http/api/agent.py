@@ -3,15 +3,12 @@ what there is, what would be used for a task, how they did, and trust, which is 
 wanted to say, what became of it, and the person's opinion.
 """
 
-from typing import Annotated, Literal
-
 import msgspec
 
 from agent.deeds import jobs as deeds
-from agent.deeds import notices
 from agent.deeds.job_runs import BegunRun, begin_job
-from agent.deeds.notices import Noted, list_notices, show_notice
-from agent.deeds.result import Id, ShortName
+from agent.deeds.notices import list_notices, react, show_notice
+from agent.deeds.result import Id, TaskText
 from agent.deeds.skills import distrust_skill, list_skills, match_skills, show_skill
 from agent.interfaces.http.api.history import Log, log
 from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply, listed
@@ -21,13 +18,6 @@ from agent.schedule.new_job import job_of_words
 from agent.workspace.workspace import Workspace
 
 JOBS = Routes("/api/v1/jobs")
-
-
-class Preview(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence with a time in it, such as `every weekday at 9 brief me`. Without `write` it is only shown."""
-
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
-    write: bool = False
 
 
 class NewJobView(msgspec.Struct, frozen=True):
@@ -44,13 +34,14 @@ JOBS.get("", "What the agent does at its time")(listed("JobList", "jobs", deeds.
 
 
 @JOBS.post("", "A job from a sentence", 200, 409, status=201)
-def make_job(workspace: Workspace, asked: Preview) -> TypedReply[NewJobView]:
-    """Show the job that a sentence asks for, or write it: that needs a yes, as it steers the agent."""
+def make_job(workspace: Workspace, text: TaskText, write: bool = False) -> TypedReply[NewJobView]:
+    """Show the job that a sentence with a time asks for, such as `every weekday at 9 brief me`, or `write` it: that
+    needs a yes, as it steers the agent."""
     now = workspace.clock.now().astimezone()
-    made = job_of_words(workspace.vault, asked.text, now)
+    made = job_of_words(workspace.vault, text, now)
     times, job = deeds.times_of(made.job, now, 3), deeds.job_view(made.job, now)
     told = list(made.remarks(workspace.settings.vault.language))
-    if not asked.write:
+    if not write:
         return TypedReply(NewJobView(job, times, False, None, told), status=200)
     outcome = note_changes(workspace, ACTOR).create(made.job.path, made.data)
     return TypedReply(NewJobView(job, times, True, outcome.commit, told))
@@ -88,17 +79,6 @@ SKILLS.post("/{name}/revoke", "Trust a skill no more", 404, 409)(distrust_skill)
 NOTICES = Routes("/api/v1/notices")
 
 
-class Opinion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the person thinks of a notice."""
-
-    reaction: Literal["helpful", "not_helpful", "dismissed"]
-
-
 NOTICES.get("", "What the agent wanted to say")(listed("NoticeList", "notices", list_notices))
 NOTICES.get("/{id}", "One notice", 404)(show_notice)
-
-
-@NOTICES.post("/{id}/react", "An opinion about a notice", 404)
-def react(workspace: Workspace, id: ShortName, opinion: Opinion) -> Noted:
-    """Say whether a notice was worth it; after three dismissals in a row its type counts half."""
-    return notices.react(workspace, id, opinion.reaction)
+NOTICES.post("/{id}/react", "An opinion about a notice", 404)(react)

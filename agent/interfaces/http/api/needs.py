@@ -22,27 +22,20 @@ from agent.vault.folders import INBOX
 from agent.workspace.workspace import Workspace
 
 APPROVALS, QUESTIONS = Routes("/api/v1/approvals"), Routes("/api/v1/questions")
+AnswerText = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+"""An option, an option's number, or other words."""
+DecisionReason = Annotated[str, msgspec.Meta(max_length=500)]
+"""Why; the agent is told."""
+RequestText = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
+"""What the agent is asked, in Markdown."""
 DecisionName = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 """The id, the end of it, the short code, or the note, of what waits."""
-
-
-class YesOrNo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The person's yes or no; the agent is told the reason."""
-
-    yes: bool
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
 
 
 class DecidedApproval(deeds.Approval, frozen=True, kw_only=True):
     """The decision; `goes_on` is who goes on with the run that waited for it: daemon, later or nobody."""
 
     goes_on: str
-
-
-class GivenAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An option, an option's number, or other words."""
-
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
 
 
 class AnswerWritten(deeds.QuestionView, frozen=True, kw_only=True):
@@ -62,10 +55,10 @@ def show_approval(workspace: Workspace, name: DecisionName) -> deeds.ShownApprov
 
 
 @APPROVALS.post("/{name:path}", "Say yes or no", 404, 409)
-def decide(workspace: Workspace, name: DecisionName, given: YesOrNo) -> DecidedApproval:
+def decide(workspace: Workspace, name: DecisionName, yes: bool, reason: DecisionReason = "") -> DecidedApproval:
     """Say yes or no: once, to exactly what was shown."""
     asked = find_decision(workspace, name)
-    done = decisions.decide(workspace, asked, given.yes, given.reason)
+    done = decisions.decide(workspace, asked, yes, reason)
     return DecidedApproval.of(done, goes_on=_goes_on(workspace, asked.path))
 
 
@@ -75,10 +68,10 @@ QUESTIONS.get("", "The open questions")(
 
 
 @QUESTIONS.post("/{name:path}", "Answer a question", 404, 409)
-def answer(workspace: Workspace, name: DecisionName, given: GivenAnswer) -> AnswerWritten:
+def answer(workspace: Workspace, name: DecisionName, text: AnswerText) -> AnswerWritten:
     """Answer a question; the run that waits for it goes on."""
     question = find_question(workspace, name)
-    done = answer_question(workspace, question, given.text)
+    done = answer_question(workspace, question, text)
     goes_on = _goes_on(workspace, question.path) if done.is_of_run else done.goes_on.value
     return deeds.question_view(AnswerWritten, question, answer=done.words, goes_on=goes_on)
 
@@ -122,12 +115,6 @@ def list_inbox(workspace: Workspace, page: ListPage) -> InboxRequests:
     return InboxRequests(found, after)
 
 
-class NewRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the agent is asked, in Markdown."""
-
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
-
-
 class LeftRequest(msgspec.Struct, frozen=True):
     """A request that was left in the note at `path`, in which its answer will stand. `commit` is null while the note
     waits to be written because of `queued`. `answered_by`: the daemon, or nobody by itself, as the settings say."""
@@ -139,10 +126,10 @@ class LeftRequest(msgspec.Struct, frozen=True):
 
 
 @INBOX_ROUTES.post("", "Leave a request in a note", 202, 403, 409, status=201)
-def leave_request(workspace: Workspace, new: NewRequest) -> TypedReply[LeftRequest]:
+def leave_request(workspace: Workspace, text: RequestText) -> TypedReply[LeftRequest]:
     """Leave a request for the agent in a note of its own; the daemon answers it there."""
     with _ONE_AT_A_TIME:  # the next request finds the name taken
-        draft = request_draft(workspace, new.text)
+        draft = request_draft(workspace, text)
         outcome = note_changes(workspace, ACTOR, GROUPS).leave_request(draft)
     answers: Literal["daemon", "nobody"] = "daemon" if is_answered_by_daemon(workspace, draft.path) else "nobody"
     left = LeftRequest(draft.path, outcome.commit, outcome.queued, answers)

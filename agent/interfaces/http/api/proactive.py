@@ -66,12 +66,6 @@ class AgentStateView(ResultValue, frozen=True):
     transitions: list[StateChange]
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why the agent is to wake."""
-
-    reason: Reason = ""
-
-
 class Schedule(msgspec.Struct, frozen=True):
     """When the agent wakes by itself; null where the job of that time is missing or wakes otherwise."""
 
@@ -117,9 +111,9 @@ def stop_agent(service: Service) -> AgentStateView:
 
 
 @ROUTES.post("/wake", "Wake the agent")
-def wake_agent(service: Service, wish: Wish) -> AgentStateView:
+def wake_agent(service: Service, reason: Reason = "") -> AgentStateView:
     """Wake the agent: the tasks that wait begin now."""
-    return _ordered(service, "wake", " ".join(wish.reason.split()) or "woken over HTTP")
+    return _ordered(service, "wake", " ".join(reason.split()) or "woken over HTTP")
 
 
 @ROUTES.post("/sleep", "Let the agent sleep")
@@ -186,6 +180,7 @@ def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentStateView:
 TASKS = Routes("/api/proactive")
 Priority = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+TaskTitle = Annotated[str, msgspec.Meta(max_length=300)]
 Interval = Annotated[int, msgspec.Meta(ge=60, le=31_622_400)]
 
 
@@ -204,21 +199,6 @@ class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dependencies: Annotated[list[Id], msgspec.Meta(max_length=20)] = []
     recurring: bool = False
     recurrence_interval: Interval | None = None
-
-
-class TaskChange(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to change of a task that waits; what is left out stays. `at_once` takes its time away."""
-
-    scheduled_time: datetime | None = None
-    at_once: bool = False
-    priority: Priority | None = None
-
-
-class RunNow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task to begin now, also if the same was done today."""
-
-    type: TaskType
-    title: Annotated[str, msgspec.Meta(max_length=300)] = ""
 
 
 TASKS.get("/tasks", "The tasks that wait")(listed("TaskList", "tasks", deeds.list_tasks))
@@ -263,14 +243,20 @@ TASKS.get("/tasks/{id}", "One task", 404)(deeds.show_task)
 
 
 @TASKS.put("/tasks/{id}", "Change when a task is done", 404, 409)
-def change_task(workspace: Workspace, id: Id, asked: TaskChange) -> deeds.TaskView:
-    """Give a task that waits another time or priority."""
-    if asked.at_once and asked.scheduled_time is not None:
+def change_task(
+    workspace: Workspace,
+    id: Id,
+    scheduled_time: datetime | None = None,
+    at_once: bool = False,
+    priority: Priority | None = None,
+) -> deeds.TaskView:
+    """Give a task that waits another time or priority; `at_once` takes its time away, and what is left out stays."""
+    if at_once and scheduled_time is not None:
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give scheduled_time or at_once, not both")
     waiting = marked_tasks(workspace)
     before = find_task(waiting.waiting, waiting, id).due
-    due = None if asked.at_once else asked.scheduled_time.astimezone() if asked.scheduled_time else before
-    return deeds.task_view(reschedule(workspace, id, due, asked.priority, ACTOR), marked_tasks(workspace))
+    due = None if at_once else scheduled_time.astimezone() if scheduled_time else before
+    return deeds.task_view(reschedule(workspace, id, due, priority, ACTOR), marked_tasks(workspace))
 
 
 @TASKS.delete("/tasks/{id}", "Cancel a task", 404, 409)
@@ -280,9 +266,9 @@ def cancel_task(workspace: Workspace, id: Id) -> deeds.Cancelled:
 
 
 @TASKS.post("/actions/run-task", "Do a task now", 409, status=202)
-def run_task(workspace: Workspace, asked: RunNow) -> deeds.TaskView:
+def run_task(workspace: Workspace, type: TaskType, title: TaskTitle = "") -> deeds.TaskView:
     """Plan a task of this type before all others, and wake the agent for it."""
-    kind, title = task_type_of(asked.type), " ".join(asked.title.split())
+    kind, title = task_type_of(type), " ".join(title.split())
     new = NewTask(kind, title, priority=HIGHEST) if title else plain_task(workspace, kind)
     planned = plan_in_vault(workspace, new, again=True)
     give_order(workspace.vault, "wake", planned.task.title)

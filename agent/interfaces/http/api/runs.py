@@ -49,14 +49,11 @@ from agent.vault.folders import APPROVALS
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/runs")
+RunTaskText = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
+SessionPath = Annotated[str, msgspec.Meta(max_length=3_000)]
+RunAnswerText = Annotated[str, msgspec.Meta(max_length=20_000)]
+RunReason = Annotated[str, msgspec.Meta(max_length=500)]
 RunId = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-
-
-class NewRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task for the agent; with `session` it goes on in the session of this path."""
-
-    task: Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
-    session: Annotated[str, msgspec.Meta(max_length=3_000)] = ""
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -79,14 +76,6 @@ class Runs(msgspec.Struct, frozen=True):
     next_cursor: NEXT
 
 
-class RunAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """For a run that waits: `text` answers its question, `yes` its approval (with a `reason`, if one is wanted)."""
-
-    text: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
-    yes: bool | None = None
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
 class Following(msgspec.Struct, frozen=True):
     """Who goes on with a run: `run` is its id here, null if the daemon does, which tells of it in its events."""
 
@@ -102,11 +91,12 @@ def list_runs(service: Service, page: ListPage) -> Runs:
 
 
 @ROUTES.post("", "Give the agent a task", 404, status=201)
-def start_run(service: Service, asked: NewRun) -> TypedReply[RunState]:
-    """Give the agent a task; the answer comes through its events or its state."""
-    if not asked.task.strip():
+def start_run(service: Service, task: RunTaskText, session: SessionPath = "") -> TypedReply[RunState]:
+    """Give the agent a task, in the `session` of a path or in a new one; the answer comes through its events or its
+    state."""
+    if not task.strip():
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the task is empty")
-    run = service.runs.ask(RunRequest(asked.task.strip(), Speaker(ACTOR)), asked.session)
+    run = service.runs.ask(RunRequest(task.strip(), Speaker(ACTOR)), session)
     return TypedReply(_state(run), {"Location": f"/api/v1/runs/{run.id}"})
 
 
@@ -125,8 +115,10 @@ def cancel_run(service: Service, id: RunId) -> RunState:
 
 
 @ROUTES.post("/{id}/answer", "Answer what a run waits for", 404, 409)
-def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
-    """Decide or answer what a run waits for; it goes on at once."""
+def answer_run(
+    service: Service, id: RunId, text: RunAnswerText = "", yes: bool | None = None, reason: RunReason = ""
+) -> Following:
+    """Answer the question that a run waits for (`text`), or decide about its approval (`yes`); it goes on at once."""
     run, workspace = _run(service, id), service.workspace
     path = run.result.ended.waits_for if isinstance(run.result, RunReport) else ""
     asked = approvals(workspace).find(path) if path else None
@@ -135,13 +127,13 @@ def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
     if not path:
         raise RequestRefused(HTTPStatus.CONFLICT, "the run waits for nothing")
     is_approval = workspace.vault.home.holds(path, APPROVALS)
-    if is_approval != (given.yes is not None) or is_approval == bool(given.text.strip()):
+    if is_approval != (yes is not None) or is_approval == bool(text.strip()):
         needed = "yes: true or false" if is_approval else "text"
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "this run waits for `{needed}`", needed=needed)
-    if given.yes is not None:
-        approvals(workspace).decide(path, given.yes, given.reason)
+    if yes is not None:
+        approvals(workspace).decide(path, yes, reason)
     else:
-        answer_question(workspace, find_question(workspace, path), given.text)
+        answer_question(workspace, find_question(workspace, path), text)
     mark = ready_after(workspace, path)
     if mark is None:
         return Following(None, "nobody")

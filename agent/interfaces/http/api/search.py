@@ -18,6 +18,9 @@ from agent.workspace.catch_up import catch_up, open_past, search_whole
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1")
+RememberedText = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+"""Whole sentences, with names."""
+Keywords = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=100)], ...], msgspec.Meta(max_length=50)]
 Query = Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 """Filters in it: path: tag: type: scope: after: before: and any header key, as key:value; kind:agent finds the agent's
 own notes."""
@@ -62,15 +65,6 @@ def recall(service: Service, task: Query, limit: Most | None = None, all: bool =
     return recall_view(found, task)
 
 
-class ToRemember(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A text in whole sentences, with names."""
-
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
-    keywords: Annotated[list[Annotated[str, msgspec.Meta(max_length=100)]], msgspec.Meta(max_length=50)] = (
-        msgspec.field(default_factory=list)
-    )
-
-
 class RememberedEntry(msgspec.Struct, frozen=True):
     """The entry; `known`: it was there already, and is counted again."""
 
@@ -82,11 +76,11 @@ class RememberedEntry(msgspec.Struct, frozen=True):
 
 
 @ROUTES.post("/remember", "Remember a text", 200, 202, 409, status=201, name="remember")
-def remember_text(workspace: Workspace, new: ToRemember) -> TypedReply[RememberedEntry]:
+def remember_text(workspace: Workspace, text: RememberedText, keywords: Keywords = ()) -> TypedReply[RememberedEntry]:
     """Write an entry, or count the one that says the same."""
-    vault, text = workspace.vault, new.text
+    vault = workspace.vault
     if not text.strip():
         raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
-    entry, outcome, known = remember(vault, text, tuple(new.keywords), workspace.settings.vault.language)
+    entry, outcome, known = remember(vault, text, keywords, workspace.settings.vault.language)
     done = RememberedEntry(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
     return TypedReply(done, status=202 if outcome.queued else 200 if known else 201)
