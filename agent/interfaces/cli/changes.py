@@ -13,7 +13,7 @@ import click
 from agent.app.open import open_workspace
 from agent.errors import Unknown, UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, said
 from agent.interfaces.cli.notes import path_with_changes
 from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import Printed, Styled, as_lines, patch_line
@@ -206,9 +206,7 @@ def _entry_lines(commit: Commit, changes: "ChangeLines", now: datetime) -> Itera
         yield "    " + said("undoes {commit}", commit=oid[:8])
     for change, lines in [*zip(commit.files, changes, strict=True)][:_FILES]:
         yield f"    {said(summary(change))}"
-        yield from (f"      {said(line)}" for line in lines[:_LINES])
-        if len(lines) > _LINES:
-            yield "      " + said("and {count} more", count=len(lines) - _LINES)
+        yield from first_lines(map(said, lines), _LINES, "      ")
     if len(commit.files) > _FILES:
         yield "    " + said("and {count} more", count=len(commit.files) - _FILES)
 
@@ -269,9 +267,7 @@ def undo(
 def format_undone(result: Undone, dry_run: bool) -> Iterator[str]:
     """The report of an undo, as lines."""
     yield _outcome(result, dry_run)
-    yield from (f"  {said(summary(change))}" for change in result.files[:_UNDONE_SHOWN])
-    if len(result.files) > _UNDONE_SHOWN:
-        yield "  " + said("and {count} more", count=len(result.files) - _UNDONE_SHOWN)
+    yield from first_lines((said(summary(each)) for each in result.files), _UNDONE_SHOWN, "  ")
     yield from (said("  kept: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.kept)
     yield from (
         said("  not undone: {about}: {reason}", about=word.about, reason=said(word.reason)) for word in result.refused

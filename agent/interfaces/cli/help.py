@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 from agent.deeds.documentation import GuidePage, find_topic, search_topics, topics
 from agent.errors import Unknown, UserError
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import first_lines, said, spoken
 from agent.interfaces.cli.output import COMPLETE, PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, is_terminal, padded, show_screens, size
 
@@ -48,9 +48,7 @@ def _list(output: Output) -> None:
 
 def _search(output: Output, words: str) -> None:
     found = search_topics(words, spoken())
-    lines = [f"{each.topic.name}: {each.line}" for each in found[:_SHOWN]]
-    more = said("and {count} more", count=len(found) - _SHOWN)
-    lines += [more] if len(found) > _SHOWN else []
+    lines = first_lines((f"{each.topic.name}: {each.line}" for each in found), _SHOWN)
     document = {"lines": [{"topic": each.topic.name, "line": each.line} for each in found]}
     output.emit(document, as_lines(lines) or said("nothing found"))
 

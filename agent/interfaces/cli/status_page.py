@@ -12,7 +12,7 @@ from agent.background.jobs.jobs_status import jobs_status
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
 from agent.interfaces.cli import status_sections as sections
-from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, said
 from agent.interfaces.cli.output import PROGRAM, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines, beside, padded
 from agent.interfaces.cli.sync_status import found_standings, short_lines
@@ -62,10 +62,7 @@ def format_vault(found: VaultStatus, now: datetime) -> list[str]:
     staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
     yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
     lines.append(row("edits", _edits(len(yours), found.unread)))
-    lines += [row("", f"  {padded(said(item.kind), 8)} {item.path}") for item in yours[:_FILES_SHOWN]]
-    lines += (
-        [row("", "  " + said("and {count} more", count=len(yours) - _FILES_SHOWN))] if len(yours) > _FILES_SHOWN else []
-    )
+    lines += first_lines((f"{padded(said(each.kind), 8)} {each.path}" for each in yours), _FILES_SHOWN, row("", "  "))
     lines += _format_left_out(found.left_out)
     unread = "{path}: cannot be looked at, so what changed in it is not known"
     lines += [row("unread", said(unread, path=path)) for path in found.unread]

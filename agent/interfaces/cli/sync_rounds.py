@@ -12,7 +12,7 @@ from agent.app.setup import hook_program
 from agent.errors import LockHeld, UserError
 from agent.interfaces.cli.click_texts import wrap_text
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import counted, listed, said
+from agent.interfaces.cli.language import counted, first_lines, listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines, size
 from agent.interfaces.cli.progress_bar import progress_bar
@@ -108,8 +108,8 @@ def report_lines(report: RoundReport) -> Iterator[str]:
         yield said("{name}: it has all that is here", name=name)
     elif moved:
         yield said("{name}: {moved}", name=name, moved=listed(moved))
-    yield from _named("<", report.received)
-    yield from _named(">", report.sent)
+    yield from first_lines(report.received, SHOWN, "  < ")
+    yield from first_lines(report.sent, SHOWN, "  > ")
     for path, copy in report.conflicts.items():
         if copy:
             one = "  two versions of {path}: the other is in {copy}; vault-agent sync resolve {note}"
@@ -124,22 +124,14 @@ def report_lines(report: RoundReport) -> Iterator[str]:
         yield counted(
             len(report.held), one, "  held back {count} files until you have looked at them: vault-agent trust"
         )
-        yield from _named("!", report.held)
+        yield from first_lines(report.held, SHOWN, "  ! ")
     if report.rescued:
         yield said("  what was here before is kept: git log {ref}", ref=report.rescued)
     if report.trouble:
         yield said("{name}: not synced: {reason}", name=name, reason=said(report.trouble))
         yield said("  hint: {hint}", hint=said(report.hint))
     paths = report.wait.paths if report.wait is not None else ()
-    yield from (f"  {path}" for path in paths[:SHOWN])
-    if len(paths) > SHOWN:
-        yield "  " + said("and {count} more", count=len(paths) - SHOWN)
-
-
-def _named(mark: str, paths: Sequence[str]) -> Iterator[str]:
-    yield from (f"  {mark} {path}" for path in paths[:SHOWN])
-    if len(paths) > SHOWN:
-        yield f"  {mark} " + said("and {count} more", count=len(paths) - SHOWN)
+    yield from first_lines(paths, SHOWN, "  ")
 
 
 _WAYS = (

@@ -17,7 +17,7 @@ import uvicorn
 from agent.config.entrance import LOCAL_NAMES, bearer_token, is_token, local_entrance
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
-from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection
+from agent.interfaces.connection import BACKLOG, bound_socket, server_config
 from agent.interfaces.mcp.definitions import ToolOffer
 from agent.interfaces.mcp.server import Door
 from agent.interfaces.mcp.source import CallSource
@@ -138,18 +138,7 @@ def serve(workspace: Workspace, offer: ToolOffer, port: int | None, announce: Ca
     with _listen(PORT if port is None else port) as listener:
         chosen = listener.getsockname()[1]
         app = Gate(door.server().streamable_http_app(streamable_http_path=PATH), chosen, tokens.sources)
-        config = uvicorn.Config(
-            app,
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            http=LimitedConnection,
-            timeout_keep_alive=ARRIVING,
-            h11_max_incomplete_event_size=LARGEST_HEAD,
-            backlog=BACKLOG,
-            timeout_graceful_shutdown=_GOODBYE,
-        )
+        config = server_config(app, lifespan="on", log_level="warning", timeout_graceful_shutdown=_GOODBYE)
         announce(Listening(f"http://{_LOOPBACK}:{chosen}{PATH}", file))
         try:
             uvicorn.Server(config).run(sockets=[listener])
@@ -159,17 +148,14 @@ def serve(workspace: Workspace, offer: ToolOffer, port: int | None, announce: Ca
 
 def _listen(port: int) -> socket.socket:
     """A socket that listens on this machine only: a program that connects from now on is served."""
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((_LOOPBACK, port))
-        listener.listen(BACKLOG)
+        listener = bound_socket(_LOOPBACK, port)
     except OSError as error:
-        listener.close()
         raise UserError(
             "port {port} cannot be used: {reason}",
             hint="name another one with --port, or --port 0 for any free one",
             port=port,
             reason=os_reason(error),
         ) from error
+    listener.listen(BACKLOG)
     return listener
