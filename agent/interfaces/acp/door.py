@@ -226,9 +226,9 @@ class EditorDoor:
     async def _show_rest(self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended") -> None:
         """Show an answer that did not come in pieces, and what else there is to know."""
         parts = [] if conversation.is_shown or not ended.answer.strip() else [ended.answer]
-        told = [*parts, *(await to_thread(list, runs.what_came(ended)))]
-        if told:
-            words = "\n\n".join(filter(None, told))
+        lines = [*parts, *(await to_thread(list, runs.what_came(ended)))]
+        if lines:
+            words = "\n\n".join(filter(None, lines))
             await self._show(conversation.id, messages.agent_text(words if parts else f"\n\n{words}"))
 
     async def _say_error(self, runs: "OpenTalks", session_id: str, error: AgentError) -> None:

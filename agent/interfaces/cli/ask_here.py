@@ -118,7 +118,7 @@ def answer_note(output: Output, workspace: Workspace, path: str) -> None:
             name=name,
             inbox=workspace.vault.home.at(INBOX),
         )
-    _asked(workspace, name)
+    _open_requests(workspace, name)
     claims = open_claims(workspace)
     if claims.remote is not None:
         progress("asking the remote …")
@@ -129,7 +129,7 @@ def answer_note(output: Output, workspace: Workspace, path: str) -> None:
         _turn(workspace, claims, output, name) as turn,
         closing(open_index(workspace)) as index,
     ):
-        asked = _asked(workspace, name)  # again: another machine may have answered meanwhile
+        asked = _open_requests(workspace, name)  # again: another machine may have answered meanwhile
         update_index(workspace, index, output)
         close_cut_off(workspace)
         agent = build_runs(workspace, index)
@@ -148,7 +148,7 @@ def answer_note(output: Output, workspace: Workspace, path: str) -> None:
     check_whole(*all_ended)
 
 
-def _asked(workspace: Workspace, path: str) -> tuple[NoteRequest, ...]:
+def _open_requests(workspace: Workspace, path: str) -> tuple[NoteRequest, ...]:
     """What is asked in a note; raises `UserError` if that is nothing."""
     asked = asked_in(workspace, path, named=True)
     if not asked:

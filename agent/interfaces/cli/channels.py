@@ -68,10 +68,10 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     only you can read.
     """
     kind = channel_kind(name)
-    values = _given(kind, settings)
+    values = _parse_settings(kind, settings)
     present = load_vault_settings().settings
     if is_terminal():
-        values |= _asked(kind, present, _renamed(values))
+        values |= _ask_settings(kind, present, _renamed(values))
     is_asked = kind.finds_owner and is_terminal()  # the owner writes there, once the rest is set
     known = {*_renamed(values), *([kind.key("owner")] if is_asked else [])}
     missing = [key for key in kind.missing(present) if key not in known]
@@ -149,7 +149,7 @@ def _checked(output: Output, kind: ChannelKind, workspace: Workspace, proof: str
         raise
 
 
-def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
+def _parse_settings(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
     """The settings of the command line by key, as it was written there; raises `UserError`."""
     values: dict[str, str] = {}
     for each in settings:
@@ -175,7 +175,7 @@ def _renamed(values: Iterable[str]) -> frozenset[str]:
     return frozenset(RENAMED.get(key, key) for key in values)
 
 
-def _asked(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
+def _ask_settings(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
     """What the person types for the settings that are neither given nor set."""
     values: dict[str, str] = {}
     for field, question in kind.asks.items():

@@ -133,8 +133,8 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
-            told = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
-            output.note(said(told, link=link))
+            sentence = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
+            output.note(said(sentence, link=link))
         yield
 
 

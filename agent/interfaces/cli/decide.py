@@ -20,7 +20,7 @@ from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
 from agent.interfaces.cli.foreground import foreground
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import CommandFailed, Output, ToldError, say
+from agent.interfaces.cli.output import CommandFailed, Output, RelayedError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
 from agent.interfaces.cli.prompt import confirm
 from agent.interfaces.cli.run_messages import AnsweredRun, check_whole
@@ -70,8 +70,8 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
                 if (more := _asked_about(workspace, other.path, ask)) is not None:
                     record_decision(workspace, more)
             ended = resume(ended.session, given)
-        except (LockHeld, UserError, ToldError) as error:  # decided meanwhile, in the note or in another window
-            if isinstance(error, ToldError) and not error.can_be_tried_again:
+        except (LockHeld, UserError, RelayedError) as error:  # decided meanwhile, in the note or in another window
+            if isinstance(error, RelayedError) and not error.can_be_tried_again:
                 raise
             language = workspace.settings.vault.language
             say(text("decide.not_recorded", language, reason=translated(error.message, language)))

@@ -50,8 +50,10 @@ def problem_line(problem: JobProblem) -> str:
 
 def owed_line(owed: "OwedJob", now: datetime) -> str:
     """What was to be done once and is not done, why, and how it goes on."""
-    told = "{id} was due {moment} and is not done: {reason}"
-    line = said(told, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome))
+    sentence = "{id} was due {moment} and is not done: {reason}"
+    line = said(
+        sentence, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome)
+    )
     if owed.again is not None:
         return line + said("; tried again {moment}", moment=format_time(owed.again, now))
     return line + said("; vault-agent jobs run {id} runs it now", id=quote(owed.job.name))

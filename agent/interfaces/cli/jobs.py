@@ -149,10 +149,10 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
         output.emit({**document, "written": False}, as_lines(lines))
         return
     commit = write_new_job(workspace, made).commit
-    told = [] if asks else lines
-    told.append(said("written: {path}", path=job.path))
-    told += [*warning_lines([job]), *what_keeps_jobs(workspace)]
-    output.emit({**document, "written": True, "commit": commit}, as_lines(told))
+    rows = [] if asks else lines
+    rows.append(said("written: {path}", path=job.path))
+    rows += [*warning_lines([job]), *what_keeps_jobs(workspace)]
+    output.emit({**document, "written": True, "commit": commit}, as_lines(rows))
 
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ from agent.interfaces.cli.output import (
     CheckFailed,
     CommandFailed,
     Output,
-    ToldError,
+    RelayedError,
     exit_codes,
     say,
     to_json,
@@ -291,7 +291,7 @@ def exit_code(error: Exception) -> int:
     match error:
         case UserError() | Permanent() | click.ClickException():
             return FIXABLE
-        case ToldError(code=code):
+        case RelayedError(code=code):
             return code
         case Retryable():
             return AGAIN
@@ -303,11 +303,11 @@ def exit_code(error: Exception) -> int:
             return BUG
 
 
-def told(error: Exception) -> ToldError:
+def relayed_error(error: Exception) -> RelayedError:
     """The error in the language of this context, to be told in another process."""
     code = exit_code(error)
     name, message, hint = _words(error, code)
-    return ToldError(name, said(message), said(hint), code)
+    return RelayedError(name, said(message), said(hint), code)
 
 
 def _words(error: Exception, code: int) -> tuple[str, str, str]:
@@ -315,7 +315,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
     match error:
         case AgentError():
             return type(error).__name__, error.message, error.hint
-        case ToldError():
+        case RelayedError():
             return error.name, error.message, error.hint
         case click.exceptions.NoArgsIsHelpError():
             return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"

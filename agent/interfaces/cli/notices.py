@@ -80,18 +80,20 @@ def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
         case "urgent" | "duplicate" | "over":
             return said(_PLAIN[decision.rule])
         case "threshold":
-            told = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
-            return said(told, figure=figure, limit=limit)
+            words = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
+            return said(words, figure=figure, limit=limit)
         case "dismissals":
-            told = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
-            return said(told, figure=figure, limit=limit)
+            words = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
+            return said(words, figure=figure, limit=limit)
         case "quiet":
             return said("held: the quiet hours last until {until}", until=until)
         case "daily":
             return said("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
         case "interval":
-            told = "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
-            return said(told, until=until, figure=figure, limit=limit)
+            words = (
+                "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
+            )
+            return said(words, until=until, figure=figure, limit=limit)
         case "digest":
             return counted(int(figure), "sent: the digest of 1 notice", "sent: the digest of {count} notices")
 
@@ -104,15 +106,15 @@ def _delivery(
         failed = "{channel} could not deliver it: {problem}"
         lines.append(row("failed", said(failed, channel=receipt.chosen, problem=receipt.problem)))
     if receipt.delivered_at is not None:
-        told = "by {channel} at {time}: {proof}"
+        sentence = "by {channel} at {time}: {proof}"
         when = format_time(receipt.delivered_at, now)
-        lines.append(row("proof", said(told, channel=receipt.channel, time=when, proof=receipt.proof)))
+        lines.append(row("proof", said(sentence, channel=receipt.channel, time=when, proof=receipt.proof)))
     elif decided == "sent":
-        told = said("not yet, by {channel}", channel=receipt.channel)
+        sentence = said("not yet, by {channel}", channel=receipt.channel)
         if receipt.tries and receipt.problem:
             tries = counted(receipt.tries, "1 try", "{count} tries")
-            told += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
-        lines.append(row("proof", told))
+            sentence += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
+        lines.append(row("proof", sentence))
     elif decided == "digest":
         lines += _listing(receipt, others, now)
     if receipt.is_perhaps_shown:
@@ -198,11 +200,11 @@ def _show(output: Output, workspace: Workspace, name: str, *, is_whole: bool) ->
 
 def _react(output: Output, workspace: Workspace, name: str, reaction: Reaction) -> None:
     done = notices.react(workspace, name, reaction)
-    told = said("noted: {code}", code=notice_code(done.notice))
+    sentence = said("noted: {code}", code=notice_code(done.notice))
     if done.halved:
         kind = notices.find_notice(open_ledger(workspace), done.notice).raised.type
-        told += said("; notices of the type {type} count half until you find one helpful", type=kind)
-    output.emit(done, told)
+        sentence += said("; notices of the type {type} count half until you find one helpful", type=kind)
+    output.emit(done, sentence)
 
 
 @click.command()
@@ -238,5 +240,5 @@ def notify(output: Output, text: str, kind: str, priority: float, urgent: bool, 
         outbox.deliver(never)
     others = {each.id: each for each in outbox.ledger.all()}
     receipt, now = others.get(taken.id, taken), workspace.clock.now()
-    told = [notice_line(receipt, now), *notice_story(receipt, others, now, watched)[2:]]
-    output.emit(lambda: {"notice": notice(receipt, others)}, as_lines(told))
+    rows = [notice_line(receipt, now), *notice_story(receipt, others, now, watched)[2:]]
+    output.emit(lambda: {"notice": notice(receipt, others)}, as_lines(rows))

@@ -54,7 +54,7 @@ class CommandFailed(Exception):
         self.document = document
 
 
-class ToldError(Exception):
+class RelayedError(Exception):
     """An error of a run in the daemon, as it would be told here: its type, message and hint, and its exit code."""
 
     def __init__(self, name: str, message: str, hint: str, code: int) -> None:

@@ -71,7 +71,7 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
             call = ResearchCall(topic, kind, named, cancelled=cancelled, anew=again)
             found = _do(agent, here.screen, call, cancelled)
             commits = commit_research(agent, found, call)
-    output.emit(_document(found, call, commits), lambda: _shown(found))
+    output.emit(_document(found, call, commits), lambda: _format(found))
     output.note(_remark(found))
     if found.end in ("stopped", "limit", "no_model"):
         raise CheckFailed
@@ -126,7 +126,7 @@ def _source(found: Reading) -> dict[str, object]:
     return fields(found, "number title address", **about, untrusted=bool(found.origin))
 
 
-def _shown(found: Research) -> str:
+def _format(found: Research) -> str:
     """What is printed: the report in a few sentences on a terminal, all of it in a pipe."""
     return (found.short or found.text) if sys.stdout.isatty() else found.text
 

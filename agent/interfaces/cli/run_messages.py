@@ -30,7 +30,7 @@ from agent.events.runs import (
     ToolCallStarted,
     ToolCompleted,
 )
-from agent.interfaces.cli.output import CheckFailed, CommandFailed, Output, ToldError, exit_codes
+from agent.interfaces.cli.output import CheckFailed, CommandFailed, Output, RelayedError, exit_codes
 from agent.interfaces.cli.printing import show
 from agent.json_value import parse_json
 from agent.loop.outcome import RunOutcome
@@ -101,9 +101,9 @@ def check_whole(*runs: AnsweredRun) -> None:
 
 
 def as_message(summary: RunSummary) -> dict[str, object]:
-    """The summary as JSON for another process; its failure is a `ToldError`."""
-    told = summary.failure
-    assert told is None or isinstance(told, ToldError)
+    """The summary as JSON for another process; its failure is a `RelayedError`."""
+    sentence = summary.failure
+    assert sentence is None or isinstance(sentence, RelayedError)
     return {
         "answer": summary.answer,
         "outcome": summary.outcome.value,
@@ -111,28 +111,28 @@ def as_message(summary: RunSummary) -> dict[str, object]:
         "waits_for": summary.waits_for,
         "below": summary.below,
         "report": summary.report,
-        "failure": None if told is None else told_message(told),
+        "failure": None if sentence is None else error_message(sentence),
     }
 
 
 def parse_summary(message: Mapping[str, Any]) -> RunSummary:
     """The summary in a message; raises `ValueError`, `KeyError` or `TypeError` for any other."""
-    told = message["failure"]
+    sentence = message["failure"]
     answer, session, waits_for, below = (str(message[name]) for name in ("answer", "session", "waits_for", "below"))
-    failure = None if told is None else parse_told(told)
+    failure = None if sentence is None else parse_error(sentence)
     outcome, report = RunOutcome(message["outcome"]), dict(message["report"])
     return RunSummary(answer, outcome, session, waits_for, below, report, failure)
 
 
-def told_message(told: ToldError) -> dict[str, object]:
+def error_message(error: RelayedError) -> dict[str, object]:
     """The error as JSON for another process."""
-    return {"name": told.name, "message": told.message, "hint": told.hint, "code": told.code}
+    return {"name": error.name, "message": error.message, "hint": error.hint, "code": error.code}
 
 
-def parse_told(message: Mapping[str, Any]) -> ToldError:
+def parse_error(message: Mapping[str, Any]) -> RelayedError:
     """The error in a message; raises `ValueError`, `KeyError` or `TypeError` for any other."""
     name, words, hint = (str(message[each]) for each in ("name", "message", "hint"))
-    return ToldError(name, words, hint, int(message["code"]))
+    return RelayedError(name, words, hint, int(message["code"]))
 
 
 SILENT = "{session} has been silent for too long and is over; this is a new session"

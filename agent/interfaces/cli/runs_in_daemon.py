@@ -25,10 +25,10 @@ from agent.interfaces.cli.run_messages import (
     RUN_PATH,
     RunSummary,
     RunTask,
+    parse_error,
     parse_event,
     parse_stream,
     parse_summary,
-    parse_told,
     show_summary,
     task_message,
 )
@@ -168,7 +168,7 @@ class _Run:
         self._events.put(None)
 
     def follow(self, output: Output, screen: Screen, line: RunIO) -> RunSummary:
-        """Show the run until it has ended or waits; raises `ToldError`, and `DaemonGone`, or `KeyboardInterrupt` if
+        """Show the run until it has ended or waits; raises `RelayedError`, and `DaemonGone`, or `KeyboardInterrupt` if
         the person has stopped it."""
         while True:
             name, said = self._next(line.cancelled)
@@ -176,7 +176,7 @@ class _Run:
                 case "ended":
                     return parse_summary(said)
                 case "failed":
-                    raise parse_told(said)
+                    raise parse_error(said)
                 case "text":
                     line.on_text(str(said["text"]))
                 case "note":

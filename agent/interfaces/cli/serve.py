@@ -138,8 +138,8 @@ def stream_from_daemon(
 def _announced(output: Output, url: str, link: str, token_file: Path, opened: bool) -> Iterator[None]:
     """Say where the server listens, and open it in the browser if that is wanted."""
     document = {"url": url, "open": link, "token_file": str(token_file)}
-    told = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
-    output.emit(document, "\n".join([told, said("vault-agent serve --open makes a new link at any time")]))
+    sentence = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
+    output.emit(document, "\n".join([sentence, said("vault-agent serve --open makes a new link at any time")]))
     if not opened:
         yield
         return

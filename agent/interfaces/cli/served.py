@@ -30,9 +30,9 @@ from agent.events.runs import Speaker, TaskStarted
 from agent.interfaces.cli.entry import DRAWING, PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
 from agent.interfaces.cli.language import asks_json, said, speak_here, speaking, terminal_language
-from agent.interfaces.cli.main import run_command, told
+from agent.interfaces.cli.main import relayed_error, run_command
 from agent.interfaces.cli.printing import print_on
-from agent.interfaces.cli.run_messages import RUN_PATH, SILENT, as_message, event_message, told_message
+from agent.interfaces.cli.run_messages import RUN_PATH, SILENT, as_message, error_message, event_message
 from agent.interfaces.cli.run_report import summary_of
 from agent.interfaces.http.command_line import (
     Caller,
@@ -203,11 +203,11 @@ def _message(news: RunNews, language: Language, settings: Language) -> RunMessag
             return "started", {"session": news.session}
         case RunReport():
             summary = speaking(language, lambda: summary_of(news, settings))
-            failure = summary.failure and speaking(language, partial(told, summary.failure))
+            failure = summary.failure and speaking(language, partial(relayed_error, summary.failure))
             return "ended", as_message(replace(summary, failure=failure))
         case RunFailed():
             error = news.error or Stopping(news.reason)
-            return "failed", told_message(speaking(language, partial(told, error)))
+            return "failed", error_message(speaking(language, partial(relayed_error, error)))
         case _:
             return event_message(news)
 

@@ -211,9 +211,9 @@ def _format_clock(clock: Clock) -> list[str]:
     """A line about a clock that was set for trying things out."""
     if not isinstance(clock, SetClock):
         return []
-    told = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
-    told += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
-    return [row("clock", told)]
+    sentence = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
+    sentence += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
+    return [row("clock", sentence)]
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
@@ -368,8 +368,8 @@ def _format_day(today: MetricTotals) -> list[str]:
     done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
     lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
-    told = "  failed: {failed}; see `vault-agent status --metrics`"
-    return [*lines, row("", said(told, failed=failed))] if failed else lines
+    sentence = "  failed: {failed}; see `vault-agent status --metrics`"
+    return [*lines, row("", said(sentence, failed=failed))] if failed else lines
 
 
 def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:

@@ -75,8 +75,8 @@ def format_notices_status(found: NoticesStatus) -> list[str]:
         parts.append(counted(found.undelivered, "1 is not delivered yet", "{count} are not delivered yet"))
     if found.problem:
         return [row("notices", said(found.problem))]
-    told = said("; ").join(parts)
-    lines = [row("notices", said("{told}: vault-agent notices list", told=told))] if parts else []
+    sentence = said("; ").join(parts)
+    lines = [row("notices", said("{told}: vault-agent notices list", told=sentence))] if parts else []
     return lines + [row("", f"  {_format_unheard(each)}") for each in found.unheard[:_NOTICES_SHOWN]]
 
 
@@ -101,8 +101,8 @@ def unread_messages(workspace: Workspace) -> Mapping[str, int]:
 def format_unread_messages(found: Mapping[str, int]) -> list[str]:
     """A line if there are any; none otherwise."""
     one, more = "1 message by {name} cannot be read", "{count} messages by {name} cannot be read"
-    told = said("; ").join(counted(count, one, more, name=name) for name, count in found.items())
-    return [row("messages", said("{told}: vault-agent channels unread", told=told))] if told else []
+    sentence = said("; ").join(counted(count, one, more, name=name) for name, count in found.items())
+    return [row("messages", said("{told}: vault-agent channels unread", told=sentence))] if sentence else []
 
 
 def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":

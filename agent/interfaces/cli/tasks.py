@@ -65,7 +65,7 @@ def format_list(shelf: TaskShelf, now: datetime) -> list[str]:
     """The tasks that wait, the next one first, and the notes that are no right task."""
     width = max((columns(each.kind) for each in shelf.waiting), default=0)
     lines = [
-        f"{each.priority:>2}  {padded(each.kind, width)}  {each.title}  [{each.id}]{_waits(each, shelf, now)}"
+        f"{each.priority:>2}  {padded(each.kind, width)}  {each.title}  [{each.id}]{_waiting_for(each, shelf, now)}"
         for each in shelf.waiting
     ]
     for problem in shelf.problems:
@@ -88,7 +88,7 @@ def format_task(task: Task, shelf: TaskShelf, now: datetime) -> Iterator[str]:
     """One task in full."""
     yield f"{task.title}  [{task.id}]"
     yield row("type", task.kind)
-    yield row("status", said(task.status) + _waits(task, shelf, now))
+    yield row("status", said(task.status) + _waiting_for(task, shelf, now))
     yield row("priority", str(task.priority))
     if task.target_file:
         yield row("note", task.target_file)
@@ -108,7 +108,7 @@ def format_types() -> list[str]:
     return [f"{kind:<{width}}  {said(TYPES[kind])}" for kind in TASK_TYPES]
 
 
-def _waits(task: Task, shelf: TaskShelf, now: datetime) -> str:
+def _waiting_for(task: Task, shelf: TaskShelf, now: datetime) -> str:
     """Why a task is not begun now; empty if it may be, or is over."""
     if not task.is_waiting:
         return ""

@@ -69,7 +69,7 @@ class Happening:
 def take_in(changes: Feed[Happening], event: object) -> None:
     """Put an event of the daemon into the feed, unless it is one of each turn."""
     if not isinstance(event, _NEVER_SHOWN):
-        changes.put(Happening(type(event).__name__, msgspec.json.encode(_plain(event), enc_hook=str)))
+        changes.put(Happening(type(event).__name__, msgspec.json.encode(_plain_fields(event), enc_hook=str)))
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Happenings:
             self.changes.shorten(KEPT_AT_REST)
 
 
-def _plain(event: object) -> dict[str, str | int | float | bool | None]:
+def _plain_fields(event: object) -> dict[str, str | int | float | bool | None]:
     """The event's fields that are plain values; a `Sentence` is a text."""
     if not is_dataclass(event):
         return {}

@@ -92,11 +92,11 @@ def _follow(lines: IO[bytes], tell: Callable[[str], object]) -> str:
     for line in lines:
         text = line.decode("utf-8", "replace").strip()
         try:
-            told = parse_json(text)[_PROGRESS]
+            sentence = parse_json(text)[_PROGRESS]
         except (ValueError, LookupError, TypeError):
             last = text or last
             continue
-        tell(str(told))
+        tell(str(sentence))
     return last
 
 

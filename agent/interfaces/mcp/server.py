@@ -87,8 +87,8 @@ class _VaultServer(Server[None]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        told = notification_options or NotificationOptions(prompts_changed=True, resources_changed=True)
-        return super().create_initialization_options(told, experimental_capabilities, extensions)
+        sentence = notification_options or NotificationOptions(prompts_changed=True, resources_changed=True)
+        return super().create_initialization_options(sentence, experimental_capabilities, extensions)
 
 
 @dataclass(slots=True)
@@ -221,16 +221,16 @@ class Door:
     async def _perform(self, request: Request, name: str, given: JsonObject, client: Client) -> "CallResult":
         """Perform a call in a thread, and tell its progress to a program that has asked for it. When the program
         cancels it, a run of the agent is stopped, while a write goes on to its end."""
-        stopped, told = threading.Event(), list[str]()
+        stopped, sentence = threading.Event(), list[str]()
 
         def work() -> "CallResult":
             is_over = lambda: stopped.is_set() or self.ending.is_set()  # noqa: E731
-            return self.calls().perform(name, given, client, is_over, told.append)
+            return self.calls().perform(name, given, client, is_over, sentence.append)
 
         failed: Exception | None = None
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(tell_progress, request.session.report_progress, told)
+                tasks.start_soon(tell_progress, request.session.report_progress, sentence)
                 try:
                     answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
                 except Exception as error:  # noqa: BLE001 - the group would hide what it says
@@ -371,8 +371,8 @@ def serve(workspace: Workspace, offer: ToolOffer, name: str, greeting: Greeting 
     async def run() -> None:
         server = door.server()
         async with stdio_server() as (incoming, outgoing):
-            told = outgoing if greeting is None else WithoutGreeting(outgoing, greeting)
-            await server.run(incoming, told, server.create_initialization_options())
+            lines = outgoing if greeting is None else WithoutGreeting(outgoing, greeting)
+            await server.run(incoming, lines, server.create_initialization_options())
 
     try:
         anyio.run(run)

@@ -26,8 +26,8 @@ class NodeFailure(Exception):
 
     def document(self) -> dict[str, object]:
         """The failure as a problem document (RFC 9457)."""
-        told = {"code": self.code, "detail": self.detail, "hint": self.hint, "permission": self.permission}
-        return {"title": self.status.phrase, "status": int(self.status)} | {k: v for k, v in told.items() if v}
+        sentence = {"code": self.code, "detail": self.detail, "hint": self.hint, "permission": self.permission}
+        return {"title": self.status.phrase, "status": int(self.status)} | {k: v for k, v in sentence.items() if v}
 
 
 def bad_arguments(detail: str, hint: str = "") -> NodeFailure:

@@ -40,11 +40,11 @@ def make_job(workspace: Workspace, text: TaskText, write: bool = False) -> Typed
     now = workspace.clock.now().astimezone()
     made = job_of_words(workspace.vault, text, now)
     times, job = deeds.times_of(made.job, now, 3), deeds.job_view(made.job, now)
-    told = list(made.remarks(workspace.settings.vault.language))
+    sentence = list(made.remarks(workspace.settings.vault.language))
     if not write:
-        return TypedReply(NewJobView(job, times, False, None, told), status=200)
+        return TypedReply(NewJobView(job, times, False, None, sentence), status=200)
     outcome = note_changes(workspace, ACTOR).create(made.job.path, made.data)
-    return TypedReply(NewJobView(job, times, True, outcome.commit, told))
+    return TypedReply(NewJobView(job, times, True, outcome.commit, sentence))
 
 
 JOBS.get("/{id}", "One job", 404)(deeds.show_job)

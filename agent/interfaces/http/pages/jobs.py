@@ -132,7 +132,7 @@ _NEXT, _PAST = 3, 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _JobRow:
     """A job with what stands on a page: its triggers in words, its next times, its runs, the newest first, and whether
     it is a goal, which has no note in `jobs/`."""
 
@@ -146,7 +146,7 @@ class _Shown:
 def show(request: PageRequest) -> Mapping[str, object]:
     """All jobs, on one line of time (`span` of the query) and each by itself, and the notes that cannot run."""
     shelf = job_shelf(request.workspace).load()
-    found = [_shown(request, each) for each in shelf.jobs]
+    found = [_job_row(request, each) for each in shelf.jobs]
     first = sorted(found, key=lambda each: (not each.next, each.next[0].at.timestamp() if each.next else 0.0))
     span: Span = next((each for each in SPANS if each == request.field("span")), "day")
     line = time_line([(each.job, each.runs) for each in first], request.now, span, machine_zone())
@@ -163,7 +163,7 @@ def show(request: PageRequest) -> Mapping[str, object]:
 def show_job(request: PageRequest) -> Mapping[str, object]:
     """One job in full."""
     workspace = request.workspace
-    shown = _shown(request, job_shelf(workspace).load().find(request.named["id"]))
+    shown = _job_row(request, job_shelf(workspace).load().find(request.named["id"]))
     return {
         "shown": shown,
         "job": shown.job,
@@ -173,12 +173,12 @@ def show_job(request: PageRequest) -> Mapping[str, object]:
     }
 
 
-def _shown(request: PageRequest, job: Job) -> _Shown:
+def _job_row(request: PageRequest, job: Job) -> _JobRow:
     job = job_as_it_is(request.workspace, job)
     times = job.coming(request.now, _NEXT) if job.status == "active" else ()
     words = job_words(job, request.language)
     is_goal = not is_job_note(request.workspace.vault, job.path)
-    return _Shown(job, words, times, past_runs(request.workspace, job)[::-1], is_goal)
+    return _JobRow(job, words, times, past_runs(request.workspace, job)[::-1], is_goal)
 
 
 def start(request: PageRequest) -> Done:

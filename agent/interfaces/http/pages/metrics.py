@@ -154,14 +154,14 @@ _SCRIPTS = ("vendor/uPlot.iife.min.js", "static/charts.js")
 
 
 @dataclass(frozen=True, slots=True)
-class _ShownAlert:
+class _AlertRow:
     title: str
     help: str
     since: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class _ShownFigure:
+class _FigureRow:
     """A figure in the words of the page: `status` is the key of a text, empty without a target."""
 
     name: str
@@ -185,11 +185,11 @@ def show(request: PageRequest) -> Mapping[str, object]:
         "spans": SPANS,
         "is_watched": is_watched(workspace),
         "alerts": [
-            _ShownAlert(alert_title(each.alert, language), alert_help(each.alert, language), each.since)
+            _AlertRow(alert_title(each.alert, language), alert_help(each.alert, language), each.since)
             for each in standing
         ],
         "charts": _charts(request, days),
-        "figures": [_shown(each) for each in figures],
+        "figures": [_figure_row(each) for each in figures],
         "is_counted": bool(totals.events),
         "tools": _rows(totals.used, totals.failed, totals.denied),
         "present": present,
@@ -225,12 +225,12 @@ def _rows(*counts: Mapping[str, float]) -> list[tuple[str, list[float]]]:
     return [(name, [each.get(name, 0) for each in counts]) for name in names]
 
 
-def _shown(figure: MetricFigure) -> _ShownFigure:
+def _figure_row(figure: MetricFigure) -> _FigureRow:
     plain = figure.name.strip()
     bound = figure.least if figure.least is not None else figure.most
     sign = ">" if figure.least is not None else "<"
     target = f"{sign} {_number(bound, figure.unit)}" if bound is not None else ""
-    return _ShownFigure(
+    return _FigureRow(
         plain, plain != figure.name, _number(figure.value, figure.unit), target, figure.status, figure.about
     )
 

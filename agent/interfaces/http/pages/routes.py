@@ -179,7 +179,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
 
 def _page_route(service: Service, page: Page) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request)
+        asked = await _page_request(service, request)
         values = _frame(service, request, page)
         try:
             shown = await run_in_threadpool(page.show, asked)
@@ -194,7 +194,7 @@ def _page_route(service: Service, page: Page) -> Route:
 
 def _deed_route(service: Service, deed: Deed) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request, await request.form(max_files=0))
+        asked = await _page_request(service, request, await request.form(max_files=0))
         part = deed.refused if is_part(request) else ""
         values = {**_frame(service, request, None), "address": _from(request), "part": part}
         try:
@@ -216,7 +216,7 @@ def _deed_route(service: Service, deed: Deed) -> Route:
 
 def _picture_route(service: Service) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request)
+        asked = await _page_request(service, request)
         try:
             picture = await run_in_threadpool(find_and_load, asked)
         except Exception as error:  # noqa: BLE001
@@ -231,7 +231,7 @@ async def missing_page(service: Service, request: Request) -> Response | None:
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return None
     missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
-    asked, values = await _asked(service, request), _frame(service, request, None)
+    asked, values = await _page_request(service, request), _frame(service, request, None)
     return await run_in_threadpool(_problem, missing, asked, values)
 
 
@@ -244,7 +244,7 @@ def _problem(error: Exception, asked: PageRequest, values: Mapping[str, object])
     return problem_page(error, asked, {**values, "waiting": waiting})
 
 
-async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
+async def _page_request(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
     given = request.query_params if form is None else {name: each for name, each in form.items()}
     fields = {name: value for name, value in given.items() if isinstance(value, str)}
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -36,7 +36,7 @@ class _Member(NamedTuple):
 
 def parse_jsonc(text: str) -> object:
     """The value of the text; an empty text is an empty object. Raises `NotJson`, and `RecursionError`."""
-    plain = _plain(text)
+    plain = _without_comments(text)
     try:
         return json.loads(plain, parse_constant=_refuse) if plain.strip() else {}
     except json.JSONDecodeError as error:
@@ -49,7 +49,7 @@ def with_value(text: str, keys: Sequence[str], value: object) -> str:
     parse_jsonc(text)
     if not _uncommented(text).strip():
         text += "{}\n"
-    plain = _plain(text)
+    plain = _without_comments(text)
     at, names, depth = _past_blanks(plain, 0), list(keys), 1
     while (member := _member(plain, at, names[0])) is not None and len(names) > 1:
         at, names, depth = member.value, names[1:], depth + 1
@@ -80,7 +80,7 @@ def with_value(text: str, keys: Sequence[str], value: object) -> str:
 def without_value(text: str, keys: Sequence[str]) -> str:
     """The text without the value at `keys`; unchanged if there is none. Raises `NotJson`."""
     parse_jsonc(text)
-    plain, bare = _plain(text), _uncommented(text)
+    plain, bare = _without_comments(text), _uncommented(text)
     at = _past_blanks(plain, 0)
     for key in keys[:-1]:
         member = _member(plain, at, key)
@@ -108,7 +108,7 @@ def _uncommented(text: str) -> str:
     return _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
 
 
-def _plain(text: str) -> str:
+def _without_comments(text: str) -> str:
     """The text as JSON without comments and trailing commas, everything else in its place."""
 
     def blank(found: re.Match[str]) -> str:
@@ -162,7 +162,7 @@ def parse_toml(text: str) -> dict[str, object]:
 
 def with_table(text: str, keys: Sequence[str], values: Mapping[str, str | Sequence[str] | Mapping[str, str]]) -> str:
     """The text with this table, at the place of an older one of the name, else at the end."""
-    rows = [f"[{_dotted(keys)}]", *(f"{_key(name)} = {_shown(value)}" for name, value in values.items())]
+    rows = [f"[{_dotted(keys)}]", *(f"{_key(name)} = {_toml_value(value)}" for name, value in values.items())]
     kept, at = _without(text, keys)
     lines = kept.split("\n")
     if at is None:
@@ -210,12 +210,12 @@ def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else json.dumps(name)
 
 
-def _shown(value: str | Sequence[str] | Mapping[str, str]) -> str:
+def _toml_value(value: str | Sequence[str] | Mapping[str, str]) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(name)} = {_shown(each)}" for name, each in value.items()) + " }"
-    return f"[{', '.join(map(_shown, value))}]"
+        return "{ " + ", ".join(f"{_key(name)} = {_toml_value(each)}" for name, each in value.items()) + " }"
+    return f"[{', '.join(map(_toml_value, value))}]"
 
 
 def _joined(rows: Sequence[str]) -> str:
