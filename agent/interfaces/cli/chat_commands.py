@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from datetime import datetime
 
 from agent.dataclass import dataclass
 from agent.interfaces.cli.changes import format_undone
@@ -63,7 +62,7 @@ def _log(chat: ChatState, rest: str) -> str:
     found = _changes(chat)
     now = chat.workspace.clock.now()
     asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
-    lines = [f"{commit.id[:8]}  {_when(chat, commit, now)}  {commit.subject}" for commit in asked]
+    lines = [f"{commit.id[:8]}  {(format_ago(commit.when, now))}  {commit.subject}" for commit in asked]
     captured = len(found) - len(asked)
     lines = lines or [text("chat.no_change", chat.language)]
     if captured == 1:
@@ -71,10 +70,6 @@ def _log(chat: ChatState, rest: str) -> str:
     elif captured:
         lines.append(text("chat.captured", chat.language, count=captured))
     return as_lines(lines)
-
-
-def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
-    return format_ago(commit.when, now)
 
 
 def _undo(chat: ChatState, rest: str) -> str:
