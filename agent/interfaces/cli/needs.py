@@ -126,24 +126,16 @@ def _questions(workspace: Workspace) -> list[str]:
 def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show what is asked in full: a call with the changes that it would make, a question, or the note about a skill or
     arrival."""
-    _show(output, workspace, deeds.find_need(workspace, name))
-
-
-@approvals.command("show")
-@click.argument("name", metavar="NAME")
-@in_vault
-def show_decision(output: Output, workspace: Workspace, name: str) -> None:
-    """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
-    _show(output, workspace, named.find_decision(workspace, name))
-
-
-def _show(output: Output, workspace: Workspace, asked: Proposal | Question) -> None:
+    asked = deeds.find_need(workspace, name)
     if isinstance(asked, Question):
         text = question_text(asked, workspace.settings.vault.language)
         output.emit(deeds.question_view(deeds.QuestionView, asked), fitted(text))
         return
     found = deeds.approval(deeds.ShownApproval, asked, text=named.decision_text(workspace, asked))
     output.emit(found, f"{found.text}\n{said(found.status)}")
+
+
+approvals.add_command(show)
 
 
 def _may_go_on(function: F) -> F:
