@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.config import calendars, servers
 from agent.config.load import load_settings
 from agent.deeds.documentation import ORDER, find_topic, search_topics, topics
 from agent.interfaces.cli.commands import COMMANDS, HEADINGS
@@ -65,6 +66,15 @@ def test_the_commands_are_those_of_the_help(language: Language) -> None:
 def test_every_setting_of_a_job_has_a_row(language: Language) -> None:
     known = re.findall(r'fields\.take\("(\w+)"', Path(job_header.__file__).read_text("utf-8"))
     assert sorted(rows(language, "jobs", "settings of jobs")) == sorted(known)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "fields"), [("servers", servers.FIELDS), ("calendars", calendars.FIELDS)])
+def test_every_setting_of_a_server_and_a_calendar_has_a_row(
+    language: Language, name: str, fields: tuple[str, ...]
+) -> None:
+    shown = [row[0].strip("`") for row in table(f"settings of {name}", page(language, name))]
+    assert sorted(shown) == sorted(filter(None, fields))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

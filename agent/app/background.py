@@ -16,6 +16,7 @@ from agent.app.lessons import lesson_work, settle_trials
 from agent.app.notices import open_outbox, take_in
 from agent.background.alerts import Alerts
 from agent.background.attachments import attachments_routine
+from agent.background.calendars import calendar_routine
 from agent.background.curiosity import curiosity_routine
 from agent.background.decision_notices import waiting_notices
 from agent.background.human_edits import HumanEdits
@@ -185,6 +186,7 @@ def build_daemon(
         Part("deletions", (Hears(EditsStopped, deleted),)),
         Alerts(workspace, metrics, open_box, goals).routine(),
         MachineContact(workspace).routine(),
+        calendar_routine(workspace, publish),
         part_of("messages", messages, start=messages.start, ended=messages.take_in),
         Insights(unasked, publish, vectors).routine(),
         evening_routine(Evening(unasked, accounts, publish)),

@@ -23,6 +23,8 @@ from agent.config.resources import resource
 from agent.config.settings import (
     FORMER_VALUES,
     LISTS,
+    LISTS_INSIDE,
+    MAPPINGS,
     OF_VAULT_HERE,
     REMOVED,
     RENAMED,
@@ -66,8 +68,6 @@ class SettingOrigin:
 
 
 _DEFAULT = SettingOrigin("default")
-_MAPPING = "llm.extra."
-"""The beginning of the keys of a mapping that is one setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,16 +272,17 @@ def vault_folder_in(settings: bytes) -> str:
 def _settings_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
     """The file's keys with their texts and lines; an empty section has the text of an empty value. A mapping that is
     one setting has its text as JSON."""
-    fields: dict[str, str | None] = {}
-    first = 0
+    found: dict[str, dict[str, str | None]] = {}
+    first: dict[str, int] = {}
     for key, word, line in _entries_in(text, name):
-        if key.startswith(_MAPPING):
-            fields[key.removeprefix(_MAPPING)], first = word, first or line
+        whole = next((each for each in MAPPINGS if key.startswith(f"{each}.")), "")
+        if whole:
+            found.setdefault(whole, {})[key.removeprefix(f"{whole}.")] = word
+            first.setdefault(whole, line)
         else:
             yield key, word, line
-    if fields:
-        key = _MAPPING.rstrip(".")
-        yield key, import_module("agent.config.values").mapping_as_json(fields, key), first
+    for key, fields in found.items():
+        yield key, import_module("agent.config.values").mapping_as_json(fields, key), first[key]
 
 
 def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
@@ -296,6 +297,9 @@ def _entries_in(text: str, name: str) -> Iterator[tuple[str, str | None, int]]:
         mend = Sentence("mend that line with an editor: {name}", name=name)
         raise ConfigError(error.message, hint=error.hint or mend) from error
     for key, entry in content.entries.items():
+        if entry.text is None and key.startswith(LISTS_INSIDE):
+            yield key, json.dumps(entry.items), entry.line
+            continue
         if entry.text is not None or key not in LISTS:
             yield key, entry.text, entry.line
             continue

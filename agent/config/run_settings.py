@@ -191,6 +191,10 @@ class ToolSettings:
     shell: bool
     """True to offer `shell_run`. Default false: a program can do anything that you can."""
 
+    servers: str
+    """MCP servers whose tools the agent may use, by a name each, such as `{"time": {"command": "uvx mcp-server-time"}}`
+    as JSON; in a file also a mapping. What each may have says `config/servers.py`. Default empty: none."""
+
     approval_hours: Annotated[float, Range(0.01, 100_000, "hours")]
     """The time for which an approval request stays open, in hours. Default 168, a week."""
 

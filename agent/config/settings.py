@@ -17,6 +17,7 @@ from agent.texts import Sentence, either, joined
 
 if TYPE_CHECKING:
     from agent.config.attention_settings import AttentionSettings
+    from agent.config.calendar_settings import CalendarSettings
     from agent.config.channel_settings import ChannelSettings
     from agent.config.growth_settings import (
         GrowthSettings,
@@ -105,6 +106,7 @@ class Settings:
     channels: "LazySection[ChannelSettings]" = LazySection("agent.config.channel_settings.ChannelSettings")
     http: "LazySection[HttpSettings]" = LazySection("agent.config.http_settings.HttpSettings")
     node: "LazySection[NodeSettings]" = LazySection("agent.config.node_settings.NodeSettings")
+    calendars: "LazySection[CalendarSettings]" = LazySection("agent.config.calendar_settings.CalendarSettings")
     machine: "LazySection[MachineSettings]" = LazySection("agent.config.machine_settings.MachineSettings")
     log: "LazySection[LogSettings]" = LazySection("agent.config.vault_settings.LogSettings")
 
@@ -186,6 +188,11 @@ OF_ONE_VAULT = {
 """The settings that only a vault's own file may have, and how they come there."""
 LISTS = frozenset({"vault.private"})
 """The settings that may be written as a list; their text has an item in each line then."""
+
+MAPPINGS = frozenset({"llm.extra", "tools.servers", "calendars.sources"})
+"""The settings that may be written as a mapping in a file; their text is its JSON."""
+LISTS_INSIDE = ("tools.servers.",)
+"""The beginnings of keys in such a mapping that may be a list of words."""
 
 OF_VAULT_HERE = frozenset({"schedule.enabled", "schedule.active_days", "attachments.mine"})
 """The settings of one vault on this machine: set in a vault, they hold for it alone, else the machine's does."""

@@ -287,15 +287,20 @@ _PART = 10
 """All tools are described while they take less than this part of the window, as a divisor."""
 
 
-def choose_tools(specs: Sequence[ToolSpec], window: int, count: Count) -> tuple[ToolSpec, ...]:
+def choose_tools(
+    specs: Sequence[ToolSpec], window: int, count: Count, others: Sequence[ToolSpec] = ()
+) -> tuple[ToolSpec, ...]:
     """The tools to describe with a window of so many tokens, in their order: all if they take less than a tenth of it,
-    else those of `CORE`."""
-    if sum(count_tool(spec, count) for spec in specs) * _PART < window:
-        return tuple(specs)
-    return tuple(spec for spec in specs if spec.name in CORE)
+    else those of `CORE`; after them the `others`, of other programs, if they have room in the same tenth."""
+
+    def takes(given: Sequence[ToolSpec]) -> int:
+        return sum(count_tool(spec, count) for spec in given) * _PART
+
+    chosen = tuple(specs) if takes(specs) < window else tuple(spec for spec in specs if spec.name in CORE)
+    return (*chosen, *others) if takes((*chosen, *others)) < window else chosen
 
 
-_OF_ALL = "note notes vault file files text line person agent tool"
+_OF_ALL = "mcp note notes vault file files text line person agent tool"
 """Words that the descriptions of many tools have."""
 
 

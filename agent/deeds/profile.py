@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TypeVar
 
-from agent.deeds.result import ResultValue
+from agent.deeds.result import MostItems, ResultValue, TaskText
 from agent.memory.profile.load import layer_figures, load_profile, profile_figures
 from agent.memory.profile.profile_file import ProfileFile, search_profile, whole_summary
 from agent.texts import text
@@ -86,7 +86,7 @@ def profile_file(kind: type[F], file: ProfileFile, changed: Mapping[str, datetim
     return kind.of(file, filename=file.name, fields=len(file.fields), evidence=evidence, last_updated=when, **more)
 
 
-def search_in_profile(workspace: Workspace, query: str, limit: int) -> ProfileHits:
+def search_in_profile(workspace: Workspace, query: TaskText, limit: MostItems = 10) -> ProfileHits:
     """The lines about something."""
     hits = search_profile(load_profile(workspace.vault), query, limit)
     return ProfileHits(query, [ProfileLine.of(each, each.file) for each in hits])

@@ -14,6 +14,8 @@ Id = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 ShortName = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 TaskText = Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 """A task for a run, in the person's words."""
+MostItems = Annotated[int, msgspec.Meta(ge=1, le=200)]
+"""The most items of an answer."""
 
 
 class ResultValue(msgspec.Struct, frozen=True):

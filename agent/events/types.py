@@ -179,6 +179,13 @@ class DaemonStopped:
 
 
 @dataclass(frozen=True, slots=True)
+class CalendarChanged:
+    """The events in the calendars of these names are others than at the last look."""
+
+    calendars: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class JobEnded:
     """A run of a job is over, or waits for its person; `outcome` is a word from `schedule.history`."""
 

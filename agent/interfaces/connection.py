@@ -5,7 +5,9 @@ longest, so that many slow ones end each other, while a request that comes at on
 """
 
 import asyncio
+import socket
 from http import HTTPStatus
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -106,3 +108,23 @@ class LimitedConnection(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+
+def server_config(app: Any, **more: Any) -> uvicorn.Config:
+    """The configuration of a server of ours: its connections are limited, and it says nothing of itself."""
+    return uvicorn.Config(
+        app, http=LimitedConnection, access_log=False, server_header=False, ws="none", backlog=BACKLOG,
+        timeout_keep_alive=ARRIVING, h11_max_incomplete_event_size=LARGEST_HEAD, **more,
+    )  # fmt: skip
+
+
+def bound_socket(address: str, port: int) -> socket.socket:
+    """A socket with this port of this machine; raises `OSError`."""
+    found = socket.socket()
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((address, port))
+    except OSError:
+        found.close()
+        raise
+    return found

@@ -62,7 +62,7 @@ from agent.loop.session import Session
 from agent.texts import Sentence, text, translated
 from agent.tools.registry import Called
 from agent.tools.tool import Cited, RunContext
-from agent.tools.tool_names import resolved, whole_tool
+from agent.tools.tool_names import is_served, resolved, whole_tool
 
 _TRAIL = 5
 """Failures in the model's reminder."""
@@ -176,7 +176,8 @@ class Run:
         self.described = agent.tools.described(chosen)
         if not chosen:
             usual = agent.tools.specs(self.context, seldom=False)
-            self.describe([spec.name for spec in choose_tools(usual, self.window.tokens, agent.count)])
+            own, served = ([spec for spec in usual if is_served(spec.name) is which] for which in (False, True))
+            self.describe([spec.name for spec in choose_tools(own, self.window.tokens, agent.count, served)])
 
     def describe(self, names: Collection[str]) -> None:
         """Describe the tools with these names, too, from the next request on, in this and all later runs."""

@@ -39,6 +39,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
         "ProfileSelected": "tool.policy.profile_selected",
         "NodeToolCalled": "nodehost.tool.call",
         "JobEnded": "job.ended",
+        "CalendarChanged": "calendar.changed",
         "SkillActivated": "proactive.skill.auto_activated",
         "SkillOpened": "proactive.skill.manual_activated",
         "ChainStarted": "proactive.skill.chain_started",

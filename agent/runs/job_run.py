@@ -72,20 +72,22 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
     links = [f"- [[{path.removesuffix('.md')}]]" for path in paths[:_NAMED]]
     links += [f"- … ({len(paths) - _NAMED})"] if len(paths) > _NAMED else []
     task = "\n".join((job.text, "", *links)) if links else job.text
+    strangers = ""
     is_briefing = not job.user_id and asks_for_agenda(job.text)
     if is_briefing:
         if not runs.account.models.main.model.present:
             return plain_briefing(runs.workspace, job, "")
         facts = briefing_of(runs.workspace, _today(runs.workspace, job), job, for_model=True)
-        head = text("briefing.facts", runs.workspace.settings.vault.language) if facts else ""
-        task = "\n\n".join(filter(None, (task, head, facts, aims_of(runs.workspace))))
+        head = text("briefing.facts", runs.workspace.settings.vault.language) if facts.text or facts.framed else ""
+        task = "\n\n".join(filter(None, (task, head, facts.text, facts.framed, aims_of(runs.workspace))))
+        strangers = ", ".join(facts.strangers)
     request = RunRequest(task, Speaker(OF_JOBS, job.user_id), job=job.id, spend=job.spend, place=_place(job))
     try:
-        ended = runs.ask(request, _session(runs, job), line)
+        ended = runs.ask(request, _session(runs, job), line, strangers)
     except LockHeld:
         if job.mode == "isolated":
             raise
-        ended = runs.ask(request, "", line)  # its person is talking in that session now
+        ended = runs.ask(request, "", line, strangers)  # its person is talking in that session now
     result = result_of(runs.workspace, ended, runs.account.spent(ended.run).money)
     return _with_facts(runs.workspace, job, result) if is_briefing and result.outcome == "failed" else result
 
@@ -113,15 +115,17 @@ def plain_briefing(workspace: Workspace, job: Job, reason: str) -> JobResult:
     """The facts alone as the answer; `reason` is why no model has put them into words (empty: there is none). Passages
     that have words of the job's text in common with it would be no briefing."""
     language = workspace.settings.vault.language
-    facts = briefing_of(workspace, _today(workspace, job), job) or text("briefing.nothing", language)
+    facts = briefing_of(workspace, _today(workspace, job), job)
+    words = facts.text or text("briefing.nothing", language)
     why = [text("briefing.no_words", language, reason=reason.rstrip(".。"))] if reason else []
-    return JobResult("done", workspace.vault.masked("\n\n".join((facts, *why))))
+    return JobResult("done", workspace.vault.masked("\n\n".join((words, *why))), strangers=facts.strangers)
 
 
 def _with_facts(workspace: Workspace, job: Job, failed: JobResult) -> JobResult:
     """The briefing of a run that has failed: its person has the facts all the same, and hears why no more."""
     plain = plain_briefing(workspace, job, failed.reason)
-    return replace(failed, outcome="done", text=plain.text, reason="")
+    strangers = tuple(dict.fromkeys((*failed.strangers, *plain.strangers)))
+    return replace(failed, outcome="done", text=plain.text, reason="", strangers=strangers)
 
 
 def _today(workspace: Workspace, job: Job) -> date:

@@ -12,13 +12,14 @@ from agent.llm.spend_elsewhere import spent_elsewhere
 from agent.runs.registry import run_registry
 from agent.texts import Sentence, joined
 from agent.vault.folders import MACHINES, QUESTIONS
-from agent.vault.glance import has_asked, has_notes
+from agent.vault.glance import has_asked, has_notes, has_rows
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:  # what tells of things that most vaults do not have is loaded where there are some
     from agent.llm.presets import ModelKind
     from agent.runs.machines import MachineNote, SessionElsewhere
+    from agent.runs.reach import OutOfReach
 
 
 GrowthPart: TypeAlias = Literal["reflections", "lessons", "mutations", "beliefs", "questions", "research", "patterns"]
@@ -63,6 +64,7 @@ class AgentStatus:
     in which a decision arrived that counts only if it is made here. `machines` are the other ones with this vault,
     `elsewhere` the sessions in progress there, `today_elsewhere` what they have spent as far as it is known. `growth`
     is the part of today's spend that went into what the agent does to itself, `growth_parts` the same by its parts.
+    `out_of_reach` are the servers and calendars that could not be reached.
     """
 
     models: "Mapping[ModelKind, str]"
@@ -81,6 +83,7 @@ class AgentStatus:
     today_elsewhere: SpendTotals = SpendTotals()
     growth: SpendTotals = SpendTotals()
     growth_parts: Mapping[GrowthPart, SpendTotals] = field(default_factory=dict)
+    out_of_reach: "tuple[OutOfReach, ...]" = ()
 
     @property
     def model(self) -> str:
@@ -135,6 +138,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
         spent_elsewhere(workspace.directories.state / SPEND, ledger_of(workspace).today()),
         growth,
         parts,
+        _out_of_reach(workspace),
     )
 
 
@@ -148,6 +152,13 @@ def _asked(workspace: Workspace, *, has_runs: bool) -> tuple[int, int, tuple[str
     questions = import_module("agent.runs.waiting_questions").waiting_questions(workspace)
     pending = decisions.approvals(workspace).pending()
     return len(pending), len(questions), decisions.arrived_decisions(workspace)
+
+
+def _out_of_reach(workspace: Workspace) -> "tuple[OutOfReach, ...]":
+    if not has_rows(workspace.vault, "out-of-reach"):
+        return ()
+    module = import_module("agent.runs.reach")
+    return cast("tuple[OutOfReach, ...]", module.out_of_reach(workspace, "server", "calendar"))
 
 
 def _reviews(vault: Vault) -> tuple[str, ...]:

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from agent.context.source import Piece
 from agent.dataclass import dataclass
 from agent.events.runs import NodeToolCalled
+from agent.lazy import later
 from agent.llm.messages import Context
 from agent.loop.records import Spoken
 from agent.loop.session import Session
@@ -16,6 +18,7 @@ from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
 from agent.tools.approvals import Approvals
+from agent.tools.builtin.calendar import calendar_tool
 from agent.tools.builtin.jobs import PlanningTools
 from agent.tools.builtin.memory import forgets_nothing
 from agent.tools.builtin.notes import Notes
@@ -31,6 +34,14 @@ from agent.vault.history.commits import read_commits
 from agent.vault.history.find import commits
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.runs.calendars import agenda
+    from agent.runs.servers import server_links
+    from agent.tools.builtin.servers.link import ServerLink
+else:  # few have calendars or servers
+    agenda = later("agent.runs.calendars", "agenda")
+    server_links = later("agent.runs.servers", "server_links")
 
 
 def toolbox(
@@ -48,9 +59,14 @@ def toolbox(
     of the node host's tools; `web` gives the tools that search the web, beside the one that reads it; `forgot` is
     told what was forgotten in a run.
 
-    Raises `ConfigError` for an invalid policy.
+    Raises `ConfigError` for an invalid policy, and for servers that cannot be read.
     """
     settings = workspace.settings.tools
+    servers: Sequence[ServerLink] = server_links(workspace) if settings.servers else ()
+
+    def absent() -> Sequence[str]:
+        return [why for each in servers if (why := each.absence())]
+
     more: list[Tool] = [*skill_tools(following.skills.library, following.say, following.opened)]
     if settings.web:
         more += [*web_tools(workspace.vault.clock, lambda: workspace.vault.known.values), *web()]
@@ -64,6 +80,8 @@ def toolbox(
         workspace.settings.profile.sensitive,
     )
     more += about.tools()
+    if workspace.settings.calendars.sources.reference:
+        more.append(calendar_tool(lambda first, last: agenda(workspace, first, last), workspace.clock))
     behind = ToolDeps(searches.search, searches.remembered, keeper, delegate, workspace.texts, forgot)
     tools = builtin_tools(
         workspace.vault, workspace.vault.clock, settings.approval_hours, behind, more, workspace.settings.vault.language
@@ -75,8 +93,8 @@ def toolbox(
         workspace.vault.clock,
         following.leaves,
         workspace.vault.masked,
-        lambda registry: [tool_search_tool(registry.specs)],
-        [node_link(workspace, publish)] if workspace.settings.node.enabled else [],
+        lambda registry: [tool_search_tool(registry.specs, [each.config.name for each in servers], absent)],
+        [*([node_link(workspace, publish)] if workspace.settings.node.enabled else []), *servers],
     )
 
 

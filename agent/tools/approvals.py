@@ -10,7 +10,7 @@ law of answers to `asking.answers`, and the reasons for approvals to `taint` and
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -29,6 +29,7 @@ from agent.llm.messages import JsonObject
 from agent.markdown import checkbox_decision
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
+from agent.records.table import Table
 from agent.texts import Language, text
 from agent.tools import approval_note
 from agent.tools.arguments import canonical
@@ -50,6 +51,14 @@ _Change: TypeAlias = Callable[[bytes], bytes]
 
 
 @dataclass(frozen=True, slots=True)
+class AgreedTool:
+    """A tool whose first call a person has approved, and when."""
+
+    name: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Approvals:
     """The approvals of one vault on this machine. A question stays open for `hours`; `language` is that of its note.
     `agreed` is told what an approved call has written."""
@@ -67,6 +76,8 @@ class Approvals:
             why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
             if not why and (tool.dangerous or policies.permission(tool, context) is Permission.ASK):
                 why = text("approval.each", self.language, tool=tool.name)
+            if not why and tool.asks_first and not self._agreed_tools.has(tool.asks_first):
+                why = text("approval.first", self.language, tool=tool.name)
             if not why and self._known(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)
             if not why:
@@ -75,11 +86,17 @@ class Approvals:
             if context.asks_only:
                 return ToolOutput(self.ask_ahead(tool.name, arguments, context, why, drafts))
             self.require(tool.name, arguments, context, why, drafts)
+            if tool.asks_first:
+                self._agreed_tools.put(AgreedTool(tool.name, self.clock.now()), tool.asks_first)
             output = tool.perform(arguments, context)
             self.agreed(drafts)
             return output
 
         return replace(tool, perform=perform)
+
+    @property
+    def _agreed_tools(self) -> Table[AgreedTool]:
+        return Table(self.vault.records, "agreed-tools", AgreedTool)
 
     def ask_ahead(
         self, tool: str, arguments: JsonObject, context: "RunContext", why: str, drafts: "Sequence[Draft]"

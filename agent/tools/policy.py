@@ -28,7 +28,7 @@ EVERY = "*"
 GROUPS = frozenset(
     (
         *("fs", "search", "memory", "web", "exec", "node", "human", "orchestration"),
-        *("profile", "tasks", "skills", "schedule", "plan"),
+        *("profile", "tasks", "skills", "schedule", "plan", "servers", "calendar"),
     )
 )
 """All groups: a misspelt one in a policy would deny nothing, so it is refused."""

@@ -165,7 +165,8 @@ class Tool:
     the purposes (`RunContext.purpose`) for which the tool exists; in other runs there is none of its name. Empty: for
     every run.
     `on_request`: what steers the agent may be changed by it without another yes, if the run `is_attended`.
-    `dangerous`: a person approves each call, whatever the policy allows. `seldom`: few tasks need it, so it is
+    `dangerous`: a person approves each call, whatever the policy allows. `asks_first` stands for the tool as it is now,
+    and a person approves its first call on this machine; empty: none has to. `seldom`: few tasks need it, so it is
     described only once `tool_search` has found it.
     """
 
@@ -183,4 +184,5 @@ class Tool:
     only_for: frozenset[str] = frozenset()
     on_request: bool = False
     dangerous: bool = False
+    asks_first: str = ""
     seldom: bool = False

@@ -35,6 +35,7 @@ TOOL_NAMES = frozenset(
             "agent_ask",
             "inbox_list",
             "inbox_leave",
+            "calendar",
         ),
         *("create_task", "get_pending_tasks", "get_recent_task_history", "get_profile_status"),
         *(f"{tool}.{action}" for tool, actions in ACTIONS.items() for action in actions),
@@ -55,10 +56,18 @@ EARLIER = MappingProxyType(
 FOREIGN = "node_"
 """The beginning of the names of tools that the node host brings, which may have more than those of this version."""
 
+SERVED = "mcp_"
+"""The beginning of the names of tools that MCP servers bring: `mcp_`, the server's name, and the tool's."""
+
+
+def is_served(name: str) -> bool:
+    """True for the name of a tool that an MCP server brings."""
+    return name.startswith(SERVED)
+
 
 def is_known_tool(name: str) -> bool:
-    """True for the name of a tool that there is or was, and for one that the node host may bring."""
-    known = name in TOOL_NAMES or name in ACTIONS or name in EARLIER
+    """True for the name of a tool that there is or was, and for one that the node host or an MCP server may bring."""
+    known = name in TOOL_NAMES or name in ACTIONS or name in EARLIER or is_served(name)
     return known or (name.startswith(FOREIGN) and meant(name, node_tools()) in ("", name))
 
 

@@ -1,10 +1,10 @@
-"""Questions of another process to the vault's daemon, through its Unix socket."""
+"""The vault's daemon behind its Unix socket: where that is, and questions of another process."""
 
 import json
 import os
 import socket
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
@@ -29,12 +29,44 @@ def program_version() -> str:
     return f"{place.parent} {place.stat().st_mtime_ns}"
 
 
+def socket_path(workspace: Workspace) -> Path:
+    """The socket of the vault's daemon, in the vault's private folder."""
+    return workspace.vault.private_folder / SOCKET_NAME
+
+
+@contextmanager
+def bindable(path: Path) -> Iterator[str]:
+    """The name of a socket for `bind` and `connect`: a long one goes through the descriptor of its folder, where the
+    system shows those as files."""
+    if len(os.fsencode(path)) < LONGEST_NAME:
+        yield str(path)
+        return
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield f"/proc/self/fd/{folder}/{path.name}"
+    finally:
+        os.close(folder)
+
+
+class DaemonConnection(HTTPConnection):
+    """A connection to the daemon of a vault; `seconds` is the longest wait for a piece of an answer, None for any."""
+
+    def __init__(self, workspace: Workspace, seconds: float | None) -> None:
+        super().__init__(SOCKET_HOST)
+        self._path, self._seconds = socket_path(workspace), seconds
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self._seconds)
+        with bindable(self._path) as name:
+            self.sock.connect(name)
+
+
 def ask_daemon(workspace: Workspace, path: str, question: Mapping[str, object], seconds: float) -> bytes:
     """The daemon's answer to a question; raises `DaemonSilent` if none comes in so many seconds."""
-    folder = workspace.vault.private_folder
     try:
-        token = (folder / TOKEN_NAME).read_text("ascii").strip()
-        with closing(_Connection(folder / SOCKET_NAME, seconds)) as connection:
+        token = (workspace.vault.private_folder / TOKEN_NAME).read_text("ascii").strip()
+        with closing(DaemonConnection(workspace, seconds)) as connection:
             headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
             connection.request("POST", path, json.dumps(question).encode(), headers)
             response = connection.getresponse()
@@ -43,21 +75,3 @@ def ask_daemon(workspace: Workspace, path: str, question: Mapping[str, object], 
             return response.read()
     except (OSError, ValueError, HTTPException) as error:
         raise DaemonSilent("no daemon answers") from error
-
-
-class _Connection(HTTPConnection):
-    def __init__(self, place: Path, seconds: float) -> None:
-        super().__init__(SOCKET_HOST)
-        self._place, self._seconds = place, seconds
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self._seconds)
-        if len(os.fsencode(self._place)) < LONGEST_NAME:
-            self.sock.connect(str(self._place))
-            return
-        folder = os.open(self._place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            self.sock.connect(f"/proc/self/fd/{folder}/{self._place.name}")
-        finally:
-            os.close(folder)

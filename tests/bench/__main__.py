@@ -24,8 +24,8 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from agent.benches.figures import Measure, all_reached
 from agent.index.keyword import engine_for
-from agent.interfaces.cli.benches.figures import Measure, all_reached
 from tests.bench import passages, scale, steps, upkeep, vectors, writes
 from tests.bench.soak import person
 

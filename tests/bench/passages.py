@@ -12,13 +12,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.benches.figures import Figure, Measure, middle_and_tail
+from agent.benches.speed import SAVED_MS, Site, daemon, saves_beside, site
+from agent.benches.vaults import build_prose, questions
 from agent.clock import SystemClock
 from agent.errors import Permanent
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
-from agent.interfaces.cli.benches.site import Site, daemon, site
-from agent.interfaces.cli.benches.speed import SAVED_MS, saves_beside
-from agent.interfaces.cli.benches.vaults import build_prose, questions
 from agent.workspace.search_index import SearchIndex, open_index
 from tests.bench.process import Process, needs_proc
 

@@ -9,12 +9,20 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent.benches.figures import Measure, middle_and_tail
+from agent.benches.speed import (
+    QUERIES,
+    SAVED_MS,
+    Site,
+    cold_commands,
+    daemon,
+    first_index,
+    saves,
+    searches,
+    site,
+)
+from agent.benches.vaults import build_prose, git, questions, record
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Measure, middle_and_tail
-from agent.interfaces.cli.benches.site import Site, daemon, site
-from agent.interfaces.cli.benches.speed import QUERIES, SAVED_MS, first_index, saves, searches
-from agent.interfaces.cli.benches.start import cold_commands
-from agent.interfaces.cli.benches.vaults import build_prose, git, questions, record
 from agent.vault.history.commits import resolve
 from agent.vault.listing import contents_at
 from agent.workspace.search_index import open_index

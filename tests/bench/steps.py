@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from agent.app.agent import build_runs
+from agent.benches.figures import Figure, Measure, middle_and_tail
+from agent.benches.speed import site
+from agent.benches.vaults import build_prose
 from agent.errors import Permanent
 from agent.events.runs import Speaker
 from agent.index.keyword import Engine
-from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
-from agent.interfaces.cli.benches.site import site
-from agent.interfaces.cli.benches.vaults import build_prose
 from agent.loop.outcome import RunOutcome
 from agent.loop.records import RunRequest
 from agent.runs.run_io import RunIO

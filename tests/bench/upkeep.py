@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from agent.benches.figures import Measure
+from agent.benches.vaults import WORDS, git
 from agent.clock import SystemClock
 from agent.config.load import load_settings
-from agent.interfaces.cli.benches.figures import Measure
-from agent.interfaces.cli.benches.vaults import WORDS, git
 from agent.memory.entry import Entry, EntryType
 from agent.memory.upkeep.lifecycle import plan
 from agent.vault.change import Stamp

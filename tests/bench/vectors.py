@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agent.benches.figures import Figure, Measure, middle_and_tail
 from agent.errors import Permanent
 from agent.index.arrays import Floats
 from agent.index.embedder import Embedder, choose_embedder
 from agent.index.files import IndexFiles
 from agent.index.vector_writer import VectorWriter
 from agent.index.vectors import VectorIndex, load_vectors
-from agent.interfaces.cli.benches.figures import Figure, Measure, middle_and_tail
 
 ROOT = Path(__file__).parents[2]
 CHUNKS_OF_A_NOTE = 3

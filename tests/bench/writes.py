@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from agent.benches.figures import Measure
+from agent.benches.vaults import git
 from agent.clock import SystemClock
 from agent.git.runner import Git
 from agent.git.running import Running
-from agent.interfaces.cli.benches.figures import Measure
-from agent.interfaces.cli.benches.vaults import git
 from agent.vault.change import Stamp
 from agent.vault.options import Options
 from agent.vault.store import Vault, open_vault

@@ -11,7 +11,7 @@ from agent.context.budget import MESSAGE, SHARES, BudgetRow, Window
 from agent.context.source import Piece, Receipt
 from agent.errors import LimitReached, Permanent
 from agent.events.bus import Injection
-from agent.interfaces.cli.budget_table import format_budget
+from agent.interfaces.cli.context import format_budget
 from agent.llm.messages import Assistant, Context, Message, System, ToolCall, ToolResult, User
 from tests.context.talk import FakeSource, by_fours, step, talk, talks, tool
 

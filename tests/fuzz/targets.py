@@ -13,6 +13,11 @@ from agent.attention.channels.lark_events import parse_event
 from agent.attention.channels.lark_frames import parse_frame
 from agent.attention.channels.mail_source import parse_mail
 from agent.attention.channels.telegram_messages import parse_message, parse_press
+from agent.calendars.caldav import find_calendars
+from agent.calendars.fetch import CalendarAnswer, CalendarNetwork
+from agent.calendars.reading import UnreadableCalendar
+from agent.calendars.reading_process import read as read_calendar
+from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.index.query import parse_query, with_whole_days
 from agent.interfaces.cli.run_messages import parse_stream
@@ -31,6 +36,10 @@ from agent.schedule.task import parse_task
 from agent.skills.reading.skill import SkillSource
 from agent.skills.reading.skill_file import SkillFolder, parse_skill
 from agent.times.when import parse_when
+from agent.tools.arguments import problems
+from agent.tools.builtin.servers.listing import server_tool
+from agent.tools.tool_names import short_schema
+from tests.calendars.servers import calendar, event
 
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
 SPLIT = b"\n=====\n"
@@ -67,6 +76,11 @@ JOB = b"---\ntype: job\non: {cron: '0 9 * * *'}\n---\nx\n"
 HELLO = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
 PAGE = b"<html><head><meta charset=gbk><title>a</title></head><body><article><p>b<table><tr><td>c</table>"
 CANVAS = {"nodes": [{"id": "a", "type": "text", "text": "b"}], "edges": []}
+
+CALENDAR = calendar(event("1", "DTSTART;TZID=Europe/Berlin:20261020T093000", "RRULE:FREQ=WEEKLY;COUNT=9"))
+DAV = b"""<multistatus xmlns="DAV:" xmlns:C="urn:ietf:params:xml:ns:caldav"><response><href>/a/</href><propstat><prop>
+<resourcetype><C:calendar/></resourcetype></prop></propstat></response></multistatus>"""
+SCHEMA = {"type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"type": "string"}}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +173,32 @@ def _frames(data: bytes) -> None:
         list(parse_stream(data.splitlines(keepends=True)))
 
 
+def _calendar(data: bytes) -> None:
+    with suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):  # as `serve` takes them
+        read_calendar(data, NOW.date(), NOW.date())
+
+
+class _Dav(CalendarNetwork):
+    """A CalDAV server that answers the same to everything."""
+
+    def ask(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: str = "", most: int = 0
+    ) -> CalendarAnswer:
+        return CalendarAnswer(207, {}, self.user.encode("latin-1"), url)
+
+
+def _caldav(data: bytes) -> None:
+    with suppress(UnreadableCalendar):
+        find_calendars(_Dav(SystemClock(), data.decode("latin-1")), "https://dav.example/")
+
+
+def _server_tool(data: bytes) -> None:
+    said = _object(data)
+    tool = server_tool("a", "b", said, is_readonly=True)
+    if tool is not None:
+        problems({}, short_schema(tool.parameters))
+
+
 def _attachment(ending: str) -> Callable[[bytes], object]:
     def read(data: bytes) -> None:
         # the reading process takes any error for a file that cannot be parsed; none may end or stop the process
@@ -191,6 +231,9 @@ TARGETS: Mapping[str, Target] = {
     "mails": Target(_mail, (MAIL,)),
     "telegram": Target(_telegram, (_json(MESSAGE),)),
     "lark": Target(_lark, (b"\x08\x01\x10\x02\x1a\x03abc", _json(EVENT))),
+    "calendars": Target(_calendar, (CALENDAR,)),
+    "caldav": Target(_caldav, (DAV,)),
+    "server_tools": Target(_server_tool, (_json(SCHEMA),)),
     "headers": Target(_settings, (SKILL, JOB)),
     "frames": Target(_frames, (_json(HELLO) + b"\n", b"event: a\ndata: {}\n\n")),
     "html": Target(_attachment(".html"), (PAGE,)),

@@ -8,7 +8,7 @@ import pytest
 from agent.app.open import open_workspace
 from agent.config.directories import directories, process_clock
 from agent.errors import ConfigError, UserError
-from agent.interfaces.mcp.tools.waiting import list_inbox
+from agent.interfaces.mcp.late_tools import list_inbox
 from agent.runs.wake_times import set_active_days, switch_schedule
 from agent.tools.tool import RunContext
 from agent.workspace.schedule_switch import schedule_switch

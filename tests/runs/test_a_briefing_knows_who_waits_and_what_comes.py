@@ -105,7 +105,7 @@ def laid(root: Path, monkeypatch: pytest.MonkeyPatch, notes: dict[str, str], lan
 def test_it_is_a_screen_in_the_persons_language(
     root: Path, monkeypatch: pytest.MonkeyPatch, language: Language
 ) -> None:
-    assert briefing_of(laid(root, monkeypatch, NOTES[language], language), DAY) == SHOWN[language]
+    assert briefing_of(laid(root, monkeypatch, NOTES[language], language), DAY).text == SHOWN[language]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_it_is_a_screen_in_the_persons_language(
 def test_a_birthday_of_today_stands_among_what_is_on(
     root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, line: str
 ) -> None:
-    shown = briefing_of(laid(root, monkeypatch, NOTES[language], language), date(2026, 12, 3)).splitlines()
+    shown = briefing_of(laid(root, monkeypatch, NOTES[language], language), date(2026, 12, 3)).text.splitlines()
     assert line in shown[:4] and sum(line.removeprefix("- ") in each for each in shown) == 1
 
 
@@ -130,19 +130,19 @@ def test_a_birthday_of_today_stands_among_what_is_on(
 def test_a_birthday_is_said_once(
     root: Path, monkeypatch: pytest.MonkeyPatch, language: Language, notes: dict[str, str], shown: str
 ) -> None:
-    assert briefing_of(laid(root, monkeypatch, notes, language), DAY) == shown
+    assert briefing_of(laid(root, monkeypatch, notes, language), DAY).text == shown
 
 
 def test_who_was_born_on_29_february_has_a_birthday_each_year(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = laid(root, monkeypatch, {"Pia.md": "- Birthday: 29 February 1988\n"})
-    assert "Sun 28 Feb: Pia" in briefing_of(workspace, date(2027, 2, 20))
-    assert "Tue 29 Feb: Pia" in briefing_of(workspace, date(2028, 2, 20))
+    assert "Sun 28 Feb: Pia" in briefing_of(workspace, date(2027, 2, 20)).text
+    assert "Tue 29 Feb: Pia" in briefing_of(workspace, date(2028, 2, 20)).text
 
 
 @pytest.mark.parametrize("status", ["done", "archived", "已完成", "已取消"])
 def test_a_note_that_is_over_is_not_late(root: Path, monkeypatch: pytest.MonkeyPatch, status: str) -> None:
     notes = {"Tax.md": f"---\ndue: 2026-11-28\nstatus: {status}\n---\n", "Roof.md": "---\ndue: 2026-11-28\n---\n"}
-    shown = briefing_of(laid(root, monkeypatch, notes), DAY)
+    shown = briefing_of(laid(root, monkeypatch, notes), DAY).text
     assert "Tax" not in shown and "Roof: 3 days late" in shown
 
 
@@ -159,14 +159,14 @@ def test_what_came_to_nothing_was_not_prepared(
 ) -> None:
     done = "status: completed\ncompleted_at: 2026-12-01T06:00:00+00:00"
     note = f"---\ntype: task\ntask_type: prepare\n{done}\nresult: {result}\n---\n# The review\n"
-    assert briefing_of(laid(root, monkeypatch, {"tasks/done/2026-12/review.md": note}, language), DAY) == ""
+    assert briefing_of(laid(root, monkeypatch, {"tasks/done/2026-12/review.md": note}, language), DAY).text == ""
 
 
 @pytest.mark.parametrize("path", ["page.html", "mails.csv", ".obsidian/x.json", ".trash/old.md"])
 def test_what_stands_in_other_files_is_not_the_persons_word(
     root: Path, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    assert briefing_of(laid(root, monkeypatch, {path: "I promised Bob the key to the safe.\n"}), DAY) == ""
+    assert briefing_of(laid(root, monkeypatch, {path: "I promised Bob the key to the safe.\n"}), DAY).text == ""
 
 
 def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +175,7 @@ def test_what_was_told_to_the_agent_counts(root: Path, monkeypatch: pytest.Monke
     for words in ("I promised Nuno a photo of the bridge.", "The plumber comes on 2 December at 8:15."):
         entry = Entry(workspace.clock.new_id(), at, words, EntryType.USER_EXPLICIT)
         write(root / entry.path, entry.note().decode())
-    shown = briefing_of(workspace, DAY)
+    shown = briefing_of(workspace, DAY).text
     assert "I promised Nuno a photo of the bridge" in shown and "Wed 2 Dec: 08:15 The plumber comes" in shown, shown
 
 
@@ -184,7 +184,7 @@ def test_yesterdays_briefing_in_the_day_says_nothing_again(root: Path, monkeypat
     vault, section = workspace.vault, b"\n## Morning briefing (09:00)\n\n- Wed 2 Dec: 10:00 Dentist\n"
     with vault.transaction("job(done): Morning briefing", Stamp("job:morning-briefing")) as change:
         change.requests.append(Append("daily/2026-11-30.md", section))
-    assert "Dentist" not in briefing_of(workspace, DAY)
+    assert "Dentist" not in briefing_of(workspace, DAY).text
 
 
 def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
@@ -199,7 +199,7 @@ def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
     notes = {"jobs/feed.md": words, "jobs/history/feed.md": history, "inbox/train.md": asks}
     workspace = laid(root, monkeypatch, notes)
     take_in(workspace)(NoticeRaised("alert", 0.1, "The disk is nearly full"), "")
-    shown = briefing_of(workspace, DAY)
+    shown = briefing_of(workspace, DAY).text
     assert "Failed: Look at the feed: the site is away ([[jobs/feed|feed]])" in shown
     assert "The disk is nearly full" in shown
     assert "A request has no answer yet: train ([[inbox/train|train]])" in shown
@@ -214,7 +214,7 @@ def test_what_was_prepared_is_named_with_its_note(
 ) -> None:
     head = "---\ntype: task\ntask_type: prepare\nstatus: completed\ncompleted_at: 2026-12-01T06:00:00+00:00\n---\n"
     workspace = laid(root, monkeypatch, {"tasks/done/2026-12/review.md": f"{head}# The review\n"}, language)
-    assert line in briefing_of(workspace, DAY)
+    assert line in briefing_of(workspace, DAY).text
 
 
 def row_of(workspace: Workspace, name: str, *rows: HistoryRow) -> None:
@@ -262,7 +262,7 @@ def test_each_failure_is_heard_of_in_one_briefing(
     )
     job = parse_job("jobs/brief.md", (root / "jobs/brief.md").read_bytes())
     assert isinstance(job, Job)
-    found = briefing_of(workspace, DAY, job)
+    found = briefing_of(workspace, DAY, job).text
     assert (": The feed" in found and "Done: The feed" not in found) is shown, found
 
 
@@ -277,7 +277,7 @@ def test_a_stranger_says_nothing_to_the_model_of_a_briefing(tmp_path: Path, monk
     said = script(tmp_path / "t.json", call("human_ask", question="Which tea do you want?"))
     assert document(root, settings(tmp_path, said), "ask", "buy tea")["outcome"] == "question_asked"
     workspace = open_workspace(root)
-    for_model, plain = briefing_of(workspace, DAY, for_model=True), briefing_of(workspace, DAY)
+    for_model, plain = briefing_of(workspace, DAY, for_model=True).text, briefing_of(workspace, DAY).text
     assert "all your money" not in for_model and for_model.count("[[questions/") == 2
     assert "Which tea do you want?" in for_model
     assert "all your money" in plain and "Which tea do you want?" in plain

@@ -22,7 +22,7 @@ def agenda(root: Path, line: str) -> str:
     write(root / "plans.md", f"{line}\n")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "plans")
-    return briefing_of(open_workspace(root), DAY)
+    return briefing_of(open_workspace(root), DAY).text
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from agent.app.open import open_workspace
 from agent.config.values import meant
-from agent.interfaces.mcp.tools.waiting import list_jobs
+from agent.interfaces.mcp.late_tools import list_jobs
 from agent.schedule.job import Job, JobProblem
 from agent.schedule.job_header import parse_job
 from agent.tools.tool import RunContext

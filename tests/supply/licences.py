@@ -33,7 +33,12 @@ COMPATIBLE = {
 files only; of packages under LGPL see `LINKED`."""
 IN_ITS_FILE = {"agent-client-protocol": "Apache-2.0"}
 """What the licence in the package is, where its metadata names none."""
-LINKED = {"pystray": "LGPL-3.0", "python-xlib": "LGPL-2.1"}
+LINKED = {
+    "pystray": "LGPL-3.0",
+    "python-xlib": "LGPL-2.1",
+    "recurring-ical-events": "LGPL-3.0",
+    "x-wr-timezone": "LGPL-3.0",
+}
 """Packages that are loaded as they are, from their own files: that is all that the LGPL asks for. They come with extras
 only."""
 _JOINED = re.compile(r"\s+(?:AND|OR|WITH)\s+|,\s*", re.IGNORECASE)

@@ -233,6 +233,7 @@ def test_all_tools_are_known_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for key in ("HOME", "TOOLS__WEB", "TOOLS__SHELL"):
         monkeypatch.setenv(f"VAULT_AGENT_{key}", str(tmp_path / "home") if key == "HOME" else "true")
     monkeypatch.setenv("VAULT_AGENT_RESEARCH__SEARXNG__BASE_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("VAULT_AGENT_CALENDARS__SOURCES", '{"home": "/calendars/home.ics"}')
     workspace = open_workspace(make_vault(tmp_path, {"a.md": "# A\n"}).place.root)
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as runs:
         purposes = (RunContext("r", "", purpose=purpose) for purpose in ("", *PURPOSES))

@@ -17,7 +17,7 @@ from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.errors import AgentError
 from agent.events.runs import Speaker
-from agent.interfaces.cli.run_report import document
+from agent.interfaces.cli.run_report import run_document
 from agent.llm.messages import JsonObject
 from agent.loop.records import RunRequest
 from agent.vault.change import Stamp
@@ -152,7 +152,7 @@ def _ask(workspace: Workspace) -> Told:
             with suppress(AgentError, OSError):
                 index.refresh()
             ended = agent.ask(RunRequest("Write it all down, please.", Speaker("cli")))
-            return Told(document(agent, ended))
+            return Told(run_document(agent, ended))
     except (AgentError, OSError) as error:
         return Told(None, f"{error} {getattr(error, 'hint', '')}")
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from agent.app.diagnostics.outside import calendar_checks, server_checks
 from agent.app.diagnostics.search import search_checks
 from agent.app.setup import hook_program, hook_scripts
 from agent.config.directories import Directories, directories, process_clock
@@ -161,6 +162,7 @@ def _vault(
         checks += skill_checks(workspace)
         checks += job_checks(workspace)
         checks += node_checks(workspace)
+        checks += server_checks(workspace) + calendar_checks(workspace)
         checks += agent_checks(workspace, ask_model=ask_model)
     return checks
 

@@ -36,7 +36,7 @@ from agent.clock import in_machine_seconds
 from agent.dataclass import dataclass
 from agent.errors import AgentError, LockHeld, Retryable
 from agent.llm.messages import Cancelled
-from agent.runs.briefing.briefing import briefing_of
+from agent.runs.briefing.briefing import Briefing, briefing_of
 from agent.runs.job_run import JobResult, asks_for_agenda, plain_briefing
 from agent.runs.job_upkeep import job_record
 from agent.runs.registry import run_registry
@@ -53,22 +53,23 @@ from agent.workspace.workspace import Workspace
 def reminder_of(workspace: Workspace, entry: PendingRun) -> JobResult:
     """The answer of a reminder. Its notice has the id of the occurrence: after a kill it is not raised again."""
     job, language, vault = entry.job, workspace.settings.vault.language, workspace.vault
-    parts = [job.text if job.text.casefold() != job.title.casefold() else "", _agenda(workspace, job)]
+    day = _agenda(workspace, job)
+    parts = [job.text if job.text.casefold() != job.title.casefold() else "", day.text]
     if entry.stands_for > 1:
         parts.append(text("reminder.stands_for", language, count=entry.stands_for))
     words = "\n\n".join(filter(None, parts)) or text("reminder.due", language)
-    return JobResult("done", vault.masked(words), notice=notice_id(entry.occurrence))
+    return JobResult("done", vault.masked(words), notice=notice_id(entry.occurrence), strangers=day.strangers)
 
 
-def _agenda(workspace: Workspace, job: Job) -> str:
+def _agenda(workspace: Workspace, job: Job) -> Briefing:
     """The agenda of the day for a reminder of it; a failure to read it, in words, keeps no reminder back."""
     if job.user_id or not asks_for_agenda(job.text):
-        return ""
+        return Briefing("")
     try:
         return briefing_of(workspace, workspace.clock.now().astimezone(job.zone).date(), job)
     except Exception as error:  # a reminder comes, whatever is wrong with the notes or with the reading of them
         logger.warning("the facts for the reminder %s", job.id, exc_info=True)
-        return failure_text(error)
+        return Briefing(failure_text(error))
 
 
 def _plain_briefing(workspace: Workspace, job: Job, missing: str) -> JobResult:

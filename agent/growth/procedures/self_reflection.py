@@ -43,7 +43,7 @@ def plain(context: ProcedureContext) -> Work:
         requests = tuple(each.request for each in planned if each.request is not None)
         return Work(_plans(context, [each.task for each in planned]), requests) if requests else Work()
     review = _review(context, shelf)
-    comes = briefing_of(context.runs.workspace, context.today, for_model=True)
+    comes = briefing_of(context.runs.workspace, context.today, for_model=True).text
     if not (review.asked or review.stated or review.over or comes):
         return Work()
     since = context.text("since", at=f"{in_clock_zone(review.since, context.now):%Y-%m-%d %H:%M}")

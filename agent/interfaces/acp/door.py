@@ -3,53 +3,28 @@
 import asyncio
 from asyncio import to_thread
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from acp import PROTOCOL_VERSION, RequestError, text_block, tool_content
-from acp.interfaces import Client
-from acp.schema import (
-    AgentCapabilities,
-    AllowedOutcome,
-    AvailableCommand,
-    AvailableCommandInput,
-    AvailableCommandsUpdate,
-    CloseSessionResponse,
-    CurrentModeUpdate,
-    Implementation,
-    InitializeResponse,
-    ListSessionsResponse,
-    LoadSessionResponse,
-    NewSessionResponse,
-    PromptCapabilities,
-    PromptResponse,
-    ResumeSessionResponse,
-    SessionCapabilities,
-    SessionCloseCapabilities,
-    SessionInfo,
-    SessionListCapabilities,
-    SessionMode,
-    SessionModeState,
-    SessionResumeCapabilities,
-    SetSessionModeResponse,
-    StopReason,
-    ToolCallUpdate,
-    UnstructuredCommandInput,
-    Usage,
-)
+from acp import PROTOCOL_VERSION, RequestError, run_agent, schema, text_block, tool_content
+from acp.interfaces import Agent, Client
 
 from agent.errors import AgentError, LockHeld, UserError
 from agent.interfaces.acp import messages
 from agent.interfaces.acp.messages import Block, Update
-from agent.interfaces.acp.talk import Mode, OpenTalk
+from agent.interfaces.acp.talks import Mode, OpenTalk
+from agent.lazy import later
 from agent.texts import text, translated
+from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.asking.proposal import Proposal
-    from agent.interfaces.acp.talks import OpenTalks
+    from agent.interfaces.acp.talks import OpenTalks, open_talks
     from agent.loop.outcome import Ended
+else:
+    open_talks = later("agent.interfaces.acp.talks", "open_talks")
 
 SlashCommand: TypeAlias = Callable[["OpenTalks", OpenTalk, str], str]
 """Makes the text to show of the words behind a command that begins with a slash."""
@@ -64,7 +39,7 @@ _PATIENCE = 60.0
 """Seconds that an editor may take for one update."""
 _LATE = 0.05
 """Seconds after which the commands are told: an editor knows a conversation only once it has the answer."""
-_STOPS: Mapping[str, StopReason] = {"limit": "max_turn_requests", "interrupted": "cancelled"}
+_STOPS: Mapping[str, schema.StopReason] = {"limit": "max_turn_requests", "interrupted": "cancelled"}
 """Why a turn ends, by the word of `loop.outcome`."""
 
 
@@ -90,76 +65,82 @@ class EditorDoor:
         """Keep the editor's side of the connection."""
         self._client = conn
 
-    async def initialize(self, protocol_version: int, *unused: Any, **also: Any) -> InitializeResponse:
+    async def initialize(self, protocol_version: int, *unused: Any, **also: Any) -> schema.InitializeResponse:
         """Who we are, and what we can do."""
-        return InitializeResponse(
+        return schema.InitializeResponse(
             protocol_version=min(protocol_version, PROTOCOL_VERSION) or PROTOCOL_VERSION,
-            agent_capabilities=AgentCapabilities(
+            agent_capabilities=schema.AgentCapabilities(
                 load_session=True,
-                prompt_capabilities=PromptCapabilities(embedded_context=True),
-                session_capabilities=SessionCapabilities(
-                    list=SessionListCapabilities(),
-                    resume=SessionResumeCapabilities(),
-                    close=SessionCloseCapabilities(),
+                prompt_capabilities=schema.PromptCapabilities(embedded_context=True),
+                session_capabilities=schema.SessionCapabilities(
+                    list=schema.SessionListCapabilities(),
+                    resume=schema.SessionResumeCapabilities(),
+                    close=schema.SessionCloseCapabilities(),
                 ),
             ),
-            agent_info=Implementation(name="vault-agent", title="vault-agent", version=metadata.version("vault-agent")),
+            agent_info=schema.Implementation(
+                name="vault-agent", title="vault-agent", version=metadata.version("vault-agent")
+            ),
         )
 
-    async def new_session(self, cwd: str, *unused: Any, **also: Any) -> NewSessionResponse:
+    async def new_session(self, cwd: str, *unused: Any, **also: Any) -> schema.NewSessionResponse:
         """A new conversation; its note is made with the first task."""
         runs = await self._runs()
         conversation = self._keep(runs.workspace.clock.new_id(), "")
-        return NewSessionResponse(session_id=conversation.id, modes=self._modes(runs, conversation))
+        return schema.NewSessionResponse(session_id=conversation.id, modes=self._modes(runs, conversation))
 
-    async def load_session(self, cwd: str, session_id: str, *unused: Any, **also: Any) -> LoadSessionResponse:
+    async def load_session(self, cwd: str, session_id: str, *unused: Any, **also: Any) -> schema.LoadSessionResponse:
         """Go on in an earlier conversation, of any door; what was said in it is shown again."""
         runs, conversation = await self._taken_up(session_id)
         history = await to_thread(runs.history, conversation.path) if conversation.path else ()
         for update in messages.replayed(history):
             await self._show(session_id, update)
-        return LoadSessionResponse(modes=self._modes(runs, conversation))
+        return schema.LoadSessionResponse(modes=self._modes(runs, conversation))
 
-    async def resume_session(self, session_id: str, cwd: str, *unused: Any, **also: Any) -> ResumeSessionResponse:
+    async def resume_session(
+        self, session_id: str, cwd: str, *unused: Any, **also: Any
+    ) -> schema.ResumeSessionResponse:
         """Go on in an earlier conversation without showing it."""
         runs, conversation = await self._taken_up(session_id)
-        return ResumeSessionResponse(modes=self._modes(runs, conversation))
+        return schema.ResumeSessionResponse(modes=self._modes(runs, conversation))
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **also: Any
-    ) -> ListSessionsResponse:
+    ) -> schema.ListSessionsResponse:
         """The newest conversations, of all doors."""
         runs = await self._runs()
         found = await to_thread(runs.listed, _LISTED)
-        return ListSessionsResponse(
+        return schema.ListSessionsResponse(
             sessions=[
-                SessionInfo(session_id=each.id, cwd=str(self._root), title=each.title, updated_at=each.last)
+                schema.SessionInfo(session_id=each.id, cwd=str(self._root), title=each.title, updated_at=each.last)
                 for each in found
             ]
         )
 
-    async def close_session(self, session_id: str, **also: Any) -> CloseSessionResponse:
+    async def close_session(self, session_id: str, **also: Any) -> schema.CloseSessionResponse:
         """End a conversation here: a run in it is stopped, and its note stays."""
         found = self._known.pop(session_id, None)
         if found is not None:
             found.stop.set()
-        return CloseSessionResponse()
+        return schema.CloseSessionResponse()
 
-    async def set_session_mode(self, session_id: str, mode_id: str, **also: Any) -> SetSessionModeResponse:
+    async def set_session_mode(self, session_id: str, mode_id: str, **also: Any) -> schema.SetSessionModeResponse:
         """Choose whether what is asked for from now on may change notes."""
         mode = next((each for each in _MODES if each == mode_id), None)
         if mode is None:
             raise RequestError.invalid_params({"reason": f"the modes are {', '.join(_MODES)}"})
         self._of(session_id).mode = mode
-        await self._show(session_id, CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode))
-        return SetSessionModeResponse()
+        await self._show(
+            session_id, schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=mode)
+        )
+        return schema.SetSessionModeResponse()
 
     async def cancel(self, session_id: str, **also: Any) -> None:
         """Stop the run of a conversation; what it has changed stays, and can be undone."""
         if session_id in self._known:
             self._known[session_id].stop.set()
 
-    async def prompt(self, session_id: str, prompt: list[Block], *unused: Any, **also: Any) -> PromptResponse:
+    async def prompt(self, session_id: str, prompt: list[Block], *unused: Any, **also: Any) -> schema.PromptResponse:
         """Do what a message asks for; a yes that it needs is asked for in the editor."""
         runs, conversation = await self._runs(), self._of(session_id)
         conversation.stop.clear()
@@ -169,21 +150,21 @@ class EditorDoor:
             if name in self._commands:
                 shown = await to_thread(self._commands[name], runs, conversation, rest.strip())
                 await self._show(session_id, messages.agent_text(shown))
-                return PromptResponse(stop_reason="end_turn")
+                return schema.PromptResponse(stop_reason="end_turn")
             ended = await to_thread(runs.ask, conversation, asked)
             while ended.outcome.waits:
                 going_on = await self._go_on(runs, conversation, ended)
                 if going_on is None:
-                    return PromptResponse(stop_reason="cancelled" if conversation.stop.is_set() else "end_turn")
+                    return schema.PromptResponse(stop_reason="cancelled" if conversation.stop.is_set() else "end_turn")
                 ended = going_on
         except AgentError as error:
             await self._say_error(runs, session_id, error)
-            return PromptResponse(stop_reason="end_turn")
+            return schema.PromptResponse(stop_reason="end_turn")
         await self._show_rest(runs, conversation, ended)
         used = await to_thread(runs.usage, ended)
-        return PromptResponse(
+        return schema.PromptResponse(
             stop_reason=_STOPS.get(ended.outcome.value, "end_turn"),
-            usage=Usage(
+            usage=schema.Usage(
                 total_tokens=used.input + used.output,
                 input_tokens=used.input,
                 output_tokens=used.output,
@@ -224,7 +205,7 @@ class EditorDoor:
         drafts = await to_thread(runs.drafts, ended.session, asked.call)
         about = [tool_content(text_block("\n\n".join(filter(None, (asked.question, asked.why)))))]
         shown = messages.differences(drafts, self._root) or [tool_content(text_block(asked.shown))]
-        call = ToolCallUpdate(
+        call = schema.ToolCallUpdate(
             tool_call_id=asked.call or asked.id, title=asked.question, status="pending", content=[*about, *shown]
         )
         request = asyncio.ensure_future(
@@ -239,15 +220,15 @@ class EditorDoor:
                 return None
         with suppress(RequestError):
             outcome = request.result().outcome
-            return outcome.option_id == messages.YES if isinstance(outcome, AllowedOutcome) else None
+            return outcome.option_id == messages.YES if isinstance(outcome, schema.AllowedOutcome) else None
         return None
 
     async def _show_rest(self, runs: "OpenTalks", conversation: OpenTalk, ended: "Ended") -> None:
         """Show an answer that did not come in pieces, and what else there is to know."""
         parts = [] if conversation.is_shown or not ended.answer.strip() else [ended.answer]
-        told = [*parts, *(await to_thread(list, runs.what_came(ended)))]
-        if told:
-            words = "\n\n".join(filter(None, told))
+        lines = [*parts, *(await to_thread(list, runs.what_came(ended)))]
+        if lines:
+            words = "\n\n".join(filter(None, lines))
             await self._show(conversation.id, messages.agent_text(words if parts else f"\n\n{words}"))
 
     async def _say_error(self, runs: "OpenTalks", session_id: str, error: AgentError) -> None:
@@ -310,22 +291,36 @@ class EditorDoor:
 
     async def _tell_commands(self, id: str) -> None:
         runs = await self._runs()
-        hint = AvailableCommandInput(UnstructuredCommandInput(hint="…"))
+        hint = schema.AvailableCommandInput(schema.UnstructuredCommandInput(hint="…"))
         found = [
-            AvailableCommand(name=name, description=text(f"acp.{name}", runs.language), input=hint)
+            schema.AvailableCommand(name=name, description=text(f"acp.{name}", runs.language), input=hint)
             for name in (each.removeprefix("/") for each in self._commands)
         ]
-        update = AvailableCommandsUpdate(session_update="available_commands_update", available_commands=found)
+        update = schema.AvailableCommandsUpdate(session_update="available_commands_update", available_commands=found)
         await self._show(id, update)
 
-    def _modes(self, runs: "OpenTalks", conversation: OpenTalk) -> SessionModeState:
+    def _modes(self, runs: "OpenTalks", conversation: OpenTalk) -> schema.SessionModeState:
         language = runs.language
-        return SessionModeState(
+        return schema.SessionModeState(
             current_mode_id=conversation.mode,
             available_modes=[
-                SessionMode(
+                schema.SessionMode(
                     id=each, name=text(f"acp.mode_{each}", language), description=text(f"acp.about_{each}", language)
                 )
                 for each in _MODES
             ],
         )
+
+
+def serve(workspace: Workspace, commands: Callable[[], SlashCommands]) -> None:
+    """Serve the editor that has started this process; returns once what was said is written into memory."""
+    with ExitStack() as parts:
+        door = EditorDoor(workspace.vault.place.root, lambda: open_talks(workspace, parts), commands)
+        asyncio.run(_serve(door))
+
+
+async def _serve(door: EditorDoor) -> None:
+    try:
+        await run_agent(cast(Agent, door), use_unstable_protocol=True)
+    finally:
+        door.stop()

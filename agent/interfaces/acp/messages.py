@@ -5,37 +5,7 @@ from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote, urlsplit
 
-from acp import (
-    text_block,
-    tool_content,
-    tool_diff_content,
-    update_agent_message_text,
-    update_user_message_text,
-)
-from acp.schema import (
-    AgentMessageChunk,
-    AgentPlanUpdate,
-    AgentThoughtChunk,
-    AudioContentBlock,
-    AvailableCommandsUpdate,
-    ContentToolCallContent,
-    CurrentModeUpdate,
-    EmbeddedResourceContentBlock,
-    FileEditToolCallContent,
-    ImageContentBlock,
-    PermissionOption,
-    PlanEntry,
-    PlanEntryStatus,
-    ResourceContentBlock,
-    TerminalToolCallContent,
-    TextContentBlock,
-    TextResourceContents,
-    ToolCallLocation,
-    ToolCallProgress,
-    ToolCallStart,
-    ToolKind,
-    UserMessageChunk,
-)
+from acp import schema, text_block, tool_content, tool_diff_content, update_agent_message_text, update_user_message_text
 
 from agent.dataclass import dataclass
 from agent.errors import UserError
@@ -48,21 +18,25 @@ from agent.tools.tool import Draft
 from agent.tools.tool_names import resolved
 
 Block: TypeAlias = (
-    TextContentBlock | ImageContentBlock | AudioContentBlock | ResourceContentBlock | EmbeddedResourceContentBlock
+    schema.TextContentBlock
+    | schema.ImageContentBlock
+    | schema.AudioContentBlock
+    | schema.ResourceContentBlock
+    | schema.EmbeddedResourceContentBlock
 )
 Update: TypeAlias = (
-    AgentMessageChunk
-    | UserMessageChunk
-    | ToolCallStart
-    | ToolCallProgress
-    | AgentPlanUpdate
-    | AgentThoughtChunk
-    | AvailableCommandsUpdate
-    | CurrentModeUpdate
+    schema.AgentMessageChunk
+    | schema.UserMessageChunk
+    | schema.ToolCallStart
+    | schema.ToolCallProgress
+    | schema.AgentPlanUpdate
+    | schema.AgentThoughtChunk
+    | schema.AvailableCommandsUpdate
+    | schema.CurrentModeUpdate
 )
-Content: TypeAlias = ContentToolCallContent | FileEditToolCallContent | TerminalToolCallContent
+Content: TypeAlias = schema.ContentToolCallContent | schema.FileEditToolCallContent | schema.TerminalToolCallContent
 
-_KINDS: Mapping[str, ToolKind] = {
+_KINDS: Mapping[str, schema.ToolKind] = {
     **dict.fromkeys(("vault_read", "vault_list", "vault_log", "open_tasks", "profile.read", "skills.show"), "read"),
     **dict.fromkeys(("vault_write", "vault_edit", "vault_append", "profile.write", "profile.create"), "edit"),
     **dict.fromkeys(("vault_grep", "search_vault", "memory_recall", "tool_search", "profile.search"), "search"),
@@ -94,11 +68,11 @@ def asked_of(blocks: Sequence[Block], root: Path) -> Asked:
     foreign: list[str] = []
     for block in blocks:
         match block:
-            case TextContentBlock():
+            case schema.TextContentBlock():
                 parts.append(block.text)
-            case ResourceContentBlock():
+            case schema.ResourceContentBlock():
                 parts.append(_linked(block.uri, root) or f"<{block.uri}>")
-            case EmbeddedResourceContentBlock(resource=TextResourceContents() as held):
+            case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents() as held):
                 link = _linked(held.uri, root)
                 parts.append(link or f"\n\n{held.uri}:\n\n{held.text}\n\n")
                 foreign += [] if link else [_name(held.uri)]
@@ -123,16 +97,18 @@ def _name(uri: str) -> str:
     return unquote(urlsplit(uri).path).rpartition("/")[2] or uri
 
 
-def agent_text(words: str) -> AgentMessageChunk:
+def agent_text(words: str) -> schema.AgentMessageChunk:
     """The update for a piece of the agent's text."""
     return update_agent_message_text(words)
 
 
-def started(event: ToolCallStarted, root: Path, *, again: bool = False) -> ToolCallStart | ToolCallProgress:
+def started(
+    event: ToolCallStarted, root: Path, *, again: bool = False
+) -> schema.ToolCallStart | schema.ToolCallProgress:
     """The update for the beginning of a call in the vault at `root`; `again`: it was shown before, and waited."""
     if again:
-        return ToolCallProgress(session_update="tool_call_update", tool_call_id=event.call, status="in_progress")
-    return ToolCallStart(
+        return schema.ToolCallProgress(session_update="tool_call_update", tool_call_id=event.call, status="in_progress")
+    return schema.ToolCallStart(
         session_update="tool_call",
         tool_call_id=event.call,
         title=_title(event.tool, event.subject),
@@ -142,14 +118,14 @@ def started(event: ToolCallStarted, root: Path, *, again: bool = False) -> ToolC
     )
 
 
-def ended(event: ToolCompleted | ToolCallFailed, changed: Sequence[Draft], root: Path) -> ToolCallProgress:
+def ended(event: ToolCompleted | ToolCallFailed, changed: Sequence[Draft], root: Path) -> schema.ToolCallProgress:
     """The update for the end of a call, with what it has changed."""
     if isinstance(event, ToolCallFailed):
         failed: list[Content] = [tool_content(text_block(event.error))]
-        return ToolCallProgress(
+        return schema.ToolCallProgress(
             session_update="tool_call_update", tool_call_id=event.call, status="failed", content=failed
         )
-    return ToolCallProgress(
+    return schema.ToolCallProgress(
         session_update="tool_call_update",
         tool_call_id=event.call,
         status="completed",
@@ -158,12 +134,12 @@ def ended(event: ToolCompleted | ToolCallFailed, changed: Sequence[Draft], root:
     )
 
 
-def planned(plan: PlanChanged) -> AgentPlanUpdate:
+def planned(plan: PlanChanged) -> schema.AgentPlanUpdate:
     """The whole plan, as an editor shows it."""
-    steps: list[tuple[str, PlanEntryStatus]] = [(each, "completed") for each in plan.done]
+    steps: list[tuple[str, schema.PlanEntryStatus]] = [(each, "completed") for each in plan.done]
     steps += [(plan.now, "in_progress"), *((each, "pending") for each in plan.left)]
-    entries = [PlanEntry(content=step, priority="medium", status=status) for step, status in steps]
-    return AgentPlanUpdate(session_update="plan", entries=entries)
+    entries = [schema.PlanEntry(content=step, priority="medium", status=status) for step, status in steps]
+    return schema.AgentPlanUpdate(session_update="plan", entries=entries)
 
 
 def differences(changed: Iterable[Draft], root: Path) -> list[Content]:
@@ -180,10 +156,10 @@ def _decoded(data: bytes | None) -> str:
     return (data or b"").decode(errors="replace")
 
 
-def _places(names: Iterable[str], root: Path) -> list[ToolCallLocation]:
+def _places(names: Iterable[str], root: Path) -> list[schema.ToolCallLocation]:
     """Those of the names that are files of the vault."""
     found = (root / name for name in names if name and "\0" not in name and len(name) < 1_000)
-    return [ToolCallLocation(path=str(path)) for path in found if path.is_relative_to(root) and path.is_file()]
+    return [schema.ToolCallLocation(path=str(path)) for path in found if path.is_relative_to(root) and path.is_file()]
 
 
 def _title(tool: str, subject: str) -> str:
@@ -191,12 +167,12 @@ def _title(tool: str, subject: str) -> str:
     return f"{tool} {clipped(line, _LONGEST)}" if line else tool
 
 
-def options(language: Language) -> list[PermissionOption]:
+def options(language: Language) -> list[schema.PermissionOption]:
     """The answers to a request for a yes: each counts once."""
     allow, reject = text("reply.allow", language), text("reply.refuse", language)
     return [
-        PermissionOption(option_id=YES, name=allow, kind="allow_once"),
-        PermissionOption(option_id=NO, name=reject, kind="reject_once"),
+        schema.PermissionOption(option_id=YES, name=allow, kind="allow_once"),
+        schema.PermissionOption(option_id=NO, name=reject, kind="reject_once"),
     ]
 
 
@@ -213,7 +189,7 @@ def replayed(history: Iterable[Message]) -> Iterator[Update]:
                     yield agent_text(words)
                 for call in calls:
                     meant = resolved(call)
-                    yield ToolCallStart(
+                    yield schema.ToolCallStart(
                         session_update="tool_call",
                         tool_call_id=call.id,
                         title=_title(meant.name, main_argument(meant.arguments, {})),

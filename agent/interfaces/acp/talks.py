@@ -1,9 +1,12 @@
 """The conversations of one editor: which session of the vault each is, and the runs in them. Slow to load: `door`
-answers an editor before it."""
+answers an editor before it.
+"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import field
+from threading import Event
+from typing import Literal, TypeAlias
 
 from acp import update_agent_thought_text
 
@@ -23,8 +26,7 @@ from agent.events.runs import (
     ToolCompleted,
 )
 from agent.interfaces.acp import messages
-from agent.interfaces.acp.messages import Asked
-from agent.interfaces.acp.talk import OpenTalk
+from agent.interfaces.acp.messages import Asked, Update
 from agent.llm.messages import Message, Usage
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
@@ -43,6 +45,33 @@ from agent.vault.history.versions import versions
 from agent.workspace.catch_up import catch_up, show_nothing
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
+
+Mode: TypeAlias = Literal["write", "ask"]
+"""`ask`: what is asked for in this mode changes no note but its own conversation's."""
+
+
+@dataclass(slots=True)
+class OpenTalk:
+    """One conversation in an editor. `path` is its session's note, empty before the first task; `question` the note in
+    which the run has asked something, to which the next message is the answer; `show` sends an update to the editor."""
+
+    id: str
+    show: Callable[[Update], None]
+    path: str = ""
+    mode: Mode = "write"
+    question: str = ""
+    stop: Event = field(default_factory=Event)
+    calls: set[str] = field(default_factory=set)
+    """The tool calls that were shown."""
+    is_shown: bool = False
+    """True once text of the present step of the run was shown."""
+
+    def show_text(self, piece: str) -> None:
+        """Show the next piece of the model's text."""
+        if piece:
+            self.is_shown = True
+            self.show(messages.agent_text(piece))
+
 
 CHANNEL = "acp"
 YOU = Speaker(CHANNEL)

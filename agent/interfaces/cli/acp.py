@@ -18,8 +18,7 @@ from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.interfaces.acp.door import SlashCommand
-    from agent.interfaces.acp.talk import OpenTalk
-    from agent.interfaces.acp.talks import OpenTalks
+    from agent.interfaces.acp.talks import OpenTalk, OpenTalks
     from agent.interfaces.cli.chat_commands import ChatState
 
 
@@ -40,7 +39,7 @@ def command(output: Output, workspace: Workspace) -> None:
         )
     if not (_is_connection(sys.stdin) and _is_connection(sys.stdout)):
         raise UserError("an editor starts this by itself, through pipes", hint="vault-agent help editors says how")
-    serving = import_module("agent.interfaces.acp.serving")  # half a second, and no other command needs it
+    serving = import_module("agent.interfaces.acp.door")  # half a second, and no other command needs it
     look_while_staying()
     serving.serve(workspace, _slash_commands)
     sys.stdout = sys.stderr  # the connection has closed its stream

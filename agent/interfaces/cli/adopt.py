@@ -86,7 +86,7 @@ def ask_drafts(output: Output, paths: Iterable[str]) -> DraftChoice:
         len(drafts),
         "Your uncommitted change ({paths}):",
         "Your {count} uncommitted changes ({paths}):",
-        paths=names(drafts),
+        paths=few_names(drafts),
     )
     output.note(as_lines([changes]))
     answer = keyboard(said("commit now in your name (c), leave uncommitted (l), or ask later (a)? [l] "))
@@ -217,7 +217,7 @@ def _plan(found: Prospect, wishes: Wishes) -> list[str]:
     lines += _row("hooks", said(hooks) if wishes.hooks else said("none; they could check your own commits for keys"))
     if found.code:
         code = "this looks like source code ({paths}); a vault is a folder of notes"
-        lines += _row("notice", said(code, paths=names(found.code)))
+        lines += _row("notice", said(code, paths=few_names(found.code)))
     return lines
 
 
@@ -251,7 +251,7 @@ def _about_files(found: Prospect) -> Iterator[str]:
         first = "your {files} ({size:.1f} MB) as the first commit of a new git repository, in your name"
         yield from _row("commits", said(first, files=_files(found.files), size=max(found.megabytes, 0.1)))
     if found.left_out:
-        out = names(said("{path}: {reason}", path=path, reason=said(why)) for path, why in found.left_out.items())
+        out = few_names(said("{path}: {reason}", path=path, reason=said(why)) for path, why in found.left_out.items())
         leaves = "out of git: {files} ({paths}); git.binaries and git.largest_megabytes say which"
         yield from _row("leaves", said(leaves, files=_files(len(found.left_out)), paths=out))
 
@@ -261,7 +261,7 @@ def _about_changes(found: Prospect, wishes: Wishes) -> Iterator[str]:
     if found.staged:
         staged = "what you have staged ({files}) for your own git commit"
         yield from _row("leaves", said(staged, files=_files(found.staged)))
-    paths = names(found.drafts)
+    paths = few_names(found.drafts)
     if found.drafts and wishes.drafts == "commit":
         one, more = (
             "your uncommitted change ({paths}) in your name",
@@ -324,6 +324,6 @@ def _files(number: int) -> str:
     return counted(number, "1 file", "{count} files")
 
 
-def names(items: Iterable[str]) -> str:
+def few_names(items: Iterable[str]) -> str:
     """The first few of the names, and how many more there are."""
     return listed(items, _SHOWN)

@@ -5,10 +5,17 @@ Where the vault's daemon is at work the task runs there and is shown here (`runs
 1, since its answer is not whole. A failed run exits with the code of the error that stopped it; its document still
 names the run and the session. Where the model failed before it had done anything, the notes are quoted as without a
 model: the quotations are the output, what failed is said on standard error, and the document has `quoted`.
+
+`ask-for-program` is `ask` as the MCP server calls it for a program, not people; `--help` does not list it.
 """
 
+import json
+import os
+import signal
 import sys
+from dataclasses import replace
 from importlib import import_module
+from threading import Thread
 
 import click
 
@@ -19,8 +26,8 @@ from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import asking, guest_options
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.run_messages import RunTask
-from agent.interfaces.cli.run_summary import EXIT_CODES
+from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.run_messages import EXIT_CODES, RunTask
 from agent.interfaces.cli.runs_in_daemon import DaemonGone, show_from_daemon
 
 
@@ -54,7 +61,7 @@ def command(
     if note:
         if task or session or goes_on or resume or name:
             raise UserError("--note stands alone: the task is in the note", hint="vault-agent ask --note NOTE")
-        import_module("agent.interfaces.cli.run_note").answer_note(output, open_workspace(output.vault()), note)
+        import_module("agent.interfaces.cli.ask_here").answer_note(output, open_workspace(output.vault()), note)
         return
     if bool(resume) == bool(task):
         raise UserError("say what you want, or --resume a session", hint='vault-agent ask "What did I plan for June?"')
@@ -89,3 +96,42 @@ def run_task(output: Output, wanted: RunTask) -> None:
         output.note(said("the daemon has ended; this goes on here"))
         wanted = gone.left
     import_module("agent.interfaces.cli.ask_here").show_here(output, wanted)  # slow to load
+
+
+_PROGRESS = "progress"
+"""The key of a line on standard error that says what the run does."""
+
+
+@click.command()
+@click.argument("program")
+@click.pass_obj
+def ask_for_program(output: Output, program: str) -> None:
+    """Run the task in the first line of standard input for PROGRAM, a channel such as `mcp:claude-code`: a JSON object
+    with `task`, `session` and `untrusted` (as `RunTask` has them).
+
+    The run stops when standard input ends: the server does not want it any more, or has gone. What it does meanwhile
+    is told on standard error, each line a JSON object with `progress`.
+    """
+    try:
+        asked = json.loads(sys.stdin.buffer.readline())
+        wanted = RunTask(
+            str(asked["task"]),
+            Speaker(program),
+            "owner",
+            session=str(asked["session"]),
+            untrusted=str(asked["untrusted"]),
+        )
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise UserError("standard input has no task", hint='vault-agent ask "What did I plan for June?"') from error
+    Thread(target=_stop_at_end_of_input, name="vault-agent-input", daemon=True).start()
+    run_task(replace(output, progress=_tell), wanted)
+
+
+def _tell(line: str) -> None:
+    show(json.dumps({_PROGRESS: line}), error=True)
+
+
+def _stop_at_end_of_input() -> None:
+    while sys.stdin.buffer.readline():
+        pass
+    os.kill(os.getpid(), signal.SIGINT)

@@ -11,14 +11,14 @@ from typing import Literal, TypeVar, get_args
 import click
 
 from agent.app.open import open_workspace
+from agent.benches import history as histories
+from agent.benches import retrieval as cases
+from agent.benches import speed as speeds
+from agent.benches import speed as starts
+from agent.benches import sync as syncs
+from agent.benches import vaults as commits
+from agent.benches.figures import Measure, all_reached
 from agent.index.keyword import engine_for
-from agent.interfaces.cli.benches import commit as commits
-from agent.interfaces.cli.benches import history as histories
-from agent.interfaces.cli.benches import retrieval as cases
-from agent.interfaces.cli.benches import speed as speeds
-from agent.interfaces.cli.benches import start as starts
-from agent.interfaces.cli.benches import sync as syncs
-from agent.interfaces.cli.benches.figures import Measure, all_reached
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 
 _EPILOG = exit_codes("a figure was not reached")
@@ -47,7 +47,7 @@ def command() -> None:
 def commit(output: Output, notes: int, rounds: int) -> None:
     """Time one small durable change against git add and git commit."""
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
-        ours, theirs = commits.measure(Path(folder), notes, rounds)
+        ours, theirs = commits.measure_commits(Path(folder), notes, rounds)
     ratio = ours.median / theirs.median
     report = {"notes": notes, "figures": [ours.document(), theirs.document()], "ratio": ratio, "limit": commits.RATIO}
     lines = [f"{notes} notes", ours.line(), theirs.line(), f"ratio {ratio:.2f} (at most {commits.RATIO})"]
@@ -61,7 +61,7 @@ def commit(output: Output, notes: int, rounds: int) -> None:
 def start(output: Output, notes: int, rounds: int) -> None:
     """Time commands from a cold start, without a daemon."""
     with tempfile.TemporaryDirectory(prefix="vault-agent-bench-") as folder:
-        figures = starts.measure(Path(folder), notes, rounds)
+        figures = starts.measure_starts(Path(folder), notes, rounds)
     limited = [(figure, starts.LIMITS_MS[figure.name]) for figure in figures]
     report = {"notes": notes, "figures": [{**figure.document(), "limit_ms": limit} for figure, limit in limited]}
     lines = [f"{notes} notes", *(f"{figure.line()}   at most {limit:.0f}" for figure, limit in limited)]

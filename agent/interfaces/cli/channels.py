@@ -21,7 +21,7 @@ from agent.config.settings import RENAMED, Settings, setting_type
 from agent.errors import AgentError, ConfigError, UserError
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import counted, listed, said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import beside
 from agent.interfaces.cli.prompt import hidden, keyboard
 from agent.interfaces.cli.screen import is_terminal
@@ -68,10 +68,10 @@ def add(output: Output, name: str, settings: tuple[str, ...]) -> None:
     only you can read.
     """
     kind = channel_kind(name)
-    values = _given(kind, settings)
+    values = _parse_settings(kind, settings)
     present = load_vault_settings().settings
     if is_terminal():
-        values |= _asked(kind, present, _renamed(values))
+        values |= _ask_settings(kind, present, _renamed(values))
     is_asked = kind.finds_owner and is_terminal()  # the owner writes there, once the rest is set
     known = {*_renamed(values), *([kind.key("owner")] if is_asked else [])}
     missing = [key for key in kind.missing(present) if key not in known]
@@ -149,7 +149,7 @@ def _checked(output: Output, kind: ChannelKind, workspace: Workspace, proof: str
         raise
 
 
-def _given(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
+def _parse_settings(kind: ChannelKind, settings: Sequence[str]) -> dict[str, str]:
     """The settings of the command line by key, as it was written there; raises `UserError`."""
     values: dict[str, str] = {}
     for each in settings:
@@ -175,7 +175,7 @@ def _renamed(values: Iterable[str]) -> frozenset[str]:
     return frozenset(RENAMED.get(key, key) for key in values)
 
 
-def _asked(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
+def _ask_settings(kind: ChannelKind, settings: Settings, given: frozenset[str]) -> dict[str, str]:
     """What the person types for the settings that are neither given nor set."""
     values: dict[str, str] = {}
     for field, question in kind.asks.items():
@@ -236,17 +236,10 @@ def _last_deliveries(vault: Path | None) -> dict[str, datetime]:
 
 
 def _document(kind: ChannelKind, settings: Settings, last: Mapping[str, datetime]) -> dict[str, object]:
-    missing = kind.missing(settings)
-    return {
-        "name": kind.name,
-        "about": str(kind.says),
-        "configured": not missing,
-        "on": kind.is_on(settings) and not missing,
-        "missing": list(missing),
-        "advice": str(_advice(kind, settings) or ""),
-        "receives": kind.receive is not None and not kind.extra,
-        "last": last[kind.name].isoformat() if kind.name in last else None,
-    }
+    missing, receives = kind.missing(settings), kind.receive is not None and not kind.extra
+    state = {"configured": not missing, "on": kind.is_on(settings) and not missing, "missing": missing}
+    advice = _advice(kind, settings) or ""
+    return fields(kind, "name", about=kind.says, **state, advice=advice, receives=receives, last=last.get(kind.name))
 
 
 def _table(settings: Settings, last: Mapping[str, datetime]) -> str:
@@ -318,10 +311,4 @@ def _unread_row(item: SetAsideItem, when: str) -> str:
 
 
 def _unread_document(item: SetAsideItem) -> dict[str, object]:
-    return {
-        "id": item.id,
-        "channel": item.channel,
-        "at": item.at.isoformat(),
-        "why": item.why,
-        "bytes": item.length,
-    }
+    return fields(item, "id channel at why", bytes=item.length)

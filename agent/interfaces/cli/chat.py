@@ -31,14 +31,13 @@ from agent.interfaces.cli.decide import resume_after, settle
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.notice_news import NoticeNews, open_news
+from agent.interfaces.cli.news import NoticeNews, open_news, show_skill_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
 from agent.interfaces.cli.printing import show
 from agent.interfaces.cli.prompt import keyboard
-from agent.interfaces.cli.run_report import document, failure, queued, refused, until_then, why
-from agent.interfaces.cli.run_summary import EXIT_CODES, check_whole
+from agent.interfaces.cli.run_messages import EXIT_CODES, check_whole
+from agent.interfaces.cli.run_report import failure, queued, refused, run_document, until_then, why
 from agent.interfaces.cli.screen import Screen
-from agent.interfaces.cli.skill_news import show_skill_news
 from agent.llm.messages import Assistant, User
 from agent.loop.mailbox import Mailbox
 from agent.loop.outcome import Ended, RunOutcome
@@ -343,11 +342,11 @@ class Chat:
         if ended.outcome is RunOutcome.FAILED and not self.lines.terminal:
             if ended.is_quoted and not self.output.json:
                 show(ended.answer)
-            raise CommandFailed(failure(ended), document(self.agent, ended))
+            raise CommandFailed(failure(ended), run_document(self.agent, ended))
         if not self.lines.terminal:
             self.ended.append(ended)
         if self.output.json:
-            show(to_json({"ok": True, **document(self.agent, ended)}))
+            show(to_json({"ok": True, **run_document(self.agent, ended)}))
             return
         if not self.screen.live:
             show(ended.answer)

@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from datetime import datetime
 
 from agent.dataclass import dataclass
-from agent.interfaces.cli.budget_table import format_budget
+from agent.interfaces.cli.changes import format_undone
+from agent.interfaces.cli.context import format_budget
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_ago
-from agent.interfaces.cli.undo import format_undone
 from agent.loop.records import Began
 from agent.loop.session import load_session
 from agent.memory.capture.writer import AFTER_RUN_TOOLS
@@ -63,7 +62,7 @@ def _log(chat: ChatState, rest: str) -> str:
     found = _changes(chat)
     now = chat.workspace.clock.now()
     asked = [commit for commit in found if commit.tool not in AFTER_RUN_TOOLS]
-    lines = [f"{commit.id[:8]}  {_when(chat, commit, now)}  {commit.subject}" for commit in asked]
+    lines = [f"{commit.id[:8]}  {(format_ago(commit.when, now))}  {commit.subject}" for commit in asked]
     captured = len(found) - len(asked)
     lines = lines or [text("chat.no_change", chat.language)]
     if captured == 1:
@@ -71,10 +70,6 @@ def _log(chat: ChatState, rest: str) -> str:
     elif captured:
         lines.append(text("chat.captured", chat.language, count=captured))
     return as_lines(lines)
-
-
-def _when(chat: ChatState, commit: Commit, now: datetime) -> str:
-    return format_ago(commit.when, now)
 
 
 def _undo(chat: ChatState, rest: str) -> str:
@@ -135,11 +130,7 @@ def _forget(chat: ChatState, rest: str) -> str:
         return "\n".join([text("chat.forgotten_later", language, why=said(outcome.queued)), *lines])
     commit = (outcome.commit or "")[:10]
     return "\n".join(
-        [
-            text("chat.forgotten", language, commit=commit),
-            *lines,
-            text("chat.forget_undo", language, commit=commit),
-        ]
+        [text("chat.forgotten", language, commit=commit), *lines, text("chat.forget_undo", language, commit=commit)]
     )
 
 

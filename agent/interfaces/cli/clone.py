@@ -12,12 +12,12 @@ from agent.app.setup import hook_program, ignore_rules
 from agent.config.directories import directories, process_clock
 from agent.config.load import load_settings, vault_folder_in
 from agent.errors import ConfigError, UserError
+from agent.interfaces.cli.click_texts import NamedPath
 from agent.interfaces.cli.language import counted, listed, said
-from agent.interfaces.cli.output import PROGRAM, Output, progress
+from agent.interfaces.cli.output import PROGRAM, Output, fields, progress
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
-from agent.interfaces.cli.sync_setup import record_writers
-from agent.interfaces.cli.usage_errors import NamedPath
+from agent.interfaces.cli.sync_rounds import record_writers
 from agent.runs.arrivals import arrival_state
 from agent.vault import merge_driver_setup
 from agent.vault.folders import AT_ROOT, SKILLS, AgentFolder, agent_folder
@@ -64,18 +64,9 @@ def command(output: Output, address: str, path: Path, name: str, branch: str, mi
     state = arrival_state(workspace)
     steering, held = state.steering, tuple(each.path for each in state.held)
     skills = _skills(workspace)
-    document = {
-        "vault": str(made.root),
-        "remote": made.name,
-        "address": plain_address(made.address),
-        "branch": made.branch,
-        "commit": made.commit,
-        "files": made.files,
-        "indexed": indexed,
-        "steering": list(steering),
-        "held": list(held),
-        "skills": skills,
-    }
+    document = fields(made, "branch commit files", vault=str(made.root), remote=made.name)
+    document |= {"address": plain_address(made.address), "indexed": indexed, "steering": steering, "held": held}
+    document |= {"skills": skills}
     output.emit(document, lambda: as_lines(_format(made.root, made.files, indexed, steering, skills, held)))
 
 

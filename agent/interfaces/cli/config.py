@@ -40,7 +40,7 @@ class Key(click.ParamType[str]):
     "(VAULT_AGENT_SECTION__KEY), this machine's settings (of this vault, then of all), the vault's settings, the "
     "defaults.\n\nNo setting, but two "
     "variables set the clock of a single command for trying things out: VAULT_AGENT_CLOCK__START=2026-11-23T09:00, and "
-    "VAULT_AGENT_CLOCK__RATE=60 for a clock that is 60 times as fast. Nothing is pushed with it.",
+    "VAULT_AGENT_CLOCK__RATE=60 for a clock that is 60 times as fast. Nothing is pushed with it."
 )
 def command() -> None:
     pass
@@ -99,7 +99,7 @@ def set_value(output: Output, key: str, value: str | None, prompt: bool) -> None
     shown = format_value(kind.read(value))
     dropped = _drop_key(key) if before and before != shown else ""
     overridden = variable(key) if os.environ.get(variable(key)) else None
-    document = {"key": key, "value": _plain(kind.read(value)), "file": str(path), "overridden_by": overridden}
+    document = {"key": key, "value": _document_value(kind.read(value)), "file": str(path), "overridden_by": overridden}
     output.emit(document | ({"removed": dropped} if dropped else {}), f"{key} = {shown}  ({path})")
     if vault_id:
         output.note(said("it holds for this vault on this machine; outside of a vault, the command sets it for all"))
@@ -181,10 +181,10 @@ def unset(output: Output, key: str) -> None:
 
 
 def _document(key: str, value: SettingValue, origin: SettingOrigin) -> Mapping[str, object]:
-    return {"key": key, "value": _plain(value), "origin": origin.layer, "place": origin.place}
+    return {"key": key, "value": _document_value(value), "origin": origin.layer, "place": origin.place}
 
 
-def _plain(value: SettingValue) -> SettingValue:
+def _document_value(value: SettingValue) -> SettingValue:
     """The value for a document: a text as people are shown it."""
     return format_value(value) if isinstance(value, str) else value
 
@@ -244,17 +244,17 @@ def _try_model(key: str) -> str:
     answered: dict[str, object] = {"place": found.place, "seconds": found.seconds, "model": found.model}
     have, section = listed(found.models, _SHOWN), key.rpartition(".")[0]
     if not found.model:
-        told = (
+        lines = (
             "{place} answers ({seconds:.1f} s); now say which model: {models}. "
             "vault-agent config set {section}.model NAME"
             if have
             else "{place} answers ({seconds:.1f} s); now say which model. vault-agent config set {section}.model NAME"
         )
-        return said(told, models=have, section=section, **answered)
+        return said(lines, models=have, section=section, **answered)
     if not found.lists_model:
-        told = (
+        lines = (
             "{place} answers ({seconds:.1f} s), but does not list {model}; it has {models}. "
             "vault-agent doctor --model asks it"
         )
-        return said(told, models=have, **answered)
+        return said(lines, models=have, **answered)
     return said("{place} answers ({seconds:.1f} s): {model} can be asked", **answered)

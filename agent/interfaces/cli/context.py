@@ -1,5 +1,6 @@
 """`vault-agent recall --explain`: the text that a model would get for a task, and its share of the token budget."""
 
+from collections.abc import Iterable
 from contextlib import closing
 from functools import partial
 
@@ -10,15 +11,35 @@ from agent.app.open import open_workspace
 from agent.context.assemble import Opening
 from agent.context.budget import BudgetRow
 from agent.errors import UserError
-from agent.interfaces.cli.budget_table import format_budget
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.guest import Asking, asking, guest_options
 from agent.interfaces.cli.language import listed, said, spoken
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
+from agent.interfaces.cli.printing import columns, padded
 from agent.interfaces.cli.progress_bar import indexing
 from agent.loop.records import RunRequest
 from agent.workspace.catch_up import catch_up
 from agent.workspace.search_index import open_index
+
+_HEADS = (("tokens", 10), ("allowed", 10), ("kept", 7), ("cut", 6))
+
+
+def format_budget(rows: Iterable[BudgetRow]) -> str:
+    """The parts of a request and their tokens, with a sum below them."""
+    lines = list(rows)
+    whole = BudgetRow(
+        "together",
+        sum(line.used for line in lines),
+        sum(line.allowed for line in lines),
+        sum(line.kept for line in lines),
+        sum(line.cut for line in lines),
+    )
+    heads = [" " * (width - columns(head)) + head for head, width in ((said(name), width) for name, width in _HEADS)]
+    body = [
+        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.kept:>7,}{row.cut:>6,}"
+        for row in (*lines, whole)
+    ]
+    return "\n".join([padded(said("part"), 14) + "".join(heads), *body])
 
 
 @click.command()
@@ -44,28 +65,15 @@ def show_context(output: Output, task: str, who: Asking) -> None:
             model = agent.account.models.main.model
     document = {
         "task": task,
-        "model": {"name": model.name, "window": model.window, "present": model.present},
-        "rows": [_row(row) for row in rows],
-        "tools": list(tools),
-        "receipts": [
-            {
-                "path": receipt.path,
-                "lines": list(receipt.lines),
-                "commit": receipt.commit,
-                "score": receipt.score,
-                "why": receipt.why,
-            }
-            for receipt in start.receipts
-        ],
+        "model": fields(model, "name window present"),
+        "rows": [fields(row, "allowed kept cut", part=row.name, tokens=row.used) for row in rows],
+        "tools": tools,
+        "receipts": [fields(each, "path lines commit score why") for each in start.receipts],
         "untrusted": list(start.untrusted),
         "absent": [str(each) for each in start.absent],
         "problems": [*start.problems, *([late] if late else [])],
     }
     output.emit(document, lambda: _format(start, rows, tools, late))
-
-
-def _row(row: BudgetRow) -> dict[str, object]:
-    return {"part": row.name, "tokens": row.used, "allowed": row.allowed, "kept": row.kept, "cut": row.cut}
 
 
 def _format(start: Opening, rows: tuple[BudgetRow, ...], tools: tuple[str, ...], late: str | None) -> str:

@@ -16,11 +16,11 @@ from agent.config.load import load_vault_settings
 from agent.config.settings import Settings
 from agent.daemon import Daemon, Live
 from agent.interfaces.cli.adopt import adopt, ask_drafts, is_asked
+from agent.interfaces.cli.click_texts import NamedPath
 from agent.interfaces.cli.language import said, speak, spoken
 from agent.interfaces.cli.output import Output, find_vault
 from agent.interfaces.cli.progress_bar import progress_bar
 from agent.interfaces.cli.streams import on_stop
-from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.drafts import drafts_file, load_drafts
 from agent.vault.folders import INBOX
@@ -133,8 +133,8 @@ def _doors(output: Output, port: int, is_wanted: bool, live: Live) -> Iterator[N
     with serving.doors_of(live, served.own_routes(workspace)) as doors, served.answering(workspace):
         if is_wanted:
             link = doors.open(ports.PortRequest(port)).open
-            told = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
-            output.note(said(told, link=link))
+            sentence = "the dashboard: {link} (once, for one minute; vault-agent serve --open makes a new one)"
+            output.note(said(sentence, link=link))
         yield
 
 

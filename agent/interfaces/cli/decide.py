@@ -7,7 +7,9 @@ and shown in a frame that fits the screen; the prompt's last line names the tool
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from agent.asking.note import shows
@@ -16,19 +18,31 @@ from agent.asking.questions.question import Question, read_question
 from agent.asking.replies import is_later, parse_yes_or_no
 from agent.errors import LockHeld, UserError
 from agent.escape import escape_line
-from agent.interfaces.cli.output import ToldError, say
+from agent.interfaces.cli.foreground import foreground
+from agent.interfaces.cli.language import said
+from agent.interfaces.cli.output import CommandFailed, Output, RelayedError, say
 from agent.interfaces.cli.printing import Styled, patch_line, show, show_framed, size, wrapped
-from agent.interfaces.cli.run_summary import AnsweredRun
+from agent.interfaces.cli.prompt import confirm
+from agent.interfaces.cli.run_messages import AnsweredRun, check_whole
+from agent.interfaces.cli.run_report import failure, remarks, run_document
+from agent.interfaces.cli.screen import is_terminal
 from agent.json_value import parse_json
+from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
-from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
+from agent.runs.decisions import GivenDecision, Resumer, also_asked, approvals, record_decision, resumer_of
+from agent.runs.registry import RunMark
 from agent.runs.run_io import RunIO
 from agent.runs.short_ids import short_id
 from agent.texts import Language, text, translated
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
+    from agent.app.agent import build_runs
     from agent.runs.service import RunService
+    from agent.workspace.search_index import open_index
+else:
+    build_runs = later("agent.app.agent", "build_runs")
+    open_index = later("agent.workspace.search_index", "open_index")
 
 AskLine: TypeAlias = Callable[[str], str]
 """Asks the person for a line with this prompt; raises `EOFError` at the end of input, `KeyboardInterrupt` on Ctrl-C."""
@@ -56,8 +70,8 @@ def settle(workspace: Workspace, ended: A, ask: AskLine, resume: Callable[[str, 
                 if (more := _asked_about(workspace, other.path, ask)) is not None:
                     record_decision(workspace, more)
             ended = resume(ended.session, given)
-        except (LockHeld, UserError, ToldError) as error:  # decided meanwhile, in the note or in another window
-            if isinstance(error, ToldError) and not error.can_be_tried_again:
+        except (LockHeld, UserError, RelayedError) as error:  # decided meanwhile, in the note or in another window
+            if isinstance(error, RelayedError) and not error.can_be_tried_again:
                 raise
             language = workspace.settings.vault.language
             say(text("decide.not_recorded", language, reason=translated(error.message, language)))
@@ -211,3 +225,53 @@ def _quoted(name: str) -> str:
     line = escape_line(name)
     line = line if len(line) <= _SHORT else f"{line[: _SHORT // 2]}…{line[-_SHORT // 2 :]}"
     return line if _PLAIN.fullmatch(line) else '"{}"'.format(line.replace('"', '\\"'))
+
+
+def emit_decision(
+    workspace: Workspace, output: Output, path: str, decision: dict[str, object], note: str, *, resume_here: bool
+) -> None:
+    """Print a decision about the note at `path`, and resume the run that waited for it.
+
+    Without a daemon the run is resumed in this process: with `resume_here`, or after the person's yes at the terminal.
+    """
+
+    def here() -> bool:
+        ask = not resume_here and is_terminal() and not output.json
+        return confirm(said("go on with the run now?"), default=True) if ask else resume_here
+
+    who, mark = resumer_of(workspace, path, here)
+    output.note(note)
+    ended, report = (
+        _resume(workspace, output, mark.session) if who is Resumer.HERE and mark is not None else (None, None)
+    )
+    output.emit({**decision, "goes_on": who.value, "run_ended": report}, _what_follows(who, mark))
+    if ended is not None:
+        check_whole(ended)
+
+
+def _resume(workspace: Workspace, output: Output, session: str) -> tuple[Ended, dict[str, object]]:
+    """Resume a session's run here and show its answer; returns its result, also as a document."""
+    with closing(open_index(workspace)) as index:
+        agent = build_runs(workspace, index)
+        here = foreground(agent, output)
+        with here.closing():
+            ended = here.run_and_decide(lambda line: agent.resume(session, line), partial(resume_after, agent))
+            if not here.screen.live and not output.json:
+                show(ended.answer)
+            output.note("\n".join(remarks(ended, workspace.settings.vault.language)))
+            report = run_document(agent, ended, resumed=True)
+    if ended.outcome is RunOutcome.FAILED:
+        raise CommandFailed(failure(ended), report)
+    return ended, report
+
+
+def _what_follows(who: Resumer, mark: RunMark | None) -> str:
+    match who:
+        case Resumer.DAEMON:
+            return said("the daemon goes on with the run")
+        case Resumer.LATER if mark is not None:
+            return said("go on with: vault-agent ask --resume {session}", session=quote(mark.session))
+        case Resumer.NOBODY:
+            return said("no run waits for it here any more")
+        case _:
+            return ""

@@ -8,8 +8,8 @@ import click
 from agent.app.diagnostics.diagnose import diagnose
 from agent.app.diagnostics.report import write_report
 from agent.errors import NotAVault
-from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.language import first_lines, listed, said
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines, padded
 from agent.vault.health.probe import Check, Level
 
@@ -45,16 +45,7 @@ def emit_checks(output: Output, checks: Sequence[Check], root: Path | None) -> N
         "vault": str(root) if root else None,
         "ok": not bad,
         "healthy": not bad,
-        "checks": [
-            {
-                "level": check.level.value,
-                "name": check.name,
-                "what": check.what,
-                "details": list(check.details),
-                "next": check.next,
-            }
-            for check in checks
-        ],
+        "checks": [fields(each, "level name what details next") for each in checks],
         "next": steps,
     }
     output.emit(document, lambda: _format(checks, steps))
@@ -86,10 +77,8 @@ def _format(checks: Sequence[Check], steps: Sequence[str]) -> str:
     for check in checks:
         named = said("{title}: {words}", title=said(check.name), words=said(check.what))
         lines.append(f"{padded(said(check.level.value), 4)}  {named}")
-        shown = check.details[:_SHOWN] if check.level is not Level.OK else ()
-        lines += [f"        {said(detail)}" for detail in shown]
-        if len(check.details) > _SHOWN and shown:
-            lines.append("        " + said("and {count} more", count=len(check.details) - _SHOWN))
+        shown = check.details if check.level is not Level.OK else ()
+        lines += first_lines(map(said, shown), _SHOWN, "        ")
     counts = [(level, sum(1 for check in checks if check.level is level)) for level in Level]
     lines.append("")
     lines.append(listed(f"{count} {said(level.value)}" for level, count in counts))

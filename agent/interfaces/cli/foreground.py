@@ -19,7 +19,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, say
 from agent.interfaces.cli.progress_bar import indexing
 from agent.interfaces.cli.prompt import keyboard, silent_keys
-from agent.interfaces.cli.run_summary import AnsweredRun
+from agent.interfaces.cli.run_messages import AnsweredRun
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.runs.run_io import RunIO
 from agent.texts import text

@@ -1,31 +1,209 @@
-"""`vault-agent forget`: removes a note or a text wherever the agent wrote it, and prevents its return."""
+"""`vault-agent forget`: removes a note or a text wherever the agent wrote it, and prevents its return.
 
+With `--purge` the history is written anew without it, and `--for-good` ends in that nothing can be brought back.
+"""
+
+import io
 import shlex
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
 from agent.app.open import open_workspace
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
-from agent.interfaces.cli.forget_purge import Wanted, delete_earlier, document, effects, progress, purge
-from agent.interfaces.cli.language import said
-from agent.interfaces.cli.lookup import path_in_vault
-from agent.interfaces.cli.output import Output, exit_codes
+from agent.interfaces.cli.language import counted, said
+from agent.interfaces.cli.notes import path_in_vault
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.prompt import agree
+from agent.interfaces.cli.prompt import agree, confirm
+from agent.markdown.session_marks import is_mark
 from agent.memory.forgetting.forget import carry_out, plan_named
 from agent.memory.forgetting.forget_past import is_in_history
 from agent.memory.forgetting.places import Forgetting, Report
+from agent.memory.forgetting.purge import Forgetter, Purge
 from agent.memory.store import last_entry
 from agent.texts import Language, Sentence
 from agent.vault.change import Outcome
-from agent.vault.folders import AgentFolder
+from agent.vault.folders import AgentFolder, WriteRule
 from agent.workspace.workspace import Workspace
 
+_SHOWN = 10
 
-@click.command(
-    epilog=exit_codes("with --purge: something still holds it, and is named"),
-)
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """A bar of progress on a terminal."""
+    where = sys.stderr if sys.stderr.isatty() else io.StringIO()
+    with click.progressbar(length=100, label="looking", file=where) as bar:
+        yield lambda done, total: bar.update(100 * done // max(1, total) - bar.pos)
+
+
+def _document(forgetting: Forgetting, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
+    """The fields of a forgetting for programs."""
+    gone = [*(path for path, _ in forgetting.gone), *forgetting.past]
+    changed = [{"path": each.path, "lines": each.gone} for each in forgetting.changed]
+    renamed = {each.path: each.to for each in forgetting.changed if each.to}
+    found = fields(forgetting, "mentions unread", forgotten=gone, changed=changed, renamed=renamed)
+    return fields(outcome, "commit queued", dry_run=dry_run) | found
+
+
+def _effects(forgetting: Forgetting, home: AgentFolder) -> Iterator[str]:
+    """A line for each note that goes, changes, or stays although it says the same."""
+    yield from (said("  goes from the history: {path}", path=path) for path in forgetting.past[:_SHOWN])
+    yield from (said("  goes: {path}", path=path) for path, _ in forgetting.gone[:_SHOWN])
+    if len(forgetting.gone) > _SHOWN:
+        yield "  " + said("and {count} more", count=len(forgetting.gone) - _SHOWN)
+    for each in forgetting.changed[:_SHOWN]:
+        if home.row(each.path).write is WriteRule.PROGRAM:
+            lines = counted(len(each.gone), "1 line", "{count} lines")
+            redacted = "  redacted in {lines}: {path} (a new name)" if each.to else "  redacted in {lines}: {path}"
+            if not each.gone:
+                redacted = "  gets another name: {path}" if each.to else "  its links change: {path}"
+            yield said(redacted, lines=lines, path=each.to or each.path)
+        else:
+            gone = [line.strip() for line in each.gone if line.strip() and not is_mark(line)]
+            yield from (said("  {path} loses: {line}", path=each.path, line=line) for line in gone[:_SHOWN])
+            yield from (said("  gets another name: {to}", to=each.to),) if each.to else ()
+    if len(forgetting.changed) > _SHOWN:
+        yield said("  and {count} more lose lines", count=len(forgetting.changed) - _SHOWN)
+    yield from (said("  stays, and says it too: {path}", path=path) for path in forgetting.mentions[:_SHOWN])
+    yield from (said("  could not be read: {path}", path=path) for path in forgetting.unread[:_SHOWN])
+
+
+FINISH = "vault-agent forget --purge --for-good"
+"""The command that deletes what earlier purges have left to bring back."""
+_ASKED = "delete it here for good? this cannot be undone"
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeOptions:
+    """What the person asked for: only to be told, not to be asked, also where another repository has the commits, and
+    that nothing can be brought back."""
+
+    dry_run: bool
+    yes: bool
+    remote: bool
+    for_good: bool
+
+
+def _purge(output: Output, workspace: Workspace, name: str, wanted: PurgeOptions) -> None:
+    """Forget it, write the history anew without it, and delete what the history was if the person wants that."""
+    forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
+    with _progress() as report:
+        path, forgetting = forgetter.plan(name, report)
+    found = forgetter.preview(path, forgetting, remote=wanted.remote)
+    home = workspace.vault.home
+    if wanted.dry_run:
+        _emit_purge(output, home, forgetting, Outcome(), found, dry_run=True)
+        return
+    if not wanted.yes:
+        lines = [*_format_purge(home, forgetting, found, dry_run=True)]
+        question = _ASKED if wanted.for_good else "write the history of this branch anew without it?"
+        agree(output, lines, question, Sentence("a purge cannot be undone, so it needs a yes"))
+    outcome, done = forgetter.carry_out(
+        path, forgetting, remote=wanted.remote, confirmed=wanted.yes, for_good=wanted.for_good
+    )
+    forgetting = replace(forgetting, mentions=done.mentions)
+    if done.is_recoverable and not wanted.yes and _is_asked(output):
+        _emit_purge(output, home, forgetting, outcome, done)
+        done = _delete_as_well(output, forgetter, done)
+    else:
+        _emit_purge(output, home, forgetting, outcome, done)
+    if done.still_holding:
+        raise CheckFailed
+
+
+def _delete_earlier(output: Output, workspace: Workspace, *, dry_run: bool, yes: bool) -> None:
+    """Delete what all earlier purges have taken out of the history."""
+    forgetter = Forgetter(workspace.vault, workspace.settings.vault.language, workspace.cache)
+    left = forgetter.recoverable()
+    lines = [said("would be deleted for good, with all that leads to it here:"), *(f"  {each}" for each in left)]
+    lines = lines if left else [said("would be deleted for good: what is left here of earlier purges")]
+    if dry_run:
+        output.emit({"dry_run": True, "backups": list(left)}, lambda: as_lines(lines))
+        return
+    if not yes:
+        agree(output, lines, _ASKED, Sentence("this cannot be undone, so it needs a yes"))
+    done = forgetter.delete_for_good()
+    output.emit({"dry_run": False, "purged": _purge_fields(done)}, lambda: as_lines(_format_deleted(done)))
+    if done.still_holding:
+        raise CheckFailed
+
+
+def _is_asked(output: Output) -> bool:
+    return not output.json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _delete_as_well(output: Output, forgetter: Forgetter, done: Purge) -> Purge:
+    """Ask whether what can be brought back is to be deleted; the purge as it then is."""
+    if not confirm(said(_ASKED), error=True):
+        return done
+    done = forgetter.delete_for_good(done)
+    output.note(as_lines(_format_deleted(done)))
+    return done
+
+
+def _emit_purge(
+    output: Output, home: AgentFolder, forgetting: Forgetting, outcome: Outcome, done: Purge, *, dry_run: bool = False
+) -> None:
+    output.emit(
+        {**_document(forgetting, outcome, dry_run), "purged": _purge_fields(done)},
+        lambda: as_lines(_format_purge(home, forgetting, done, dry_run=dry_run)),
+    )
+
+
+def _purge_fields(found: Purge) -> Mapping[str, object]:
+    state = {"complete": not found.still_holding, "recoverable": found.is_recoverable}
+    finish = FINISH if found.is_recoverable else ""
+    return fields(found, "commits head backup other_refs remaining", **state, finish=finish)
+
+
+def _format_purge(home: AgentFolder, forgetting: Forgetting, found: Purge, *, dry_run: bool) -> Iterator[str]:
+    if dry_run:
+        yield said("would forget, and write {commits} commits anew; nothing is changed yet:", commits=found.commits)
+    else:
+        yield _headline(found)
+    yield from _effects(forgetting, home)
+    yield from _holders(found)
+    if dry_run or not found.is_recoverable:
+        return
+    backup = found.backup or said("no reference leads to them any more")
+    yield said("the text can still be brought back from the commits as they were: {backup}", backup=backup)
+    yield said("to end that, when you are sure: {command}", command=FINISH)
+
+
+def _headline(found: Purge) -> str:
+    commits, head = found.commits, found.head[:10]
+    if found.still_holding:
+        part = "not all of it is gone, and {commits} commits written anew; the branch is at {head}:"
+        return said(part, commits=commits, head=head)
+    if found.is_recoverable:
+        kept = "forgotten, but not gone for good, and {commits} commits written anew; the branch is at {head}:"
+        return said(kept, commits=commits, head=head)
+    whole = "forgotten and gone for good, and {commits} commits written anew; the branch is at {head}:"
+    return said(whole, commits=commits, head=head)
+
+
+def _holders(found: Purge) -> Iterator[str]:
+    names = dict.fromkeys((*found.other_refs, *found.remaining))
+    yield from (said("  still holds it: {name}", name=said(name)) for name in names)
+    if found.still_holding:
+        yield said("what still holds it is yours to change or remove; then repeat this command")
+
+
+def _format_deleted(done: Purge) -> Iterator[str]:
+    if not done.still_holding:
+        yield said("what was purged is gone for good from this repository")
+        return
+    yield said("not all of it is gone:")
+    yield from _holders(done)
+
+
+@click.command(epilog=exit_codes("with --purge: something still holds it, and is named"))
 @click.argument("name", metavar="[PATH|ID|TEXT]", required=False, default="")
 @click.option("--last", is_flag=True, help="Forget what was remembered last.")
 @click.option("--dry-run", is_flag=True, help="Only say what would happen.")
@@ -35,14 +213,7 @@ from agent.workspace.workspace import Workspace
 @click.option("--yes-remote", is_flag=True, help="With --purge: also when another repository has the commits.")
 @click.pass_obj
 def command(
-    output: Output,
-    name: str,
-    last: bool,
-    dry_run: bool,
-    purged: bool,
-    for_good: bool,
-    yes: bool,
-    yes_remote: bool,
+    output: Output, name: str, last: bool, dry_run: bool, purged: bool, for_good: bool, yes: bool, yes_remote: bool
 ) -> None:
     """Forget the note at PATH or with this ID, or a TEXT wherever the agent has written it.
 
@@ -62,21 +233,21 @@ def command(
         raise UserError("--for-good is about the history, so it needs --purge", hint="vault-agent forget --help")
     workspace = open_workspace(output.vault(takes_known=False))
     if for_good and not last and not name.strip():
-        delete_earlier(output, workspace, dry_run=dry_run, yes=yes)
+        _delete_earlier(output, workspace, dry_run=dry_run, yes=yes)
         return
     name = _last(workspace) if last else _named(workspace, name)
     if purged:
-        purge(output, workspace, name, Wanted(dry_run=dry_run, yes=yes, remote=yes_remote, for_good=for_good))
+        _purge(output, workspace, name, PurgeOptions(dry_run=dry_run, yes=yes, remote=yes_remote, for_good=for_good))
         return
-    with progress() as report:
+    with _progress() as report:
         forgetting = _plan(workspace, name, report)
     if not dry_run and not yes and forgetting.should_be_seen(workspace.vault.home):
-        lines = [f"forget {name}", *effects(forgetting, workspace.vault.home)]
+        lines = [f"forget {name}", *_effects(forgetting, workspace.vault.home)]
         refusal = Sentence("this changes notes besides one entry, so it needs a yes")
         agree(output, lines, "forget all of this?", refusal)
     outcome = Outcome() if dry_run else carry_out(workspace.vault, forgetting, _language(workspace), confirmed=yes)
     output.emit(
-        document(forgetting, outcome, dry_run),
+        _document(forgetting, outcome, dry_run),
         lambda: as_lines(_format(workspace.vault.home, forgetting, outcome, dry_run)),
     )
 
@@ -121,7 +292,7 @@ def _format(home: AgentFolder, forgetting: Forgetting, outcome: Outcome, dry_run
         yield said("waits, because {queued}; it is forgotten when that ends:", queued=said(outcome.queued))
     else:
         yield said("forgotten in {commit}:", commit=(outcome.commit or "")[:10])
-    yield from effects(forgetting, home)
+    yield from _effects(forgetting, home)
     if outcome.commit:
         yield said("to have it again: vault-agent undo {commit}", commit=outcome.commit[:10])
         yield said("the history still holds it; --purge --for-good removes it there too")

@@ -1,14 +1,17 @@
-"""`vault-agent help`: shows a page of the documentation, lists the pages, or finds words in them."""
+"""`vault-agent help`: shows a page of the documentation, lists the pages, or finds words in them; `completion` prints a
+script that makes the shell complete commands, options and settings.
+"""
 
 from importlib import import_module
 
 import click
+from click.shell_completion import get_completion_class
 
 from agent.deeds.documentation import GuidePage, find_topic, search_topics, topics
-from agent.errors import Unknown
+from agent.errors import Unknown, UserError
 from agent.interfaces.cli.commands import COMMANDS
-from agent.interfaces.cli.language import said, spoken
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.language import first_lines, said, spoken
+from agent.interfaces.cli.output import COMPLETE, PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines, is_terminal, padded, show_screens, size
 
 _WIDEST = 100
@@ -45,9 +48,7 @@ def _list(output: Output) -> None:
 
 def _search(output: Output, words: str) -> None:
     found = search_topics(words, spoken())
-    lines = [f"{each.topic.name}: {each.line}" for each in found[:_SHOWN]]
-    more = said("and {count} more", count=len(found) - _SHOWN)
-    lines += [more] if len(found) > _SHOWN else []
+    lines = first_lines((f"{each.topic.name}: {each.line}" for each in found), _SHOWN)
     document = {"lines": [{"topic": each.topic.name, "line": each.line} for each in found]}
     output.emit(document, as_lines(lines) or said("nothing found"))
 
@@ -79,3 +80,25 @@ def _drawn(topic: GuidePage, width: int) -> str:
     console = import_module("rich.console").Console(width=width, color_system=None, force_terminal=True)
     rows = markdown.markdown_rows(topic.page, console)
     return "\n".join("".join(part.text for part in row) for row in rows)
+
+
+_WHERE = {
+    "bash": 'eval "$(vault-agent completion bash)"     # in ~/.bashrc',
+    "zsh": 'eval "$(vault-agent completion zsh)"       # in ~/.zshrc',
+    "fish": "vault-agent completion fish > ~/.config/fish/completions/vault-agent.fish",
+}
+
+
+@click.command(
+    help="Print a shell completion script.\n\nTo use it:\n\n\b\n" + "\n".join(f"  {line}" for line in _WHERE.values())
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    root = ctx.find_root()
+    found = get_completion_class(shell)
+    if found is None:
+        raise UserError("no completion for {shell}", shell=shell)
+    script = found(root.command, {}, PROGRAM, COMPLETE).source()
+    output = ctx.ensure_object(Output)
+    output.emit({"shell": shell, "script": script}, script)

@@ -10,7 +10,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.prompt import agree
 from agent.texts import Sentence
@@ -93,18 +93,9 @@ def _time(age: str, now: datetime) -> datetime:
 
 
 def _document(plan: SquashPlan, done: SquashResult | None) -> Mapping[str, object]:
-    return {
-        "dry_run": done is None,
-        "commits": plan.total,
-        "joined": plan.joined,
-        "into": len(plan.groups),
-        "rewritten": plan.rewritten,
-        "other_refs": list(plan.other_refs),
-        "remote_refs": list(plan.remote_refs),
-        "head": done.head if done else None,
-        "rescue": done.rescue if done else None,
-        "bundle": str(done.bundle) if done else None,
-    }
+    found = fields(plan, "joined rewritten other_refs remote_refs", commits=plan.total, into=len(plan.groups))
+    after = fields(done, "head rescue bundle") if done else dict.fromkeys(("head", "rescue", "bundle"))
+    return {"dry_run": done is None, **found, **after}
 
 
 def _planned(plan: SquashPlan) -> Iterator[str]:

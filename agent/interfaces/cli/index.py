@@ -1,4 +1,6 @@
-"""`vault-agent index`: updates the search index, or rebuilds it."""
+"""`vault-agent index` updates the search index, or rebuilds it; `records` shows what this machine remembers about the
+vault, table by table.
+"""
 
 from collections.abc import Sequence
 from contextlib import closing
@@ -7,13 +9,16 @@ import click
 
 from agent.app.open import open_workspace
 from agent.index.update import IndexReport
+from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
+from agent.json_value import parse_json
 from agent.workspace import index_status
 from agent.workspace.attachments import AttachmentChanges, list_attachments, update_attachments
 from agent.workspace.search_index import open_index
+from agent.workspace.workspace import Workspace
 
 _SHOWN = 10
 
@@ -32,19 +37,12 @@ def command(output: Output, anew: bool) -> None:
         with progress_bar(output, said("files")) as shown:
             attached = update_attachments(index, list_attachments(workspace), progress=shown)
         unread = index_status.incomplete_attachments(index.files)
-    document = {
-        "indexed": report.indexed,
-        "forgotten": report.forgotten,
-        "attachments": attached.indexed,
-        "moved": len(report.moved),
-        "skipped": [{"path": path, "reason": reason} for path, reason in report.skipped],
-        "failed": [{"path": path, "reason": reason} for path, reason in report.failed],
-        "unread": [{"path": path, "reason": reason} for path, reason in unread],
-        "rebuilt": report.rebuilt or None,
-        "embedder": index.chosen.embedder.name if index.chosen.embedder else None,
-        "degraded": index.chosen.notice or None,
-        "engine": index.engine,
-    }
+    document = fields(report, "indexed forgotten", attachments=attached.indexed, moved=len(report.moved))
+    for name, rows in (("skipped", report.skipped), ("failed", report.failed), ("unread", unread)):
+        document[name] = [{"path": path, "reason": reason} for path, reason in rows]
+    embedder = index.chosen.embedder.name if index.chosen.embedder else None
+    document |= {"rebuilt": report.rebuilt or None, "embedder": embedder, "degraded": index.chosen.notice or None}
+    document |= {"engine": index.engine}
     output.emit(document, lambda: _format(report, attached, unread))
     if index.chosen.notice and not output.json:
         output.warn(index.chosen.notice)
@@ -71,3 +69,19 @@ def _format(report: IndexReport, attached: AttachmentChanges, unread: Sequence[t
         for path, reason in (*report.failed, *report.skipped)[:_SHOWN]
     ]
     return as_lines(lines)
+
+
+@click.command()
+@in_vault
+def records(output: Output, workspace: Workspace) -> None:
+    """Show all that this machine remembers about the vault, outside its notes."""
+    tables: dict[str, dict[str, object]] = {}
+    lines: list[str] = []
+    for name, key, value in workspace.vault.records.rows("SELECT name, key, value FROM record ORDER BY name, key"):
+        text = workspace.vault.masked(str(value))
+        try:
+            tables.setdefault(str(name), {})[str(key)] = parse_json(text)
+        except ValueError:
+            tables.setdefault(str(name), {})[str(key)] = text
+        lines.append(f"{name} {key}: {text}")
+    output.emit({"tables": tables}, "\n".join(lines))

@@ -8,11 +8,11 @@ from typing import get_args
 import click
 
 from agent.app.setup import DraftChoice, EditChoice, MadeVault, Wishes
-from agent.interfaces.cli.adopt import adopt, is_asked, names
+from agent.interfaces.cli.adopt import adopt, few_names, is_asked
+from agent.interfaces.cli.click_texts import NamedPath
 from agent.interfaces.cli.language import counted, said, speak, spoken
-from agent.interfaces.cli.output import PROGRAM, Output
+from agent.interfaces.cli.output import PROGRAM, Output, fields
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.usage_errors import NamedPath
 from agent.texts import LANGUAGES, Language, text
 from agent.vault.initialise import Initialised
 from agent.vault.template import Left
@@ -57,23 +57,10 @@ def command(
     )
     made = adopt(output, path, wishes, drafts=drafts, yes=yes)
     done = made.done
-    document = {
-        "vault": str(done.vault.place.root),
-        "was_vault": done.was_vault,
-        "new_repository": done.new_repository,
-        "created": list(done.created),
-        "left": [{"path": item.path, "why": item.why} for item in done.left],
-        "commit": done.commit,
-        "human_commit": done.human_commit,
-        "uncommitted": done.uncommitted,
-        "nested": list(done.nested),
-        "excluded": list(done.excluded),
-        "hooks": list(made.hooks),
-        "hooks_left": [{"path": item.path, "why": item.why} for item in made.hooks_left],
-        "merge_driver": not made.no_driver,
-        "known_person": done.known_person,
-        "next": _next(made),
-    }
+    names = "was_vault new_repository created commit human_commit uncommitted nested excluded known_person"
+    left, hooks_left = ([fields(each, "path why") for each in found] for found in (done.left, made.hooks_left))
+    document = fields(done, names, vault=str(done.vault.place.root), left=left, next=_next(made))
+    document |= {"hooks": made.hooks, "hooks_left": hooks_left, "merge_driver": not made.no_driver}
     offered = hooks is None and not is_asked(output)
     output.emit(document, lambda: as_lines(_format(made, offered=offered)))
 
@@ -146,4 +133,4 @@ def _format_left(left: Sequence[Left]) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for item in left:
         by_reason.setdefault(item.why, []).append(item.path)
-    return [said("  left: {paths} ({why})", paths=names(paths), why=said(why)) for why, paths in by_reason.items()]
+    return [said("  left: {paths} ({why})", paths=few_names(paths), why=said(why)) for why, paths in by_reason.items()]

@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from agent.runs.job_upkeep import OwedJob
 
 
+_SETTINGS = (
+    "id on task remind status timezone active_days channel priority mode catch_up retry cooldown_seconds "
+    "max_concurrency timeout spend approval_required run_on user_id target_file source"
+)
+"""The settings of a job, in the order in which they are shown."""
+
+
 def format_list(shelf: Shelf, now: datetime) -> str:
     """A line for each job, then what is wrong and what waits."""
     width = max((columns(job.name) for job in shelf.jobs), default=0)
@@ -43,8 +50,10 @@ def problem_line(problem: JobProblem) -> str:
 
 def owed_line(owed: "OwedJob", now: datetime) -> str:
     """What was to be done once and is not done, why, and how it goes on."""
-    told = "{id} was due {moment} and is not done: {reason}"
-    line = said(told, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome))
+    sentence = "{id} was due {moment} and is not done: {reason}"
+    line = said(
+        sentence, id=owed.job.name, moment=format_time(owed.planned, now), reason=said(owed.reason or owed.outcome)
+    )
     if owed.again is not None:
         return line + said("; tried again {moment}", moment=format_time(owed.again, now))
     return line + said("; vault-agent jobs run {id} runs it now", id=quote(owed.job.name))
@@ -89,30 +98,15 @@ def format_job(job: Job, now: datetime, record: JobRecord) -> list[str]:
 
 def format_settings(job: Job, written: Collection[str]) -> list[str]:
     """Each setting of a job with the value that holds; `written` are the keys of its header."""
-    values = {
-        "id": job.id,
+    shown = {
         "on": format_when(job),
-        "task": job.task,
-        "remind": job.remind,
-        "status": job.status,
         "timezone": job.zone.key,
-        "active_days": list(job.active_days),
-        "channel": job.channel,
-        "priority": job.priority,
-        "mode": job.mode,
-        "catch_up": job.catch_up,
         "retry": {"max": job.retry.most, "backoff_seconds": job.retry.backoff_seconds},
-        "cooldown_seconds": job.cooldown_seconds,
-        "max_concurrency": job.max_concurrency,
         "timeout": None if job.timeout is None else f"{job.timeout}s",
-        "spend": job.spend,
-        "approval_required": job.approval_required,
-        "run_on": job.run_on,
-        "user_id": job.user_id,
-        "target_file": job.target_file,
-        "source": job.source,
     }
-    return setting_lines(values, written)
+    return setting_lines(
+        {each: shown[each] if each in shown else getattr(job, each) for each in _SETTINGS.split()}, written
+    )
 
 
 def setting_lines(values: Mapping[str, object], written: Collection[str]) -> list[str]:

@@ -10,23 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from agent.app.open import open_workspace
-from agent.deeds.jobs import (
-    JobHistory,
-    PastRunView,
-    Switched,
-    find_job,
-    job_history,
-    job_to_run,
-    job_view,
-    list_jobs,
-    pause_job,
-    ready_jobs,
-    resume_job,
-    show_job,
-    stop_schedule,
-)
+from agent.deeds import jobs as deeds
 from agent.errors import UserError
-from agent.interfaces.cli import log as changes
+from agent.interfaces.cli.changes import log as log_command
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.job_texts import format_job, format_list, format_settings, format_when, warning_lines
 from agent.interfaces.cli.language import said, spoken
@@ -76,7 +62,7 @@ def command() -> None:
 @in_vault
 def list_(output: Output, workspace: Workspace) -> None:
     """List the jobs, when each runs next, and the notes in jobs/ that cannot run."""
-    output.emit(lambda: list_jobs(workspace), lambda: _format_jobs(workspace))
+    output.emit(lambda: deeds.list_jobs(workspace), lambda: _format_jobs(workspace))
 
 
 def _format_jobs(workspace: Workspace) -> str:
@@ -93,11 +79,11 @@ def _format_jobs(workspace: Workspace) -> str:
 @in_vault
 def show_one(output: Output, workspace: Workspace, name: str) -> None:
     """Show one job: its next times and its last run, every setting that holds, and its text."""
-    output.emit(lambda: {"job": show_job(workspace, name)}, lambda: _format_job(workspace, name))
+    output.emit(lambda: {"job": deeds.show_job(workspace, name)}, lambda: _format_job(workspace, name))
 
 
 def _format_job(workspace: Workspace, name: str) -> str:
-    job = job_as_it_is(workspace, find_job(workspace, name))
+    job = job_as_it_is(workspace, deeds.find_job(workspace, name))
     header = Note.parse(workspace.vault.own_version(job.path) or b"").header
     lines = format_job(job, workspace.clock.now(), record_here(workspace, job))
     text = job.text.splitlines()  # of one line all has been said
@@ -111,7 +97,7 @@ def _format_job(workspace: Workspace, name: str) -> str:
 @in_vault
 def next_(output: Output, workspace: Workspace, name: str, start: str | None, count: int) -> None:
     """Print the next times of a job, with their offset. A job that is paused has the times that it would have."""
-    job = find_job(workspace, name)
+    job = deeds.find_job(workspace, name)
     found = job.coming(_moment(start, job) if start else workspace.clock.now(), count)
     text = [each.at.isoformat(" ", "minutes") for each in found] or [
         said("no time: only changes or events start this job")
@@ -152,7 +138,7 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
         *(["  " + translated(unset, spoken())] if unset is not None else []),
         "  " + format_cost(cost_of_day(workspace, job, has_model(workspace))),
     ]
-    document = {"job": job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}
+    document = {"job": deeds.job_view(job, now), "occurrences": [{"at": each.at.isoformat()} for each in times]}
     document |= {"remarks": list(made.remarks(spoken()))}
     asks = not yes and not output.json and sys.stdin.isatty()
     if asks:
@@ -163,10 +149,10 @@ def add(output: Output, workspace: Workspace, words: str, yes: bool) -> None:
         output.emit({**document, "written": False}, as_lines(lines))
         return
     commit = write_new_job(workspace, made).commit
-    told = [] if asks else lines
-    told.append(said("written: {path}", path=job.path))
-    told += [*warning_lines([job]), *what_keeps_jobs(workspace)]
-    output.emit({**document, "written": True, "commit": commit}, as_lines(told))
+    rows = [] if asks else lines
+    rows.append(said("written: {path}", path=job.path))
+    rows += [*warning_lines([job]), *what_keeps_jobs(workspace)]
+    output.emit({**document, "written": True, "commit": commit}, as_lines(rows))
 
 
 if TYPE_CHECKING:
@@ -183,19 +169,12 @@ def run(output: Output, workspace: Workspace, name: str) -> None:
     """Run a job once now, in this terminal, also one that is paused or asks for a yes. It is in the job's history.
 
     One that is only ready gets its note, paused: `jobs resume` lets it run by itself."""
-    job = job_to_run(workspace, name)
+    job = deeds.job_to_run(workspace, name)
     progress("running …")
     result = run_by_hand(workspace, job)
-    document = {
-        "job": job.id,
-        "outcome": result.outcome,
-        "answer": result.text,
-        "reason": result.reason or None,
-        "session": result.session or None,
-        "waits_for": result.waits_for or None,
-        "money": round(result.money, 6),
-        "history": history_path(workspace.vault.home, job.id),
-    }
+    document = {"job": job.id, "outcome": result.outcome, "answer": result.text, "money": round(result.money, 6)}
+    document |= {name: getattr(result, name) or None for name in ("reason", "session", "waits_for")}
+    document |= {"history": history_path(workspace.vault.home, job.id)}
     output.emit(document, lambda: as_lines(_format_result(result)))
     if result.outcome == "failed":
         raise CheckFailed
@@ -213,7 +192,7 @@ def _format_result(result: "JobResult") -> list[str]:
 @in_vault
 def pause(output: Output, workspace: Workspace, name: str) -> None:
     """Set `status: paused` in the note of a job; nothing else of it changes."""
-    _show_switched(output, workspace, pause_job(workspace, name))
+    _show_switched(output, workspace, deeds.pause_job(workspace, name))
 
 
 @command.command("resume", short_help="Let a job run again; says what a day of it costs.")
@@ -222,14 +201,14 @@ def pause(output: Output, workspace: Workspace, name: str) -> None:
 def resume(output: Output, workspace: Workspace, name: str) -> None:
     """Set `status: active` in the note of a job. One that its failures have stopped runs again, too; one of `jobs
     templates` is written into the vault."""
-    _show_switched(output, workspace, resume_job(workspace, name))
+    _show_switched(output, workspace, deeds.resume_job(workspace, name))
 
 
 @command.command("templates", short_help="List the jobs that are ready to be switched on.")
 @in_vault
 def templates(output: Output, workspace: Workspace) -> None:
     """List the jobs that are ready; `jobs resume ID` writes one into the vault and lets it run."""
-    found = ready_jobs(workspace)
+    found = deeds.ready_jobs(workspace)
     ready = job_templates(workspace.vault.home, workspace.settings.vault.language)
     there = {each.id for each in found.jobs if each.is_in_vault}
     lines = [
@@ -240,7 +219,7 @@ def templates(output: Output, workspace: Workspace) -> None:
     output.emit(found, as_lines([*lines, "", said("to switch one on: vault-agent jobs resume ID")]))
 
 
-def _show_switched(output: Output, workspace: Workspace, done: Switched) -> None:
+def _show_switched(output: Output, workspace: Workspace, done: deeds.Switched) -> None:
     lines = [said("waits until git has finished what it is doing")] if done.queued else []
     job = job_shelf(workspace).load().get(done.job)  # none yet, where a new one waits
     lines.append(said("{id} is {status}", id=job.name if job else done.job, status=said(done.status)))
@@ -267,14 +246,14 @@ def format_cost(cost: DayCost) -> str:
 @in_vault
 def history(output: Output, workspace: Workspace, name: str, count: int) -> None:
     """List the runs of a job, the newest last, with those that found nothing to do and stay on this machine."""
-    found, now = job_history(workspace, name), workspace.clock.now()
+    found, now = deeds.job_history(workspace, name), workspace.clock.now()
     shown = (found.runs[:count] if count else found.runs)[::-1]
     lines = [_line(each, now) for each in shown]
     if found.stopped:
         stopped = "stopped after {count} failures in a row: vault-agent jobs resume {id}"
-        id = quote(find_job(workspace, name).name)
+        id = quote(deeds.find_job(workspace, name).name)
         lines.append(said(stopped, count=found.consec_failures, id=id))
-    output.emit(lambda: JobHistory.of(found, runs=shown), as_lines(lines) or said("it has not run yet"))
+    output.emit(lambda: deeds.JobHistory.of(found, runs=shown), as_lines(lines) or said("it has not run yet"))
 
 
 @command.command("log", short_help="List what a job has changed.")
@@ -284,12 +263,12 @@ def history(output: Output, workspace: Workspace, name: str, count: int) -> None
 def log(ctx: click.Context, name: str, count: int) -> None:
     """List the commits of a job, as `vault-agent log --job` does."""
     output: Output = ctx.obj
-    job = find_job(open_workspace(output.vault()), name)
-    unset: dict[str, object] = dict.fromkeys(each.name or "" for each in changes.command.params)
-    ctx.invoke(changes.command, **{**unset, "job": job.id, "count": count})
+    job = deeds.find_job(open_workspace(output.vault()), name)
+    unset: dict[str, object] = dict.fromkeys(each.name or "" for each in log_command.params)
+    ctx.invoke(log_command, **{**unset, "job": job.id, "count": count})
 
 
-def _line(row: PastRunView, now: datetime) -> str:
+def _line(row: deeds.PastRunView, now: datetime) -> str:
     parts: Sequence[str] = (
         padded(said(row.outcome), 11),
         said("{seconds:.0f} s", seconds=row.seconds) if row.started and not row.local else "",
@@ -318,7 +297,7 @@ def start(output: Output, workspace: Workspace) -> None:
 def stop(output: Output, workspace: Workspace) -> None:
     """Let no job and no task of this vault begin on this machine any more; what goes on is finished. Other vaults go
     on."""
-    stop_schedule(workspace, said("you stopped it"))
+    deeds.stop_schedule(workspace, said("you stopped it"))
     hint = schedule_switch(workspace).hint
     output.emit({"enabled": False}, as_lines([said("no job and no task of this vault begins any more"), said(hint)]))
 

@@ -4,7 +4,7 @@ Read without the settings, since it is wanted for help and for errors in the set
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar, copy_context
 from pathlib import Path
 from typing import TypeVar
@@ -73,6 +73,14 @@ def listed(names: Iterable[str], most: int | None = None) -> str:
         if most is None or len(found) <= most
         else said("{shown} and {count} more", shown=shown, count=len(found) - most)
     )
+
+
+def first_lines(lines: Iterable[str], most: int, indent: str = "") -> Iterator[str]:
+    """The first lines, each behind the indent, and how many more there are."""
+    found = list(lines)
+    yield from (indent + each for each in found[:most])
+    if len(found) > most:
+        yield indent + said("and {count} more", count=len(found) - most)
 
 
 def row(label: str, words: str) -> str:

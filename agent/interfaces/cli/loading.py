@@ -11,11 +11,10 @@ from typing import Any
 import click
 
 from agent.errors import UserError
-from agent.interfaces.cli.click_texts import in_language
+from agent.interfaces.cli.click_texts import NamedPath, in_language, refuse_empty
 from agent.interfaces.cli.commands import COMMANDS, LazyCommand, below
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, exit_codes
-from agent.interfaces.cli.usage_errors import NamedPath, refuse_empty
 
 
 class HomeGroup(click.Group):
@@ -28,7 +27,7 @@ class HomeGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         lazy = self.moved.get(cmd_name)
-        return super().get_command(ctx, cmd_name) if lazy is None else _loaded(cmd_name, lazy)
+        return super().get_command(ctx, cmd_name) if lazy is None else (share(_imported(cmd_name, lazy)))
 
 
 class HomeCommand(HomeGroup):
@@ -60,10 +59,6 @@ def load_command(name: str) -> click.Command:
     `UserError`."""
     command, moved = _imported(name, COMMANDS[name]), below(name)
     return share(_home(command, moved) if moved else command)
-
-
-def _loaded(name: str, lazy: LazyCommand) -> click.Command:
-    return share(_imported(name, lazy))
 
 
 def _imported(name: str, lazy: LazyCommand) -> click.Command:

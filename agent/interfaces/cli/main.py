@@ -20,7 +20,16 @@ from agent.config.directories import directories, process_clock
 from agent.config.masking import keep_out_of_print
 from agent.config.secrets import secrets_of
 from agent.errors import AgentError, Permanent, Retryable, UserError, os_reason
-from agent.interfaces.cli.click_texts import in_language, speak_for_click, write_all, write_groups
+from agent.interfaces.cli.click_texts import (
+    context_of,
+    in_language,
+    in_one_line,
+    near,
+    speak_for_click,
+    usage_hint,
+    write_all,
+    write_groups,
+)
 from agent.interfaces.cli.commands import COMMANDS, usual
 from agent.interfaces.cli.language import asks_json, said, speak, terminal_language
 from agent.interfaces.cli.loading import load_command, shared_options
@@ -38,14 +47,13 @@ from agent.interfaces.cli.output import (
     CheckFailed,
     CommandFailed,
     Output,
-    ToldError,
+    RelayedError,
     exit_codes,
     say,
     to_json,
 )
 from agent.interfaces.cli.printing import colour, show
 from agent.interfaces.cli.streams import hear_hangup, is_reader_gone, prepare_streams
-from agent.interfaces.cli.usage_errors import context_of, in_one_line, near, usage_hint
 from agent.lazy import later
 from agent.workspace.process_memory import look_while_loading
 
@@ -283,7 +291,7 @@ def exit_code(error: Exception) -> int:
     match error:
         case UserError() | Permanent() | click.ClickException():
             return FIXABLE
-        case ToldError(code=code):
+        case RelayedError(code=code):
             return code
         case Retryable():
             return AGAIN
@@ -295,11 +303,11 @@ def exit_code(error: Exception) -> int:
             return BUG
 
 
-def told(error: Exception) -> ToldError:
+def relayed_error(error: Exception) -> RelayedError:
     """The error in the language of this context, to be told in another process."""
     code = exit_code(error)
     name, message, hint = _words(error, code)
-    return ToldError(name, said(message), said(hint), code)
+    return RelayedError(name, said(message), said(hint), code)
 
 
 def _words(error: Exception, code: int) -> tuple[str, str, str]:
@@ -307,7 +315,7 @@ def _words(error: Exception, code: int) -> tuple[str, str, str]:
     match error:
         case AgentError():
             return type(error).__name__, error.message, error.hint
-        case ToldError():
+        case RelayedError():
             return error.name, error.message, error.hint
         case click.exceptions.NoArgsIsHelpError():
             return "UsageError", said("a command is missing"), f"{error.ctx.command_path} --help"

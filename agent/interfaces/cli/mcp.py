@@ -16,9 +16,8 @@ from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import PROGRAM, Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.mcp.greeting import greet
+from agent.interfaces.mcp.greeting import build_late, greet, skip_client
 from agent.interfaces.mcp.install.programs import NAMES, config_file, program_named
-from agent.interfaces.mcp.sdk import build_late, skip_client
 from agent.interfaces.mcp.source import plain_name
 from agent.lazy import later
 
@@ -71,7 +70,7 @@ def command(ctx: click.Context, is_http: bool, port: int | None, name: str, tool
     skip_client()
     build_late()
     if not is_http:
-        stdio = import_module("agent.interfaces.mcp.stdio")
+        stdio = import_module("agent.interfaces.mcp.server")
         look_while_staying()
         stdio.serve(workspace, offer, name, greeting)
         return

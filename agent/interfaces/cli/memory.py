@@ -10,7 +10,7 @@ import click
 from agent.growth.beliefs.blocks import NOTE
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import listed, said, spoken
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
@@ -66,19 +66,9 @@ def report(output: Output, workspace: Workspace) -> None:
 
 def _document(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool) -> Mapping[str, object]:
     found = upkeep.report
-    return {
-        "dry_run": dry_run,
-        "commit": outcome.commit,
-        "queued": outcome.queued,
-        "counts": dict(found.counts),
-        "archived": list(found.archived),
-        "merged": [{"into": into, "others": list(others)} for into, others in found.merged],
-        "shortened": list(found.shortened),
-        "added": list(found.added),
-        "memory_merged": found.memory_merged,
-        "memory_archived": list(found.memory_archived),
-        "too_large": found.too_large,
-    }
+    merged = [{"into": into, "others": others} for into, others in found.merged]
+    names = "counts archived shortened added memory_merged memory_archived too_large"
+    return fields(outcome, "commit queued", dry_run=dry_run) | fields(found, names, merged=merged)
 
 
 def _format(upkeep: UpkeepPlan, outcome: Outcome, dry_run: bool, learned: int, profile: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ import click
 from agent.app.figures import all_figures, present_figures, prometheus_text
 from agent.app.open import open_workspace
 from agent.interfaces.cli.language import counted, said
-from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.output import Output, fields
 from agent.interfaces.cli.printing import columns, padded
 from agent.metrics.figures import MetricFigure
 from agent.metrics.names import Durations
@@ -53,14 +53,9 @@ def _document(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Mapping[
     return {**asdict(totals), **times, "figures": shown}
 
 
-def _times(durations: Durations) -> Mapping[str, float | None]:
+def _times(durations: Durations) -> Mapping[str, object]:
     """Durations as a document: their number, and seconds."""
-    return {
-        "count": durations.count,
-        "seconds": durations.seconds,
-        "p50": durations.quantile(0.5),
-        "p95": durations.quantile(0.95),
-    }
+    return fields(durations, "count seconds", p50=durations.quantile(0.5), p95=durations.quantile(0.95))
 
 
 def _format(totals: MetricTotals, found: tuple[MetricFigure, ...]) -> Iterator[str]:

@@ -10,36 +10,17 @@ import click
 from agent.asking.codes import codes_by_path
 from agent.asking.proposal import Proposal
 from agent.asking.questions.question import Question
-from agent.deeds.decisions import (
-    QuestionView,
-    ShownApproval,
-    approval,
-    decide,
-    find_need,
-    list_approvals,
-    list_needs,
-    list_questions,
-    question_view,
-    yes_or_no,
-)
-from agent.interfaces.cli.decide import question_text
+from agent.deeds import decisions as deeds
+from agent.interfaces.cli.decide import emit_decision, question_text
 from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output, fitted
 from agent.interfaces.cli.printing import as_lines, columns, padded
-from agent.interfaces.cli.resume import emit_decision
-from agent.interfaces.cli.run_summary import EXIT_CODES
+from agent.interfaces.cli.run_messages import EXIT_CODES
 from agent.interfaces.cli.time_format import format_time
+from agent.runs import named_decisions as named
 from agent.runs.decisions import Resumer
 from agent.runs.kinds import pending_decisions
-from agent.runs.named_decisions import (
-    NamedAnswer,
-    answer_question,
-    decision_text,
-    find_decision,
-    find_question,
-    name_of,
-)
 from agent.runs.needs import Need, other_needs
 from agent.runs.short_ids import short_id
 from agent.runs.waiting_questions import waiting_questions
@@ -76,7 +57,7 @@ def questions() -> None:
 @in_vault
 def list_all(output: Output, workspace: Workspace) -> None:
     """List what needs your yes, the oldest first, questions, requests without an answer, and what failed."""
-    output.emit(lambda: list_needs(workspace), lambda: fitted(_all_lines(workspace)))
+    output.emit(lambda: deeds.list_needs(workspace), lambda: fitted(_all_lines(workspace)))
 
 
 @approvals.command("list", short_help="List what waits for your yes.")
@@ -89,7 +70,7 @@ def list_decisions(output: Output, workspace: Workspace) -> None:
         lines = _decision_lines(workspace)
         return as_lines([*lines, "", hint]) if lines else said("nothing waits for your yes")
 
-    output.emit(lambda: list_approvals(workspace), text)
+    output.emit(lambda: deeds.list_approvals(workspace), text)
 
 
 @questions.command("list", short_help="List the questions.")
@@ -102,7 +83,7 @@ def list_asked(output: Output, workspace: Workspace) -> None:
         hint = said("vault-agent needs answer NAME TEXT")
         return fitted("\n\n".join([*shown, hint]) if shown else said("nothing is asked"))
 
-    output.emit(lambda: list_questions(workspace), text)
+    output.emit(lambda: deeds.list_questions(workspace), text)
 
 
 def _all_lines(workspace: Workspace) -> str:
@@ -125,9 +106,9 @@ def _other(need: Need) -> list[str]:
 def _decision_lines(workspace: Workspace) -> list[str]:
     waiting, now = pending_decisions(workspace), workspace.clock.now()
     codes = codes_by_path(workspace.vault) if waiting else {}
-    width = max((columns(name_of(each)) for each in waiting), default=0)
+    width = max((columns(named.name_of(each)) for each in waiting), default=0)
     return [
-        f"{padded(name_of(each), width)}  {codes.get(each.path, '-')}  {format_time(each.created, now)}  "
+        f"{padded(named.name_of(each), width)}  {codes.get(each.path, '-')}  {format_time(each.created, now)}  "
         f"{each.question or each.name}  {each.path}"
         for each in waiting
     ]
@@ -145,24 +126,16 @@ def _questions(workspace: Workspace) -> list[str]:
 def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show what is asked in full: a call with the changes that it would make, a question, or the note about a skill or
     arrival."""
-    _show(output, workspace, find_need(workspace, name))
-
-
-@approvals.command("show")
-@click.argument("name", metavar="NAME")
-@in_vault
-def show_decision(output: Output, workspace: Workspace, name: str) -> None:
-    """Show what is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
-    _show(output, workspace, find_decision(workspace, name))
-
-
-def _show(output: Output, workspace: Workspace, asked: Proposal | Question) -> None:
+    asked = deeds.find_need(workspace, name)
     if isinstance(asked, Question):
         text = question_text(asked, workspace.settings.vault.language)
-        output.emit(question_view(QuestionView, asked), fitted(text))
+        output.emit(deeds.question_view(deeds.QuestionView, asked), fitted(text))
         return
-    found = approval(ShownApproval, asked, text=decision_text(workspace, asked))
+    found = deeds.approval(deeds.ShownApproval, asked, text=named.decision_text(workspace, asked))
     output.emit(found, f"{found.text}\n{said(found.status)}")
+
+
+approvals.add_command(show)
 
 
 def _may_go_on(function: F) -> F:
@@ -177,11 +150,11 @@ def _may_go_on(function: F) -> F:
 def answer_any(output: Output, workspace: Workspace, name: str, words: str, go: bool) -> None:
     """Answer what waits: TEXT is yes or no, with a reason if you like; for a question one of its options, an option's
     number, or your own words."""
-    asked = find_need(workspace, name)
+    asked = deeds.find_need(workspace, name)
     if isinstance(asked, Question):
         _answer(output, workspace, asked, words, go)
     else:
-        _decide(output, workspace, asked, *yes_or_no(words), go)
+        _decide(output, workspace, asked, *deeds.yes_or_no(words), go)
 
 
 @questions.command("answer", epilog=EXIT_CODES)
@@ -191,12 +164,12 @@ def answer_any(output: Output, workspace: Workspace, name: str, words: str, go: 
 @in_vault
 def answer_one(output: Output, workspace: Workspace, name: str, text: str, go: bool) -> None:
     """Answer a question: TEXT is one of its options, an option's number, or your own words."""
-    _answer(output, workspace, find_question(workspace, name), text, go)
+    _answer(output, workspace, named.find_question(workspace, name), text, go)
 
 
 def _deciding(yes: bool) -> F:
     def decide_named(output: Output, workspace: Workspace, name: str, reason: str, go: bool) -> None:
-        _decide(output, workspace, find_decision(workspace, name), yes, reason, go)
+        _decide(output, workspace, named.find_decision(workspace, name), yes, reason, go)
 
     return decide_named
 
@@ -209,7 +182,7 @@ for _word, _yes, _help in (("yes", True, "Say yes: a call is allowed once."), ("
 
 
 def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, reason: str, go: bool) -> None:
-    done = decide(workspace, asked, yes, reason)
+    done = deeds.decide(workspace, asked, yes, reason)
     status = said(done.status)
     if asked.kind != "call":
         shown = said("waits until git has finished what it is doing") if done.status == "pending" else status
@@ -225,9 +198,9 @@ def _decide(output: Output, workspace: Workspace, asked: Proposal, yes: bool, re
 
 
 def _answer(output: Output, workspace: Workspace, question: Question, words: str, go: bool) -> None:
-    done = answer_question(workspace, question, words)
+    done = named.answer_question(workspace, question, words)
     note = said("answered in {path}: {words}", path=question.path, words=done.words)
-    document = {**question_view(QuestionView, question).document(), "answer": done.words}
+    document = {**deeds.question_view(deeds.QuestionView, question).document(), "answer": done.words}
     if done.is_of_run:
         emit_decision(workspace, output, question.path, document, note, resume_here=go)
         return
@@ -244,7 +217,7 @@ def _take_in(workspace: Workspace) -> None:
         import_module("agent.growth.curiosity.settle").settle(workspace, publish)
 
 
-def _what_follows(done: NamedAnswer, *, is_taken_in: bool) -> str:
+def _what_follows(done: named.NamedAnswer, *, is_taken_in: bool) -> str:
     """Who acts on an answer that no run waits for."""
     if not done.is_of_sync:
         here = "it is taken in; a line of your profile changes when the profile is next brought up to date"

@@ -1,6 +1,5 @@
-"""`vault-agent notices | why`: lists and explains what the agent wanted to say, and takes opinions about it.
-
-Notices as the command line shows them: a line in a list, and why each was sent or not.
+"""`vault-agent notices | why`: lists and explains what the agent wanted to say, and takes opinions about it; `notify`
+puts a notice through attention, as the agent's own are.
 """
 
 from collections.abc import Mapping
@@ -9,13 +8,20 @@ from datetime import datetime
 import click
 
 from agent.app.notice_ledger import open_ledger
+from agent.app.notices import open_outbox
+from agent.app.open import open_workspace
+from agent.attention.outbox import DIGEST
 from agent.attention.receipt import NoticeDecision, NoticeReceipt, Reaction, notice_code
 from agent.deeds import notices
-from agent.interfaces.cli.declare import group, in_vault
-from agent.interfaces.cli.language import counted, row, said
+from agent.deeds.notices import notice
+from agent.errors import UserError
+from agent.events.notices import NoticeRaised
+from agent.interfaces.cli.declare import group, in_vault, words_argument
+from agent.interfaces.cli.language import counted, listed, row, said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, one_line, padded
 from agent.interfaces.cli.time_format import format_time
+from agent.llm.messages import never
 from agent.workspace.workspace import Workspace, is_watched
 
 _REACTIONS = {
@@ -74,18 +80,20 @@ def decision_sentence(decision: NoticeDecision, now: datetime) -> str:
         case "urgent" | "duplicate" | "over":
             return said(_PLAIN[decision.rule])
         case "threshold":
-            told = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
-            return said(told, figure=figure, limit=limit)
+            words = "left for the digest: its weight of {figure:.2f} is below {limit:.2f} (attention.threshold)"
+            return said(words, figure=figure, limit=limit)
         case "dismissals":
-            told = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
-            return said(told, figure=figure, limit=limit)
+            words = "left for the digest: you dismissed three like it, so its weight is {figure:.2f}, below {limit:.2f}"
+            return said(words, figure=figure, limit=limit)
         case "quiet":
             return said("held: the quiet hours last until {until}", until=until)
         case "daily":
             return said("left for the digest: {count:.0f} of {most:.0f} were sent today", count=figure, most=limit)
         case "interval":
-            told = "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
-            return said(told, until=until, figure=figure, limit=limit)
+            words = (
+                "held until {until}: the last one was sent {figure:.0f} minutes before, {limit:.0f} must lie between"
+            )
+            return said(words, until=until, figure=figure, limit=limit)
         case "digest":
             return counted(int(figure), "sent: the digest of 1 notice", "sent: the digest of {count} notices")
 
@@ -98,15 +106,15 @@ def _delivery(
         failed = "{channel} could not deliver it: {problem}"
         lines.append(row("failed", said(failed, channel=receipt.chosen, problem=receipt.problem)))
     if receipt.delivered_at is not None:
-        told = "by {channel} at {time}: {proof}"
+        sentence = "by {channel} at {time}: {proof}"
         when = format_time(receipt.delivered_at, now)
-        lines.append(row("proof", said(told, channel=receipt.channel, time=when, proof=receipt.proof)))
+        lines.append(row("proof", said(sentence, channel=receipt.channel, time=when, proof=receipt.proof)))
     elif decided == "sent":
-        told = said("not yet, by {channel}", channel=receipt.channel)
+        sentence = said("not yet, by {channel}", channel=receipt.channel)
         if receipt.tries and receipt.problem:
             tries = counted(receipt.tries, "1 try", "{count} tries")
-            told += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
-        lines.append(row("proof", told))
+            sentence += said("; {tries}, the last one: {problem}", tries=tries, problem=receipt.problem)
+        lines.append(row("proof", sentence))
     elif decided == "digest":
         lines += _listing(receipt, others, now)
     if receipt.is_perhaps_shown:
@@ -192,8 +200,45 @@ def _show(output: Output, workspace: Workspace, name: str, *, is_whole: bool) ->
 
 def _react(output: Output, workspace: Workspace, name: str, reaction: Reaction) -> None:
     done = notices.react(workspace, name, reaction)
-    told = said("noted: {code}", code=notice_code(done.notice))
+    sentence = said("noted: {code}", code=notice_code(done.notice))
     if done.halved:
         kind = notices.find_notice(open_ledger(workspace), done.notice).raised.type
-        told += said("; notices of the type {type} count half until you find one helpful", type=kind)
-    output.emit(done, told)
+        sentence += said("; notices of the type {type} count half until you find one helpful", type=kind)
+    output.emit(done, sentence)
+
+
+@click.command()
+@words_argument("text")
+@click.option("--type", "kind", default="note", show_default=True, help="What kind of notice it is, in one word.")
+@click.option(
+    "--priority", type=click.FloatRange(0, 1), default=0.8, show_default=True, help="How important it is, from 0 to 1."
+)
+@click.option("--urgent", is_flag=True, help="Send it also in quiet hours, and beyond the day's number.")
+@click.option("--channel", default="", metavar="NAME", help="The channel it goes to, such as daily or mail.")
+@click.pass_obj
+def notify(output: Output, text: str, kind: str, priority: float, urgent: bool, channel: str) -> None:
+    """Raise a notice with TEXT: it is sent, held, dropped or left for the digest, as attention decides.
+
+    A running daemon sends it; without one it is sent from here. `vault-agent notices why` explains the decision later.
+    """
+    title, *lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    if not title:
+        raise UserError("there is nothing to say", hint='vault-agent notices notify "The kettle is on"')
+    if not kind.isidentifier() or kind == DIGEST:
+        raise UserError("{kind} cannot be the type of a notice", hint="use one word, such as reminder", kind=kind)
+    workspace = open_workspace(output.vault())
+    outbox = open_outbox(workspace)
+    available = outbox.channels()
+    if channel and channel not in available:
+        names = listed(available)
+        raise UserError("the channel {name} is not set up", hint="these are: {names}", name=channel, names=names)
+    watched = is_watched(workspace)
+    if not watched:
+        outbox.review()
+    taken = outbox.take(NoticeRaised(kind, priority, title, tuple(lines), channel=channel, urgent=urgent))
+    if not watched:
+        outbox.deliver(never)
+    others = {each.id: each for each in outbox.ledger.all()}
+    receipt, now = others.get(taken.id, taken), workspace.clock.now()
+    rows = [notice_line(receipt, now), *notice_story(receipt, others, now, watched)[2:]]
+    output.emit(lambda: {"notice": notice(receipt, others)}, as_lines(rows))

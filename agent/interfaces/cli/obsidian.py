@@ -7,12 +7,12 @@ import click
 
 from agent.deeds.obsidian import FOLDER, PluginLook, install_plugin, look_at_plugin, plugin_zip
 from agent.errors import UserError, os_reason
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.prompt import agree
+from agent.interfaces.cli.serve import stream_from_daemon
 from agent.texts import Sentence
 from agent.workspace.workspace import Workspace
 

@@ -7,6 +7,10 @@ are not printed here: a command raises, and `main` converts the error to a messa
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from datetime import date
+from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
@@ -50,7 +54,7 @@ class CommandFailed(Exception):
         self.document = document
 
 
-class ToldError(Exception):
+class RelayedError(Exception):
     """An error of a run in the daemon, as it would be told here: its type, message and hint, and its exit code."""
 
     def __init__(self, name: str, message: str, hint: str, code: int) -> None:
@@ -171,6 +175,12 @@ def exit_codes(check: str = "") -> str:
     return "\n".join([*lines, "  75  try again: another writer is at work"])
 
 
+def fields(value: object, names: str, **more: object) -> dict[str, object]:
+    """A document with the attributes of a value, by their names with blanks between them, and what is more to say.
+    `to_json` writes values of our own as their fields, moments in ISO form, and members of enums as their values."""
+    return {name: getattr(value, name) for name in names.split()} | more
+
+
 def to_json(document: Mapping[str, object]) -> str:
     """One line of JSON that the terminal's encoding supports, without control or invisible characters."""
     is_unicode = encoding().lower().replace("-", "") == "utf8"
@@ -179,13 +189,19 @@ def to_json(document: Mapping[str, object]) -> str:
 
 
 def _masked(value: Any) -> object:
-    """A JSON value with known secrets masked; masked before encoding, so that the JSON stays valid."""
+    """A value as JSON has it, with known secrets masked; masked before encoding, so that the JSON stays valid."""
     if hasattr(value, "__struct_fields__"):  # a view; those who print none do not load its module
         value = value.document()
+    if isinstance(value, Enum):
+        value = value.value
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):
         return {_masked(name): _masked(each) for name, each in value.items()}
+    if isinstance(value, date):
+        return value.isoformat()
+    if is_dataclass(value):
+        return {each.name: _masked(getattr(value, each.name)) for each in dataclass_fields(value)}
     return [_masked(each) for each in value] if isinstance(value, list | tuple) else value
 
 

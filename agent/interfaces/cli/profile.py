@@ -12,12 +12,7 @@ from agent.interfaces.cli.language import said
 from agent.interfaces.cli.lessons import beliefs
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.profile_texts import (
-    format_figures,
-    format_files,
-    format_layers,
-    format_note,
-)
+from agent.interfaces.cli.profile_texts import format_figures, format_files, format_layers, format_note
 from agent.memory.profile.load import (
     changelog_rows,
     find_profile_note,
@@ -105,9 +100,7 @@ def status(output: Output, workspace: Workspace) -> None:
 
 @command.command(short_help="Lay out the notes of the profile that are missing.")
 @click.option(
-    "--language",
-    type=click.Choice(LANGUAGES),
-    help="The language of the new notes; without it, that of the vault.",
+    "--language", type=click.Choice(LANGUAGES), help="The language of the new notes; without it, that of the vault."
 )
 @in_vault
 def init(output: Output, workspace: Workspace, language: Language | None) -> None:

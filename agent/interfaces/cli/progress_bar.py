@@ -28,7 +28,7 @@ def progress_bar(output: Output, words: str) -> Iterator[Callable[[int, int], No
         if of < FEW or output.json or not can_draw():
             return
         if not drawn:
-            module = import_module("agent.interfaces.cli.terminal.bar")  # rich is slow to load
+            module = import_module("agent.interfaces.cli.terminal.live")  # rich is slow to load
             drawn.append(cast(_Bar, module.Bar(words)))
         drawn[0].move(done, of)
         if done >= of:  # a daemon goes on for days behind it

@@ -33,14 +33,7 @@ else:  # only for --json
 @guest_options
 @click.pass_obj
 def command(
-    output: Output,
-    task: str,
-    limit: int | None,
-    whole: bool,
-    explain: bool,
-    name: str,
-    group: str,
-    channel: str,
+    output: Output, task: str, limit: int | None, whole: bool, explain: bool, name: str, group: str, channel: str
 ) -> None:
     """Show what a run would be given for TASK, with receipts: path, lines, commit, score and reasons.
 

@@ -15,11 +15,12 @@ from agent.errors import UserError
 from agent.events.growth import ResearchStep
 from agent.growth.research.findings import KINDS, Research, ResearchCall, ResearchKind
 from agent.growth.research.own_sources import FolderSource, named_folder
+from agent.growth.research.reading import Reading
 from agent.growth.research.research import commit_research, research
 from agent.interfaces.cli.declare import words_argument
 from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, update_index
 from agent.interfaces.cli.language import said
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields
 from agent.interfaces.cli.screen import Screen
 from agent.llm.messages import Cancelled
 from agent.runs.arrivals import arrivals_before_a_run
@@ -32,9 +33,7 @@ _SHOWN = 100
 """Characters of a step's subject."""
 
 
-@click.command(
-    epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"),
-)
+@click.command(epilog=exit_codes("it was stopped, or a limit cut it: the same command goes on"))
 @words_argument("topic")
 @click.option(
     "--kind", type=click.Choice(KINDS), default="topic", show_default=True, help="What kind of research it is."
@@ -72,7 +71,7 @@ def command(output: Output, topic: str, kind: ResearchKind, deep: bool, folders:
             call = ResearchCall(topic, kind, named, cancelled=cancelled, anew=again)
             found = _do(agent, here.screen, call, cancelled)
             commits = commit_research(agent, found, call)
-    output.emit(_document(found, call, commits), lambda: _shown(found))
+    output.emit(_document(found, call, commits), lambda: _format(found))
     output.note(_remark(found))
     if found.end in ("stopped", "limit", "no_model"):
         raise CheckFailed
@@ -111,44 +110,23 @@ def _do(agent: RunService, screen: Screen, call: ResearchCall, cancelled: Cancel
 
 
 def _document(found: Research, call: ResearchCall, commits: tuple[str, ...]) -> dict[str, object]:
-    report = found.findings.report
-    return {
-        "path": found.path,
-        "kind": call.kind,
-        "end": found.end,
-        "sources": [
-            {
-                "number": each.number,
-                "title": each.title,
-                "address": each.address,
-                "kind": each.authority,
-                "date": each.date or None,
-                "excerpt": each.is_excerpt,
-                "untrusted": bool(each.origin),
-            }
-            for each in found.sources
-        ],
-        "calls": found.calls,
-        "calls_at_most": found.most,
-        "answers": found.asked,
-        "money": round(found.money, 6),
-        "confidence": found.confidence,
-        "verdict": found.findings.verdict,
-        "summary": found.short,
-        "disputed": len(found.findings.disputes),
-        "open": [each.words for each in found.findings.gaps],
-        "sentences": len(report.sentences) if report is not None else 0,
-        "unsourced": report.flawed if report is not None else 0,
-        "plain": found.is_plain,
-        "resumed": found.is_resumed,
-        "checked": found.checked.isoformat() if found.checked else None,
-        "run": found.run,
-        "commits": list(commits),
-        "why": found.why or None,
-    }
+    findings, report = found.findings, found.findings.report
+    return fields(
+        found, "path end calls confidence checked run", kind=call.kind, sources=[*map(_source, found.sources)],
+        calls_at_most=found.most, answers=found.asked, money=round(found.money, 6), verdict=findings.verdict,
+        summary=found.short, disputed=len(findings.disputes), open=[each.words for each in findings.gaps],
+        sentences=len(report.sentences) if report is not None else 0,
+        unsourced=report.flawed if report is not None else 0, plain=found.is_plain, resumed=found.is_resumed,
+        commits=commits, why=found.why or None,
+    )  # fmt: skip
 
 
-def _shown(found: Research) -> str:
+def _source(found: Reading) -> dict[str, object]:
+    about = {"kind": found.authority, "date": found.date or None, "excerpt": found.is_excerpt}
+    return fields(found, "number title address", **about, untrusted=bool(found.origin))
+
+
+def _format(found: Research) -> str:
     """What is printed: the report in a few sentences on a terminal, all of it in a pipe."""
     return (found.short or found.text) if sys.stdout.isatty() else found.text
 

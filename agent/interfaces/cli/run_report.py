@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent.errors import AgentError
 from agent.interfaces.cli.language import listed, said
-from agent.interfaces.cli.run_summary import RunSummary
+from agent.interfaces.cli.run_messages import RunSummary
 from agent.lazy import later
 from agent.loop.outcome import Ended, RunOutcome
 from agent.runs.report import RunReport, report
@@ -21,13 +21,10 @@ if TYPE_CHECKING:
 else:
     run_result = later("agent.deeds.runs", "run_result")
 
-_DECIDE = {
-    RunOutcome.NEEDS_APPROVAL: "run_report.decide",
-    RunOutcome.QUESTION_ASKED: "run_report.answer",
-}
+_DECIDE = {RunOutcome.NEEDS_APPROVAL: "run_report.decide", RunOutcome.QUESTION_ASKED: "run_report.answer"}
 
 
-def document(agent: "RunService", ended: Ended, *, resumed: bool = False) -> dict[str, object]:
+def run_document(agent: "RunService", ended: Ended, *, resumed: bool = False) -> dict[str, object]:
     """The report of a run for `--json`."""
     return run_result(report_of(agent, ended, resumed=resumed)).document()
 

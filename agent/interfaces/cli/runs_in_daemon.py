@@ -21,8 +21,17 @@ from agent.dataclass import dataclass
 from agent.interfaces.cli.entry import caller, connected, private_folder, request
 from agent.interfaces.cli.foreground import Foreground
 from agent.interfaces.cli.output import Output
-from agent.interfaces.cli.run_messages import RUN_PATH, RunTask, parse_event, parse_stream, task_message
-from agent.interfaces.cli.run_summary import RunSummary, parse_summary, parse_told, show_summary
+from agent.interfaces.cli.run_messages import (
+    RUN_PATH,
+    RunSummary,
+    RunTask,
+    parse_error,
+    parse_event,
+    parse_stream,
+    parse_summary,
+    show_summary,
+    task_message,
+)
 from agent.interfaces.cli.screen import Screen, is_terminal
 from agent.llm.messages import Cancelled
 from agent.runs.run_io import RunIO
@@ -81,7 +90,7 @@ def show_from_daemon(output: Output, wanted: RunTask) -> bool:
         summary = here.run_and_decide(lambda line: first.follow(output, screen, line), resume)
     show_summary(output, summary)
     if runs[-1].has_news and wanted.is_owners:
-        import_module("agent.interfaces.cli.skill_news").show_skill_news(_workspace(output), output)
+        import_module("agent.interfaces.cli.news").show_skill_news(_workspace(output), output)
     return True
 
 
@@ -159,7 +168,7 @@ class _Run:
         self._events.put(None)
 
     def follow(self, output: Output, screen: Screen, line: RunIO) -> RunSummary:
-        """Show the run until it has ended or waits; raises `ToldError`, and `DaemonGone`, or `KeyboardInterrupt` if
+        """Show the run until it has ended or waits; raises `RelayedError`, and `DaemonGone`, or `KeyboardInterrupt` if
         the person has stopped it."""
         while True:
             name, said = self._next(line.cancelled)
@@ -167,7 +176,7 @@ class _Run:
                 case "ended":
                     return parse_summary(said)
                 case "failed":
-                    raise parse_told(said)
+                    raise parse_error(said)
                 case "text":
                     line.on_text(str(said["text"]))
                 case "note":

@@ -1,28 +1,37 @@
-"""`vault-agent serve`: the dashboard and the API on a port of this machine, until Ctrl-C.
+"""`vault-agent serve`: the dashboard and the API on a port of this machine, until Ctrl-C, and the browsers that are
+signed in there.
 
 It is the vault's daemon with a port. Where a daemon is at work already, that one opens the port, as long as this
 command runs.
 """
 
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import click
 
-from agent.errors import UserError
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.app.open import open_workspace
+from agent.errors import Permanent, UserError
 from agent.interfaces.cli.declare import in_vault
-from agent.interfaces.cli.language import said, spoken
+from agent.interfaces.cli.language import counted, said, spoken
 from agent.interfaces.cli.output import Output
+from agent.interfaces.cli.printing import as_lines
 from agent.interfaces.cli.progress_bar import progress_bar
+from agent.interfaces.cli.run_messages import parse_stream
 from agent.interfaces.cli.streams import on_stop
+from agent.interfaces.cli.time_format import format_ago, format_time
+from agent.interfaces.http.door.browsers import Browser, BrowserInfo, browsers_of, load_token
 from agent.interfaces.http.door.port import LOOPBACK, PortRequest, Tls
+from agent.json_value import parse_json
 from agent.texts import text
+from agent.workspace.daemon_socket import DaemonConnection
 from agent.workspace.process_memory import look_while_staying
 from agent.workspace.workspace import Workspace, is_watched
 
@@ -108,16 +117,33 @@ def _serve_beside(workspace: Workspace, output: Output, wanted: PortRequest, ope
         ) from None
 
 
+def stream_from_daemon(
+    workspace: Workspace, path: str, params: Mapping[str, str | int]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """The events of a stream of the daemon with their data, until it ends; leaving it early closes the connection.
+
+    Raises `OSError` if the daemon does not answer, `Permanent` with the daemon's words for a problem.
+    """
+    with closing(DaemonConnection(workspace, None)) as connection:
+        headers = {"Authorization": f"Bearer {load_token(workspace)}"}
+        connection.request("POST", f"{path}?{urlencode(params)}", headers=headers)
+        response = connection.getresponse()
+        if response.status != HTTPStatus.OK:
+            problem = parse_json(response.read())
+            raise Permanent(problem["detail"], hint=problem.get("hint", ""))
+        yield from parse_stream(response)
+
+
 @contextmanager
 def _announced(output: Output, url: str, link: str, token_file: Path, opened: bool) -> Iterator[None]:
     """Say where the server listens, and open it in the browser if that is wanted."""
     document = {"url": url, "open": link, "token_file": str(token_file)}
-    told = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
-    output.emit(document, "\n".join([told, said("vault-agent serve --open makes a new link at any time")]))
+    sentence = said("{url}\nopen it with this link, which works once, for one minute: {link}", url=url, link=link)
+    output.emit(document, "\n".join([sentence, said("vault-agent serve --open makes a new link at any time")]))
     if not opened:
         yield
         return
-    opening = import_module("agent.interfaces.http.door.opening")
+    opening = import_module("agent.interfaces.http.door.sign_in")
     with opening.opening_page(token_file.parent, link, spoken()) as file:
         click.launch(file.as_uri())
         yield
@@ -135,3 +161,53 @@ def _interruptible() -> "Iterator[list[Daemon]]":
 
     on_stop(stop)
     yield found
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+def browsers(ctx: click.Context) -> None:
+    """List the browsers and apps that are signed in: which, since when, at which port, last seen.
+
+    A browser stays signed in for 30 days, at the port where it has opened its link; an app that was paired, such as
+    Obsidian, until it was not used for 30 days.
+    """
+    if ctx.invoked_subcommand is None:
+        output: Output = ctx.obj
+        workspace = open_workspace(output.vault())
+        found = browsers_of(workspace).all()
+        output.emit({"browsers": [BrowserInfo.of(each) for each in found]}, lambda: _browser_lines(workspace, found))
+
+
+@browsers.command("end")
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--all", "everyone", is_flag=True, help="Sign all of them out.")
+@click.pass_obj
+def end_browsers(output: Output, ids: tuple[str, ...], everyone: bool) -> None:
+    """Sign browsers out, at once: their open pages end, too."""
+    if bool(ids) == everyone:
+        raise UserError("which browser? name its ID, or --all", hint="vault-agent serve browsers lists them")
+    browsers = browsers_of(open_workspace(output.vault()))
+    ended = [each.id for each in browsers.all()] if everyone else list(dict.fromkeys(ids))
+    browsers.end(ended)
+    done = counted(len(ended), "1 browser is signed out", "{count} browsers are signed out")
+    output.emit({"ended": ended}, done)
+
+
+def _browser_lines(workspace: Workspace, browsers: tuple[Browser, ...]) -> str:
+    if not browsers:
+        return said("no browser is signed in")
+    now = workspace.clock.now()
+    rows = [
+        said(
+            "{id}  {name}, an app, since {since}, seen {seen}"
+            if each.is_app
+            else "{id}  {name}, port {port}, since {since}, seen {seen}",
+            id=each.id,
+            name=each.name or said("another browser"),
+            port=each.port,
+            since=format_time(each.since, now),
+            seen=format_ago(each.seen, now),
+        )
+        for each in browsers
+    ]
+    return as_lines([*rows, said("vault-agent serve browsers end ID signs one out")])

@@ -1,45 +1,215 @@
-"""Commands that the daemon answers for `entry`: run here by their own code, printed on pages instead of a terminal.
+"""What the daemon does for the command line on its Unix socket: it answers commands for `entry` by their own code,
+printed into memory instead of on a terminal, carries out runs that a command shows (`runs_in_daemon`), and searches for
+the servers of other programs (`mcp`), in the index that it has open already.
 
-Searches that the daemon does for the servers of other programs (`mcp`), in the index that it has open already.
+It refuses where the command's own process would answer otherwise: another version, other settings, other variables. A
+run ends when its reader leaves, as it would with the command's own process.
 """
 
 import base64
 import json
 import os
 import pickle
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from io import StringIO
 from pathlib import Path
 
-from agent.config.private import make_folder, replace
-from agent.errors import AgentError
-from agent.interfaces.cli.callers import Callers
-from agent.interfaces.cli.entry import PATH, pointer, served_command
+from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
+from agent.config.directories import VAULT_FILE
+from agent.config.private import make_folder
+from agent.config.private import replace as replace_file
+from agent.dataclass import dataclass
+from agent.errors import AgentError, Stopping
+from agent.events.runs import Speaker, TaskStarted
+from agent.interfaces.cli.entry import DRAWING, PATH, pointer, relevant, served_command, version
 from agent.interfaces.cli.host import Host, run_in
-from agent.interfaces.cli.language import asks_json, speak_here
-from agent.interfaces.cli.main import run_command
+from agent.interfaces.cli.language import asks_json, said, speak_here, speaking, terminal_language
+from agent.interfaces.cli.main import relayed_error, run_command
 from agent.interfaces.cli.printing import print_on
-from agent.interfaces.cli.served_runs import run_route
+from agent.interfaces.cli.run_messages import RUN_PATH, SILENT, as_message, error_message, event_message
+from agent.interfaces.cli.run_report import summary_of
 from agent.interfaces.http.command_line import (
+    Caller,
     CommandLine,
     Printed,
+    RunCommand,
+    RunMessage,
     SearchAsked,
     SearchFound,
+    TakenRun,
+    Tell,
     command_operation,
+    run_stream,
     search_operation,
 )
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
-from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.interfaces.mcp.search_process import Found, find_in
+from agent.interfaces.mcp.searches import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
+from agent.loop.outcome import Ended
+from agent.loop.records import RunRequest
+from agent.loop.session import load_session
+from agent.runs.crash_recovery import close_cut_off
+from agent.runs.decisions import GivenDecision, record_decision
 from agent.runs.recall_source import RecallSource, recall_source
+from agent.runs.report import RunReport
+from agent.runs.run_io import RunIO
+from agent.runs.service import RunService, do_nothing
+from agent.skills.learning.offer_news import has_news
+from agent.texts import Language
 from agent.workspace.catch_up import catch_up
 from agent.workspace.daemon_socket import program_version
 from agent.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """The commands that this daemon answers as their own process would: those that agree with it as it was started, in
+    `version`, `settings` and `environ`."""
+
+    workspace: Workspace
+    version: list[str | int]
+    settings: list[tuple[int, int]]
+    environ: Mapping[str, str]
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> "Callers":
+        """Those that agree with this process as it is now."""
+        return cls(workspace, version(), _settings(workspace), relevant(os.environ))
+
+    def check(self, caller: Caller, *, draws: bool = False) -> None:
+        """Raise `RequestRefused` for one that would answer otherwise; one that `draws` may have another terminal."""
+        unseen = DRAWING if draws else ()
+        has, wants = (
+            {name: value for name, value in each.items() if name not in unseen}
+            for each in (self.environ, caller.environ)
+        )
+        is_same = (has, self.version, self.settings) == (wants, caller.version, _settings(self.workspace))
+        if not is_same or caller.root != os.path.realpath(self.workspace.vault.place.root):
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to answer this command")
+
+    @property
+    def has_same_settings(self) -> bool:
+        """True if no file of settings has changed since the daemon was started."""
+        return self.settings == _settings(self.workspace)
+
+    def language(self, caller: Caller, *, is_document: bool) -> Language:
+        """The language in which the caller is told what there is to tell."""
+        found = terminal_language(["--vault", caller.root], {**caller.environ, **caller.locale})
+        return "en" if is_document else found
+
+
+def _settings(workspace: Workspace) -> list[tuple[int, int]]:
+    """What differs when the settings are changed: when each of their files was, and its size."""
+    places = workspace.directories
+    vault = workspace.vault
+    files = (vault.place.root / VAULT_FILE, places.settings_file, places.settings_of(vault.id), places.keys)
+    return [_stamp(each) for each in files]
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return (0, 0)
+    return (found.st_mtime_ns, found.st_size)
+
+
+def run_route(callers: Callers) -> Operation:
+    """The stream of a run for a command, whose work goes on in the daemon's pool."""
+
+    def take(service: Service, asked: RunCommand, tell: Tell) -> TakenRun:
+        callers.check(asked, draws=True)
+        if service.index.index.chosen.notice:
+            raise RequestRefused(HTTPStatus.CONFLICT, "another process has to say why search uses another model")
+        told_in = callers.language(asked, is_document=asked.is_document)
+        may_begin = threading.Event()
+        run = _submit(service, asked, told_in, tell, may_begin)
+        tell(("begun", {"run": run.id, "language": service.workspace.settings.vault.language}))
+        leave = _pass_on(service, asked, run, told_in, tell)
+
+        def gone() -> None:
+            leave()
+            run.stop()
+            may_begin.set()
+
+        return TakenRun(may_begin.set, gone)
+
+    return run_stream(RUN_PATH, take)
+
+
+def _submit(
+    service: Service, asked: RunCommand, language: Language, tell: Tell, may_begin: threading.Event
+) -> AskedRun:
+    """Have the pool do the run, from when it `may_begin`; raises `UserError` if too many go on."""
+
+    def work(runs: RunService, line: RunIO) -> Ended:
+        model = runs.account.models.main.model
+        may_begin.wait()
+        if line.cancelled():
+            raise Stopping("nobody has waited for it")
+        tell(("model", {"name": model.name if model.present else ""}))
+        close_cut_off(runs.workspace)
+        if asked.resume:
+            given = asked.given and GivenDecision(asked.given.asked, asked.given.yes, asked.given.words)
+            record = partial(record_decision, runs.workspace, given) if given else do_nothing
+            return runs.resume(asked.resume, line, record)
+        speaker = Speaker(asked.channel, asked.sender, asked.group)
+        session = asked.session
+        if session and runs.is_stale(load_session(runs.workspace.vault, session)):
+            tell(("note", {"text": speaking(language, partial(said, SILENT, session=session))}))
+            session = ""
+        return runs.ask(RunRequest(asked.task, speaker, asked.role), session, line, asked.untrusted)
+
+    return service.runs.begin(asked.task, asked.session or asked.resume, work, resumed=bool(asked.resume))
+
+
+def _pass_on(
+    service: Service, asked: RunCommand, run: AskedRun, language: Language, tell: Tell
+) -> Callable[[], object]:
+    """Tell what is new of a run, all of it however slow its reader is; the result ends that."""
+    of_vault, vault = service.workspace.settings.vault.language, service.workspace.vault
+    last, lock = 0, threading.Lock()
+
+    def take() -> None:
+        nonlocal last
+        with lock:
+            over = run.news.closed
+            for item in run.news.after(last):
+                last = item.number
+                tell(_message(item.event, language, of_vault))
+            if over:
+                tell(("closed", {"news": not asked.is_document and has_news(vault)}))
+                tell(None)
+
+    leave = run.news.listen(take)
+    take()
+    return leave
+
+
+def _message(news: RunNews, language: Language, settings: Language) -> RunMessage:
+    """The event of what is new, for a reader of this language; `settings` is that of the vault."""
+    match news:
+        case ModelText():
+            return "text", {"text": news.text}
+        case TaskStarted():
+            return "started", {"session": news.session}
+        case RunReport():
+            summary = speaking(language, lambda: summary_of(news, settings))
+            failure = summary.failure and speaking(language, partial(relayed_error, summary.failure))
+            return "ended", as_message(replace(summary, failure=failure))
+        case RunFailed():
+            error = news.error or Stopping(news.reason)
+            return "failed", error_message(speaking(language, partial(relayed_error, error)))
+        case _:
+            return event_message(news)
 
 
 def search_route(callers: Callers) -> Operation:
@@ -113,7 +283,7 @@ def answering(workspace: Workspace) -> Iterator[None]:
     root = os.path.realpath(workspace.vault.place.root)
     file = Path(pointer(str(workspace.directories.state), root))
     make_folder(file.parent)
-    replace(file, json.dumps({"root": root, "folder": str(workspace.vault.private_folder)}))
+    replace_file(file, json.dumps({"root": root, "folder": str(workspace.vault.private_folder)}))
     try:
         yield
     finally:

@@ -96,8 +96,8 @@ def stop(output: Output, workspace: Workspace, name: str) -> None:
     """Stop the trial of a variant of the skill NAME; the skill stays as it is."""
     skills = skills_on_demand(workspace)
     ended = Variants(skills).stop(find_open_trial(skills.workspace.vault, name))
-    told = said("{name}: variant {number} is not tried any more", name=name, number=ended.number)
-    output.emit({"skill": name, "number": ended.number, "status": ended.status, "path": ended.path}, told)
+    sentence = said("{name}: variant {number} is not tried any more", name=name, number=ended.number)
+    output.emit({"skill": name, "number": ended.number, "status": ended.status, "path": ended.path}, sentence)
 
 
 @trials.command()

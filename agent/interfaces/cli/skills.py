@@ -8,31 +8,12 @@ import click
 from agent.app.open import open_workspace
 from agent.asking.proposal import ProposalStatus
 from agent.context.budget import estimate
-from agent.deeds.skills import (
-    SuggestionView,
-    UseView,
-    distrust_skill,
-    list_skills,
-    matches_of,
-    offer_view,
-    preview_task,
-    show_skill,
-    skill_problems,
-    skill_stats,
-    skill_views,
-)
+from agent.deeds import skills as deeds
 from agent.errors import UserError
+from agent.interfaces.cli import skill_texts as texts
 from agent.interfaces.cli.declare import group, in_vault
 from agent.interfaces.cli.language import listed, said
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
-from agent.interfaces.cli.skill_texts import (
-    format_list,
-    format_matches,
-    format_rating,
-    format_skill,
-    format_stats,
-    problem_line,
-)
 from agent.interfaces.cli.skill_trials import trials
 from agent.lazy import later
 from agent.markdown.title import clipped
@@ -86,7 +67,7 @@ def list_(output: Output, workspace: Workspace) -> None:
     library = skill_library(workspace)
     shelf = library.snapshot()
     on_trial = {record.skill for record in open_trials(workspace.vault) if record.status == "trial"}
-    output.emit(lambda: list_skills(workspace), lambda: format_list(shelf, library.home, on_trial))
+    output.emit(lambda: deeds.list_skills(workspace), lambda: texts.format_list(shelf, library.home, on_trial))
 
 
 @command.command()
@@ -94,7 +75,10 @@ def list_(output: Output, workspace: Workspace) -> None:
 @in_vault
 def show(output: Output, workspace: Workspace, name: str) -> None:
     """Show the text of a skill, and its files."""
-    output.emit(lambda: show_skill(workspace, name), lambda: format_skill(find_skill(skill_library(workspace), name)))
+    output.emit(
+        lambda: deeds.show_skill(workspace, name),
+        lambda: texts.format_skill(find_skill(skill_library(workspace), name)),
+    )
 
 
 @command.command(
@@ -115,9 +99,9 @@ def validate(output: Output, workspace: Workspace, name: str | None) -> None:
     )
     if name and not errors:
         find_skill(library, name)
-    lines = [said("cannot be used: {each}", each=problem_line(each)) for each in errors]
-    lines += [said("warning: {text}", text=problem_line(each)) for each in warnings]
-    document = {"ok": not errors, "problems": skill_problems(errors), "warnings": skill_problems(warnings)}
+    lines = [said("cannot be used: {each}", each=texts.problem_line(each)) for each in errors]
+    lines += [said("warning: {text}", text=texts.problem_line(each)) for each in warnings]
+    document = {"ok": not errors, "problems": deeds.skill_problems(errors), "warnings": deeds.skill_problems(warnings)}
     output.emit(document, "\n".join(lines) or said("{name} is as it should be", name=name or said("every skill")))
     if errors:
         raise CheckFailed
@@ -135,15 +119,15 @@ def match(output: Output, task: str, explain: bool, tools: tuple[str, ...], slot
     if bad is not None:
         raise UserError("{bad} is no slot", hint="--slot task_type=research", bad=bad)
     known = {"channel": "cli"} | {name: value for name, _, value in (slot.partition("=") for slot in slots)}
-    found = preview_task(open_workspace(output.vault()), MatchTask(task, tools, known))
-    views = matches_of(found)
+    found = deeds.preview_task(open_workspace(output.vault()), MatchTask(task, tools, known))
+    views = deeds.matches_of(found)
     document = {
         **views.document(),
         "matches": [each for each in views.matches if each.fate in _SHOWN],
         "others": [each for each in views.matches if each.fate not in _SHOWN],
         "window": found.window.tokens,
     }
-    output.emit(document, lambda: format_matches(found, explain))
+    output.emit(document, lambda: texts.format_matches(found, explain))
 
 
 @command.command(short_help="Trust a skill as it is now; without NAME, list the others.")
@@ -163,10 +147,10 @@ def review(output: Output, workspace: Workspace, name: str | None, revoke: bool)
     if name is None:
         waiting = [skill for skill in shelf.candidates if not skill.reviewed]
         lines = [f"{skill.name}  {skill.path}" for skill in waiting] or [said("every skill has been reviewed")]
-        output.emit({"unreviewed": skill_views(waiting)}, "\n".join(lines))
+        output.emit({"unreviewed": deeds.skill_views(waiting)}, "\n".join(lines))
         return
     if revoke:
-        output.emit(distrust_skill(workspace, name), said("{name} is not trusted any more", name=name))
+        output.emit(deeds.distrust_skill(workspace, name), said("{name} is not trusted any more", name=name))
         return
     waiting = [skill for skill in shelf.candidates if skill.name == name and not skill.reviewed]
     skill = waiting[0] if waiting else find_skill(found.library, name)
@@ -177,8 +161,8 @@ def review(output: Output, workspace: Workspace, name: str | None, revoke: bool)
             "{name} could not be reviewed: {error}", hint="run the command again", name=name, error=error
         ) from error
     output.emit(
-        {**skill_views([skill])[0].document(), "reviewed": True, "digest": pin.digest},
-        lambda: "\n\n".join([format_skill(skill), said("reviewed: {name}", name=name)]),
+        {**deeds.skill_views([skill])[0].document(), "reviewed": True, "digest": pin.digest},
+        lambda: "\n\n".join([texts.format_skill(skill), said("reviewed: {name}", name=name)]),
     )
 
 
@@ -189,7 +173,7 @@ def review(output: Output, workspace: Workspace, name: str | None, revoke: bool)
 def install(output: Output, workspace: Workspace, source: str, names: tuple[str, ...]) -> None:
     """Copy skills from a folder or a repository into the vault. Nothing is run, and nothing is trusted yet."""
     done = install_from(workspace.vault, source, names)
-    lines = [problem_line(each) for each in done.problems]
+    lines = [texts.problem_line(each) for each in done.problems]
     lines += [said("installed: {names}", names=listed(done.names))]
     lines += [
         said("waiting: {queued}", queued=said(done.queued))
@@ -201,7 +185,7 @@ def install(output: Output, workspace: Workspace, source: str, names: tuple[str,
         "installed": list(done.names),
         "commit": done.commit,
         "queued": done.queued,
-        "problems": skill_problems(done.problems),
+        "problems": deeds.skill_problems(done.problems),
     }
     output.emit(found, "\n".join(lines))
 
@@ -217,9 +201,9 @@ def stats(output: Output, workspace: Workspace, name: str | None) -> None:
     names = [find_skill(found.library, name).name] if name else sorted(shelf.named)
     counts = {each: found.history.stats(each) for each in names}
     last = list(merge_opinions(load_uses(workspace.vault, names[0])))[-_RUNS:] if name else []
-    known: dict[str, object] = {"stats": [{"name": each, **skill_stats(count)} for each, count in counts.items()]}
-    more = {"runs": [UseView.of(use) for use in last]} if name else {}
-    output.emit(known | more, lambda: format_stats(counts, last, workspace.clock.now()))
+    known: dict[str, object] = {"stats": [{"name": each, **deeds.skill_stats(count)} for each, count in counts.items()]}
+    more = {"runs": [deeds.UseView.of(use) for use in last]} if name else {}
+    output.emit(known | more, lambda: texts.format_stats(counts, last, workspace.clock.now()))
 
 
 @command.command()
@@ -241,10 +225,10 @@ def feedback(output: Output, workspace: Workspace, name: str, verdict: str, run:
         "name": skill.name,
         "feedback": opinion,
         "run": use.run,
-        **skill_stats(counts),
+        **deeds.skill_stats(counts),
         "put_aside": "; ".join(gone),
     }
-    output.emit(known, "\n".join([format_rating(skill.name, opinion, counts), *gone]))
+    output.emit(known, "\n".join([texts.format_rating(skill.name, opinion, counts), *gone]))
 
 
 @command.command(short_help="List workflows that could become skills.")
@@ -275,9 +259,9 @@ def suggest(output: Output, workspace: Workspace) -> None:
     lines += ["", said("to be asked about them: vault-agent skills learn")] if more else []
     output.emit(
         {
-            "waiting": [offer_view(each) for each in waiting],
+            "waiting": [deeds.offer_view(each) for each in waiting],
             "more": [
-                SuggestionView.of(each, tasks=list(each.conditions), evidence=[run.path for run in each.evidence])
+                deeds.SuggestionView.of(each, tasks=list(each.conditions), evidence=[run.path for run in each.evidence])
                 for each in more
             ],
         },
@@ -312,7 +296,7 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
         }
         take_news(workspace.vault)
         none = said("nothing was learned: {reason}", reason=said(offer.reason))
-        output.emit(offer_view(offer), answers.get(offer.status, none))
+        output.emit(deeds.offer_view(offer), answers.get(offer.status, none))
         return
     with closing(open_index(workspace)) as index, closing(build_runs(workspace, index)) as agent:
         learner = skill_learning(agent.following.skills, agent.account, agent.bus.publish)
@@ -336,6 +320,6 @@ def learn(output: Output, accept: str | None, reject: str | None, because: str, 
             )
         )
     output.emit(
-        {"offered": [offer_view(each) for each in made], "decided": [offer_view(each) for each in decided]},
+        {"offered": [deeds.offer_view(each) for each in made], "decided": [deeds.offer_view(each) for each in decided]},
         "\n".join(lines) or said("no workflow has come back often enough yet"),
     )

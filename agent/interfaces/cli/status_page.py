@@ -1,31 +1,22 @@
-"""What `vault-agent status` prints, in words and as JSON."""
+"""What `vault-agent status` prints, in words and as JSON: commits, edits and what keeps either waiting, the agent, the
+index and the day.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from agent.background.jobs.jobs_status import jobs_status
 from agent.clock import Clock, SetClock
 from agent.config.run_settings import SpendSettings
-from agent.interfaces.cli.language import counted, listed, row, said
-from agent.interfaces.cli.output import PROGRAM, Output, progress
-from agent.interfaces.cli.printing import as_lines, beside
-from agent.interfaces.cli.status_of_vault import format_vault, vault_document
-from agent.interfaces.cli.status_sections import (
-    arrived_document,
-    format_arrived,
-    format_jobs_status,
-    format_notices_status,
-    format_unread_messages,
-    format_unread_reflections,
-    jobs_status_document,
-    notices_status,
-    unread_messages,
-    unread_reflections,
-)
+from agent.interfaces.cli import status_sections as sections
+from agent.interfaces.cli.language import counted, first_lines, listed, row, said
+from agent.interfaces.cli.output import PROGRAM, Output, fields, progress
+from agent.interfaces.cli.printing import as_lines, beside, padded
 from agent.interfaces.cli.sync_status import found_standings, short_lines
+from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
 from agent.llm.ledger import SpendTotals
 from agent.metrics import names
@@ -35,6 +26,7 @@ from agent.runs.arrivals import arrival_state
 from agent.runs.status import AgentStatus, GrowthPart, agent_status
 from agent.schedule.shelf import GOAL_TYPE
 from agent.vault.health.status import VaultStatus
+from agent.vault.worktree.survey import DRAFT, DirtyKind
 from agent.workspace.index_status import IndexState, index_state
 from agent.workspace.workspace import Workspace, load_daemon_state
 
@@ -43,6 +35,74 @@ if TYPE_CHECKING:
 else:
     remote_view = later("agent.deeds.sync", "remote_view")
 
+_FILES_SHOWN = 10
+_FILES_NAMED = 5
+
+
+def vault_document(found: VaultStatus) -> dict[str, object]:
+    """The state for JSON."""
+    last = fields(found.last, "when author subject", commit=found.last.id) if found.last is not None else None
+    dirty = [fields(each, "path kind") for each in found.dirty]
+    names = "branch left_out open unread blocked unfinished conflicts writer"
+    queue = fields(found, "waiting failed")
+    return fields(found, names, vault=str(found.root), last_commit=last, dirty=dirty, queue=queue)
+
+
+def last_commit(found: VaultStatus, now: datetime) -> str:
+    """The last commit in one line; empty if there is none."""
+    last = found.last
+    return f"{last.id[:12]} {format_time(last.when, now)} {last.subject}" if last is not None else ""
+
+
+def format_vault(found: VaultStatus, now: datetime) -> list[str]:
+    """A line for each thing about commits and files."""
+    lines = [row("vault", str(found.root)), row("branch", found.branch or said("none (HEAD is detached)"))]
+    if found.last:
+        lines.append(row("last", last_commit(found, now)))
+    staged = [item for item in found.dirty if item.kind is DirtyKind.STAGED]
+    yours = [item for item in found.dirty if item.kind is not DirtyKind.STAGED and item.path not in found.left_out]
+    lines.append(row("edits", _edits(len(yours), found.unread)))
+    lines += first_lines((f"{padded(said(each.kind), 8)} {each.path}" for each in yours), _FILES_SHOWN, row("", "  "))
+    lines += _format_left_out(found.left_out)
+    unread = "{path}: cannot be looked at, so what changed in it is not known"
+    lines += [row("unread", said(unread, path=path)) for path in found.unread]
+    kept_open = "{path}: another program keeps it open; recorded when it is closed or left alone"
+    lines += [row("open", said(kept_open, path=path)) for path in found.open]
+    lines += [row("staged", said("{count} by you, for your own git commit", count=len(staged)))] if staged else []
+    lines += [row("waits", said(found.blocked))] if found.blocked else []
+    lines += [row("queue", counted(found.waiting, "1 change waits", "{count} changes wait"))] if found.waiting else []
+    lines += [
+        row("failed", said("{path}: {reason}", path=path, reason=reason)) for path, reason in found.failed.items()
+    ]
+    if found.unfinished:
+        one = "1 change to finish; the next one or `doctor --fix` does it"
+        more = "{count} changes to finish; the next one or `doctor --fix` does it"
+        lines.append(row("crash", counted(found.unfinished, one, more)))
+    lines += [row("conflict", path) for path in found.conflicts]
+    if found.writer is not None:
+        lines.append(row("writing", said("process {process} is writing now", process=found.writer)))
+    return lines
+
+
+def _format_left_out(found: Mapping[str, str]) -> Iterator[str]:
+    """A line for the drafts that the person left when the folder became a vault, and one for other files."""
+    drafts = [path for path, why in found.items() if why == DRAFT]
+    others = [said("{path} ({reason})", path=path, reason=said(why)) for path, why in found.items() if why != DRAFT]
+    if drafts:
+        one = "1 of yours stays uncommitted until you change it: {paths}"
+        more = "{count} of yours stay uncommitted until you change them: {paths}"
+        yield row("drafts", counted(len(drafts), one, more, paths=listed(drafts, _FILES_NAMED)))
+    if others:
+        one = "1 of your commits: {paths}; `git add` takes it"
+        more = "{count} of your commits: {paths}; `git add` takes them"
+        yield row("left out", counted(len(others), one, more, paths=listed(others, _FILES_NAMED)))
+
+
+def _edits(count: int, unread: Sequence[str]) -> str:
+    parts = [said("{count} not committed yet", count=count)] if count else []
+    parts += [said("unknown: cannot read {paths}", paths=listed(unread, 3))] if unread else []
+    return said("; ").join(parts) or said("all committed")
+
 
 _MOST = 5
 
@@ -50,18 +110,10 @@ _MOST = 5
 def machines_document(agent: AgentStatus) -> dict[str, object]:
     """The other machines for `--json`."""
     return {
-        "others": [
-            {
-                "name": each.name,
-                "last_seen": each.last_seen.isoformat() if each.last_seen else None,
-                "daemon": each.has_daemon,
-                "version": each.version,
-            }
-            for each in agent.machines
-        ],
-        "sessions": [{"path": each.path, "waits": each.waits} for each in agent.elsewhere],
-        "spent": {"tokens": agent.today_elsewhere.tokens, "money": round(agent.today_elsewhere.money, 6)},
-        "decided": list(agent.arrived),
+        "others": [fields(each, "name last_seen version", daemon=each.has_daemon) for each in agent.machines],
+        "sessions": [fields(each, "path waits") for each in agent.elsewhere],
+        "spent": fields(agent.today_elsewhere, "tokens", money=round(agent.today_elsewhere.money, 6)),
+        "decided": agent.arrived,
     }
 
 
@@ -104,8 +156,8 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         agent_status(workspace),
         load_totals(workspace.metrics, workspace.clock.now().date()),
     )
-    notices, unread = notices_status(workspace), unread_reflections(workspace)
-    messages = unread_messages(workspace)
+    notices, unread = sections.notices_status(workspace), sections.unread_reflections(workspace)
+    messages = sections.unread_messages(workspace)
     index = index_state(workspace, lambda: looked.result().notes, GOAL_TYPE, lambda: looked.result().number)
     found = looked.result()
     arrived = arrival_state(workspace)
@@ -116,36 +168,39 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         warnings.append(said("some of today's counts cannot be read and are left out"))
 
     def document() -> dict[str, object]:
+        clock = fields(set_to, "rate", now=set_to.now()) if isinstance(set_to := workspace.clock, SetClock) else None
         return {
             **vault_document(found),
             "daemon": daemon,
             "index": _index_document(index, notes),
             "agent": _agent_document(agent, workspace.settings.spend),
-            "schedule": jobs_status_document(jobs),
-            "notices": {"held": notices.held, "undelivered": notices.undelivered, "problem": notices.problem},
+            "schedule": sections.jobs_status_document(jobs),
+            "notices": fields(notices, "held undelivered problem"),
             "unread_messages": dict(messages),
-            "unread_reflections": {**asdict(unread), "since": unread.since.isoformat()} if unread else None,
+            "unread_reflections": unread,
+            "out_of_reach": sections.out_of_reach_document(agent.out_of_reach),
             "machines": machines_document(agent),
-            "arrived": arrived_document(arrived),
+            "arrived": sections.arrived_document(arrived),
             "events": dict(day.events),
             "sync": {"paused": paused, "remotes": [remote_view(workspace.vault, each) for each in remotes]}
             if remotes
             else None,
-            "clock": _clock_document(workspace.clock),
+            "clock": clock,
             "warnings": warnings,
         }
 
     lines = [
         *_format_clock(workspace.clock),
         *short_lines(remotes, paused, workspace.clock.now()),
-        *format_arrived(arrived),
+        *sections.format_arrived(arrived),
         *_format_daemon(daemon),
-        *format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
-        *format_notices_status(notices),
-        *format_unread_messages(messages),
-        *format_unread_reflections(unread, workspace.clock.now()),
+        *sections.format_jobs_status(jobs, workspace.clock.now(), daemon is not None),
+        *sections.format_notices_status(notices),
+        *sections.format_unread_messages(messages),
+        *sections.format_unread_reflections(unread, workspace.clock.now()),
         *_format_index(index, notes),
         *_format_agent(agent, workspace.settings.spend),
+        *sections.format_out_of_reach(agent.out_of_reach, workspace.clock.now()),
         *format_machines(agent),
         *_format_day(day),
     ]
@@ -154,17 +209,13 @@ def show(output: Output, workspace: Workspace, looked: Prefetch[VaultStatus], no
         output.warn(warning)
 
 
-def _clock_document(clock: Clock) -> dict[str, object] | None:
-    return {"now": clock.now().isoformat(), "rate": clock.rate} if isinstance(clock, SetClock) else None
-
-
 def _format_clock(clock: Clock) -> list[str]:
     """A line about a clock that was set for trying things out."""
     if not isinstance(clock, SetClock):
         return []
-    told = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
-    told += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
-    return [row("clock", told)]
+    sentence = said("the clock is set: {now:%Y-%m-%d %H:%M}", now=clock.now())
+    sentence += said(", {rate:g} times as fast", rate=clock.rate) if clock.rate != 1 else ""
+    return [row("clock", sentence)]
 
 
 def _folded(lines: Sequence[str]) -> Iterator[str]:
@@ -214,25 +265,18 @@ def _format_index(index: IndexState, notes: bool) -> list[str]:
 
 
 def _agent_document(agent: AgentStatus, caps: SpendSettings) -> dict[str, object]:
-    today = agent.today
+    def spent(found: SpendTotals) -> dict[str, object]:
+        return fields(found, "calls tokens", money=round(found.money, 6))
+
     return {
-        "model": agent.model or None,
-        "models": dict(agent.models),
-        "today": None if today is None else _spent_document(today),
-        "growth": _spent_document(agent.growth),
-        "growth_parts": {part: _spent_document(spent) for part, spent in agent.growth_parts.items()},
+        **fields(agent, "models approvals questions waiting working", model=agent.model or None),
+        "today": None if agent.today is None else spent(agent.today),
+        "growth": spent(agent.growth),
+        "growth_parts": {part: spent(found) for part, found in agent.growth_parts.items()},
         "caps": {"money": caps.daily, "tokens": caps.daily_tokens},
-        "approvals": agent.approvals,
-        "questions": agent.questions,
-        "skills": {"reviews": list(agent.reviews), "suggestions": list(agent.suggestions)},
-        "waiting": list(agent.waiting),
-        "working": list(agent.working),
+        "skills": fields(agent, "reviews suggestions"),
         "problem": "; ".join(filter(None, (*agent.misconfigured[:1], agent.problem))) or None,
     }
-
-
-def _spent_document(spent: SpendTotals) -> dict[str, object]:
-    return {"calls": spent.calls, "tokens": spent.tokens, "money": round(spent.money, 6)}
 
 
 def _format_growth(spent: SpendTotals, parts: Mapping[GrowthPart, SpendTotals]) -> list[str]:
@@ -326,8 +370,8 @@ def _format_day(today: MetricTotals) -> list[str]:
     done = [counted(round(today.events[name]), one, more) for name, one, more in _COUNTS if today.events.get(name)]
     failed = listed(counted(round(number), one, more) for number, one, more in _failed(today) if number)
     lines = [row("today", listed(done) or said("no run yet"))] if done or failed else []
-    told = "  failed: {failed}; see `vault-agent status --metrics`"
-    return [*lines, row("", said(told, failed=failed))] if failed else lines
+    sentence = "  failed: {failed}; see `vault-agent status --metrics`"
+    return [*lines, row("", said(sentence, failed=failed))] if failed else lines
 
 
 def _failed(today: MetricTotals) -> Iterator[tuple[float, str, str]]:

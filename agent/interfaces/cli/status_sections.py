@@ -18,6 +18,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.output import fields
 from agent.interfaces.cli.printing import one_line
 from agent.interfaces.cli.time_format import format_time
 from agent.lazy import later
@@ -30,6 +31,7 @@ from agent.workspace.workspace import Workspace
 if TYPE_CHECKING:
     from agent.attention.receipt import NoticeReceipt
     from agent.growth.lessons.looks import UnreadAnswers
+    from agent.runs.reach import OutOfReach
 
 if TYPE_CHECKING:
     from agent.deeds.jobs import problem_views
@@ -74,8 +76,8 @@ def format_notices_status(found: NoticesStatus) -> list[str]:
         parts.append(counted(found.undelivered, "1 is not delivered yet", "{count} are not delivered yet"))
     if found.problem:
         return [row("notices", said(found.problem))]
-    told = said("; ").join(parts)
-    lines = [row("notices", said("{told}: vault-agent notices list", told=told))] if parts else []
+    sentence = said("; ").join(parts)
+    lines = [row("notices", said("{told}: vault-agent notices list", told=sentence))] if parts else []
     return lines + [row("", f"  {_format_unheard(each)}") for each in found.unheard[:_NOTICES_SHOWN]]
 
 
@@ -100,8 +102,8 @@ def unread_messages(workspace: Workspace) -> Mapping[str, int]:
 def format_unread_messages(found: Mapping[str, int]) -> list[str]:
     """A line if there are any; none otherwise."""
     one, more = "1 message by {name} cannot be read", "{count} messages by {name} cannot be read"
-    told = said("; ").join(counted(count, one, more, name=name) for name, count in found.items())
-    return [row("messages", said("{told}: vault-agent channels unread", told=told))] if told else []
+    sentence = said("; ").join(counted(count, one, more, name=name) for name, count in found.items())
+    return [row("messages", said("{told}: vault-agent channels unread", told=sentence))] if sentence else []
 
 
 def unread_reflections(workspace: Workspace) -> "UnreadAnswers | None":
@@ -120,6 +122,23 @@ def format_unread_reflections(found: "UnreadAnswers | None", now: datetime) -> l
     one = "an answer of the model cannot be read, of {since:%Y-%m-%d %H:%M}"
     more = "{count} answers of the model cannot be read, since {since:%Y-%m-%d %H:%M}"
     return [row("reflect", counted(found.count, one, more, since=since))]
+
+
+def format_out_of_reach(found: "Sequence[OutOfReach]", now: datetime) -> list[str]:
+    """A line for each server and calendar that could not be reached."""
+    told = "{name} cannot be reached since {since:%Y-%m-%d %H:%M}: {problem}"
+    return [
+        row(each.kind, said(told, name=each.name, since=in_clock_zone(each.since, now), problem=each.problem))
+        for each in found
+    ]
+
+
+def out_of_reach_document(found: "Sequence[OutOfReach]") -> list[dict[str, str]]:
+    """The same for `--json`."""
+    return [
+        {"kind": each.kind, "name": each.name, "since": each.since.isoformat(), "problem": each.problem}
+        for each in found
+    ]
 
 
 _ARRIVED = {
@@ -148,12 +167,8 @@ _HELD = {
 
 def arrived_document(state: ArrivalState) -> dict[str, object]:
     """The remotes, and the arrived notes with instructions for the agent that need a review, for `--json`."""
-    remotes = [
-        {"name": each.name, "address": each.address, "writers": each.writers, "notes": each.notes}
-        for each in state.remotes
-    ]
-    held = [{"path": each.path, "reason": each.reason.value, "state": each.state.value} for each in state.held]
-    return {"remotes": remotes, "steering": list(state.steering), "held": held}
+    remotes = [fields(each, "name address writers notes") for each in state.remotes]
+    return fields(state, "steering", remotes=remotes, held=[fields(each, "path reason state") for each in state.held])
 
 
 def format_arrived(state: ArrivalState) -> list[str]:
@@ -213,31 +228,17 @@ def format_jobs_status(found: JobsStatus, now: datetime, is_watched: bool) -> li
 
 def jobs_status_document(found: JobsStatus) -> dict[str, object]:
     """The same for `--json`."""
-    state = found.state
+    names = "state since reason last_wakeup last_sleep"
+    state = fields(found.state, names) if found.state else dict.fromkeys(names.split())
     return {
         "enabled": found.switch.enabled,
-        "state": state.state if state else None,
-        "since": state.since.isoformat() if state else None,
-        "reason": state.reason if state else None,
-        "last_wakeup": state.last_wakeup.isoformat() if state and state.last_wakeup else None,
-        "last_sleep": state.last_sleep.isoformat() if state and state.last_sleep else None,
-        "tasks_completed_today": state.tasks_completed_today if state else 0,
-        "next": {"job": found.next_job.id, "at": found.next_at.isoformat()}
-        if found.next_job and found.next_at
-        else None,
+        **state,
+        "tasks_completed_today": found.state.tasks_completed_today if found.state else 0,
+        "next": {"job": found.next_job.id, "at": found.next_at} if found.next_job and found.next_at else None,
         "jobs": len(found.shelf.jobs),
         "problems": problem_views(found.shelf) if found.shelf.problems else [],
         "warnings": [{"path": job.path, "message": each} for job in found.shelf.jobs for each in job.warnings],
         "stopped": [each.id for each in found.stopped],
         "asked": found.asked,
-        "owed": [
-            {
-                "job": each.job.id,
-                "planned": each.planned.isoformat(),
-                "outcome": each.outcome,
-                "reason": each.reason,
-                "again": each.again.isoformat() if each.again else None,
-            }
-            for each in found.owed
-        ],
+        "owed": [fields(each, "planned outcome reason again", job=each.job.id) for each in found.owed],
     }

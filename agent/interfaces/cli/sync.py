@@ -10,12 +10,11 @@ from agent.deeds.sync import end_conflict, sync_status
 from agent.errors import UserError
 from agent.interfaces.cli.declare import in_vault
 from agent.interfaces.cli.language import counted, said
-from agent.interfaces.cli.lookup import named_note
+from agent.interfaces.cli.notes import named_note
 from agent.interfaces.cli.output import CheckFailed, Output, exit_codes
 from agent.interfaces.cli.printing import as_lines
-from agent.interfaces.cli.status_of_vault import last_commit
-from agent.interfaces.cli.sync_rounds import finish, go_round, left_out_lines
-from agent.interfaces.cli.sync_setup import setup
+from agent.interfaces.cli.status_page import last_commit
+from agent.interfaces.cli.sync_rounds import finish, go_round, left_out_lines, setup
 from agent.interfaces.cli.sync_status import found_standings, long_lines
 from agent.lazy import later
 from agent.runs.machines import note_machine

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from agent.interfaces.cli.language import counted, listed, row, said
+from agent.interfaces.cli.language import counted, first_lines, listed, row, said
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
 from agent.vault.layout import SYNC_STATE
@@ -76,8 +76,6 @@ def long_lines(standing: "RemoteStanding", last: str, now: datetime) -> Iterator
         yield "  " + row("problem", f"{trouble}{since}")
         yield "  " + row("", said(remote.hint))
     paths = remote.wait.paths if remote.wait is not None else ()
-    yield from (f"  {row('', '  ' + path)}" for path in paths[:SHOWN])
-    if len(paths) > SHOWN:
-        yield "  " + row("", "  " + said("and {count} more", count=len(paths) - SHOWN))
+    yield from first_lines(paths, SHOWN, "  " + row("", "  "))
     for path in remote.left_out:
         yield "  " + row("left out", said("{path}: the remote does not take it", path=path))

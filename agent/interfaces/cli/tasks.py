@@ -1,6 +1,5 @@
-"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks.
-
-How tasks are shown on the terminal, and as JSON.
+"""`vault-agent jobs tasks`: lists, plans, cancels and does the agent's own tasks; `daemon wake | sleep`: the daemon's
+agent begins them now, or sleeps until something is due.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from agent.background.presence_files import give_order
 from agent.deeds.tasks import cancel_task, list_tasks, task_history, task_view
 from agent.errors import Retryable, UserError
-from agent.interfaces.cli.declare import group, in_vault
+from agent.interfaces.cli.declare import group, in_vault, words_argument
 from agent.interfaces.cli.foreground import stopped_by_ctrl_c
 from agent.interfaces.cli.language import listed, row, said, spoken
-from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, progress
+from agent.interfaces.cli.output import CheckFailed, Output, exit_codes, fields, progress
 from agent.interfaces.cli.printing import as_lines, columns, padded
 from agent.interfaces.cli.time_format import format_ago, format_time
 from agent.lazy import later
@@ -28,26 +28,23 @@ from agent.schedule.triggers import SHORTEST, BadTrigger, parse_duration
 from agent.times.reading import remarks
 from agent.workspace.catch_up import catch_up
 from agent.workspace.machine import open_claims
-from agent.workspace.workspace import Workspace
-
-if TYPE_CHECKING:
-    from agent.deeds.tasks import TaskView
-    from agent.growth.task_work import TaskEnded
+from agent.workspace.workspace import Workspace, is_watched
 
 if TYPE_CHECKING:
     from agent.app.agent import opened_runs
+    from agent.deeds.tasks import TaskView
     from agent.growth.task_work import TaskEnded, TaskWork
     from agent.runs.crash_recovery import close_cut_off
     from agent.schedule.trigger_lines import one_moment
     from agent.vault.sync.turns import take_turn
     from agent.workspace.search_index import open_index
 else:
-    one_moment = later("agent.schedule.trigger_lines", "one_moment")
-    close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
-    take_turn = later("agent.vault.sync.turns", "take_turn")
-    open_index = later("agent.workspace.search_index", "open_index")
     TaskWork = later("agent.growth.task_work", "TaskWork")
+    close_cut_off = later("agent.runs.crash_recovery", "close_cut_off")
+    one_moment = later("agent.schedule.trigger_lines", "one_moment")
+    open_index = later("agent.workspace.search_index", "open_index")
     opened_runs = later("agent.app.agent", "opened_runs")
+    take_turn = later("agent.vault.sync.turns", "take_turn")
 
 
 def task_document(task: "TaskView") -> dict[str, object]:
@@ -58,24 +55,17 @@ def task_document(task: "TaskView") -> dict[str, object]:
 
 def ended_document(ended: "TaskEnded") -> dict[str, object]:
     """What became of a task, for `--json`."""
-    return {
-        "id": ended.task.id,
-        "status": ended.status,
-        "text": ended.text,
-        "did_something": ended.result.did_something,
-        "with_model": not ended.result.is_plain,
-        "waits_for": ended.result.waits_for or None,
-        "session": ended.result.session or None,
-        "commits": list(ended.result.commits),
-        "money": round(ended.result.money, 6),
-    }
+    result = ended.result
+    optional = {"waits_for": result.waits_for or None, "session": result.session or None}
+    found = fields(result, "did_something commits", with_model=not result.is_plain, money=round(result.money, 6))
+    return fields(ended, "status text", id=ended.task.id) | found | optional
 
 
 def format_list(shelf: TaskShelf, now: datetime) -> list[str]:
     """The tasks that wait, the next one first, and the notes that are no right task."""
     width = max((columns(each.kind) for each in shelf.waiting), default=0)
     lines = [
-        f"{each.priority:>2}  {padded(each.kind, width)}  {each.title}  [{each.id}]{_waits(each, shelf, now)}"
+        f"{each.priority:>2}  {padded(each.kind, width)}  {each.title}  [{each.id}]{_waiting_for(each, shelf, now)}"
         for each in shelf.waiting
     ]
     for problem in shelf.problems:
@@ -98,7 +88,7 @@ def format_task(task: Task, shelf: TaskShelf, now: datetime) -> Iterator[str]:
     """One task in full."""
     yield f"{task.title}  [{task.id}]"
     yield row("type", task.kind)
-    yield row("status", said(task.status) + _waits(task, shelf, now))
+    yield row("status", said(task.status) + _waiting_for(task, shelf, now))
     yield row("priority", str(task.priority))
     if task.target_file:
         yield row("note", task.target_file)
@@ -118,7 +108,7 @@ def format_types() -> list[str]:
     return [f"{kind:<{width}}  {said(TYPES[kind])}" for kind in TASK_TYPES]
 
 
-def _waits(task: Task, shelf: TaskShelf, now: datetime) -> str:
+def _waiting_for(task: Task, shelf: TaskShelf, now: datetime) -> str:
     """Why a task is not begun now; empty if it may be, or is over."""
     if not task.is_waiting:
         return ""
@@ -302,3 +292,32 @@ def _report(ended: "TaskEnded") -> list[str]:
     if ended.result.waits_for:
         lines.append(said("it goes on once you have decided in {path}", path=ended.result.waits_for))
     return [*lines, *(said("commit {commit}", commit=each[:12]) for each in ended.result.commits)]
+
+
+@click.command()
+@words_argument("reason", required=False)
+@in_vault
+def wake(output: Output, workspace: Workspace, reason: str | None) -> None:
+    """Wake the agent of this vault's daemon; REASON is shown by `vault-agent status`.
+
+    Awake, it does the tasks that wait, and sleeps again after a few minutes without work.
+    """
+    _check_daemon(workspace)
+    words = reason or said("you woke it")
+    give_order(workspace.vault, "wake", words)
+    output.emit({"order": "wake", "reason": words}, said("the daemon wakes up within two seconds"))
+
+
+@click.command()
+@in_vault
+def sleep(output: Output, workspace: Workspace) -> None:
+    """Let the agent of this vault's daemon sleep, after the work that goes on. The next due job wakes it."""
+    _check_daemon(workspace)
+    give_order(workspace.vault, "sleep", said("you sent it to sleep"))
+    output.emit({"order": "sleep"}, said("the daemon sleeps once its work has ended"))
+
+
+def _check_daemon(workspace: Workspace) -> None:
+    """Raise `UserError` if no daemon runs that could obey."""
+    if not is_watched(workspace):
+        raise UserError("no daemon runs here", hint="vault-agent daemon starts one")

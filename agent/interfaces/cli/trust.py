@@ -10,7 +10,7 @@ from agent.app.open import open_workspace
 from agent.config.ssh_key import PREFIX, parse_public_key
 from agent.errors import UserError
 from agent.interfaces.cli.language import counted, said
-from agent.interfaces.cli.lookup import path_with_changes
+from agent.interfaces.cli.notes import path_with_changes
 from agent.interfaces.cli.output import Output
 from agent.interfaces.cli.printing import as_lines, patch_line, show_framed
 from agent.interfaces.cli.prompt import confirm

@@ -1,20 +1,27 @@
-"""Operations: routes that are made of typed functions.
+"""Operations: routes that are made of typed functions, and lists in pages.
 
 A function's own types say what its route takes and returns: parameters that the path names, the others of the query, a
-struct for the body, headers, a page of a list. The application, the OpenAPI document and the tests read the same
-values, so they agree.
+struct or single fields for the body, headers, a page of a list. The application, the OpenAPI document and the tests
+read the same values, so they agree. Each page of a list has a cursor for the next one, which means nothing to a client.
 """
 
-from collections.abc import Callable, Mapping
+import base64
+import binascii
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import wraps
 from http import HTTPStatus
-from inspect import Parameter, isasyncgenfunction, signature
+from inspect import Parameter, getdoc, isasyncgenfunction, signature
+from operator import attrgetter
 from types import MappingProxyType
-from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from agent.dataclass import dataclass
+from agent.deeds.result import ResultValue
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
 from agent.vault.change import HTTP
 from agent.workspace.workspace import Workspace
@@ -28,6 +35,8 @@ R = TypeVar("R")
 EVENTS = "text/event-stream"
 
 Method = Literal["GET", "POST", "PUT", "DELETE", "PATCH"]
+_WITH_BODY = {"POST", "PUT", "PATCH"}
+_PLACE = re.compile(r"\{(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +86,8 @@ class TypedReply(Generic[R]):
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What a function takes beside the service or its vault: `params` of the path and query, `body` as the type of its
-    parameter of that name, `page` as the name of that of a `ListPage`, and `headers` by the names of their
-    parameters."""
+    parameter of that name (empty: of a POST or PUT, all parameters that the path does not name), `page` as the name of
+    that of a `ListPage`, and `headers` by the names of their parameters."""
 
     params: type[msgspec.Struct]
     body: tuple[str, type[msgspec.Struct]] | None
@@ -168,7 +177,9 @@ def operation(
     result = get_args(found)[0] if get_origin(found) is TypedReply else found
     if isasyncgenfunction(function):
         more["content_type"] = EVENTS
-    return Operation(method, path, name or function.__name__, summary, function, _taken(function), result, **more)
+    return Operation(
+        method, path, name or function.__name__, summary, function, _taken(function, method, path), result, **more
+    )
 
 
 def arguments(
@@ -181,13 +192,13 @@ def arguments(
     if taken.page:
         values[taken.page] = ListPage(values.pop("limit"), values.pop("cursor"))
     if taken.body is not None:
-        values[taken.body[0]] = body
+        values |= {taken.body[0]: body} if taken.body[0] else msgspec.structs.asdict(cast(msgspec.Struct, body))
     for parameter, name in taken.headers.items():
         values[parameter] = headers.get(name, "").removeprefix("W/").strip('"')
     return service if taken.has_service else service.workspace, values
 
 
-def _taken(function: Callable[..., Any]) -> Taken:
+def _taken(function: Callable[..., Any], method: Method, path: str) -> Taken:
     hints = get_type_hints(function, include_extras=True)
     first, *others = signature(function).parameters.values()
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
@@ -204,10 +215,78 @@ def _taken(function: Callable[..., Any]) -> Taken:
             body = each.name, kind
         else:
             fields.append((each.name, kind, *([] if each.default is Parameter.empty else [each.default])))
-    params = msgspec.defstruct("Params", fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
+    sent = [each for each in fields if each[0] not in _PLACE.findall(path)]
+    if method in _WITH_BODY and body is None and sent and not isasyncgenfunction(function):
+        fields = [each for each in fields if each not in sent]
+        body = "", _struct(f"{function.__name__.title().replace('_', '')}Body", sent, getdoc(function) or "")
+    params = _struct("Params", fields)
     return Taken(params, body, page, headers, hints[first.name] is not Workspace)
+
+
+def _struct(name: str, fields: list[Any], about: str = "") -> type[msgspec.Struct]:
+    documented = {"__doc__": about}
+    return msgspec.defstruct(name, fields, namespace=documented, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 def stream_event(event: str, data: object, id: str = "") -> StreamEvent:
     """An event with its data as JSON."""
     return StreamEvent(event, msgspec.Raw(msgspec.json.encode(data, enc_hook=str)), id)  # a `Sentence` is a text
+
+
+T = TypeVar("T")
+
+NEXT = Annotated[str | None, msgspec.Meta(description="Give it as cursor for the next page; null on the last one.")]
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """Where a page ended: after so many items, the last of which had this key."""
+
+    number: Annotated[int, msgspec.Meta(ge=0)]
+    key: str
+
+
+def page_of(items: Sequence[T], key: Callable[[T], str], page: ListPage) -> tuple[list[T], str | None]:
+    """The items of one page, and the cursor for the next. An item that came or went before the place where the last
+    page ended shifts nothing, as long as the last item of that page is there."""
+    start = 0
+    if page.cursor:
+        place = parse_cursor(page.cursor)
+        keys = [key(each) for each in items]
+        start = keys.index(place.key) + 1 if place.key in keys else min(place.number, len(items))
+    shown = list(items[start : start + page.limit])
+    end = start + len(shown)
+    return shown, cursor_after(end, key(shown[-1])) if shown and end < len(items) else None
+
+
+def listed(
+    name: str, items: str, deed: Callable[..., ResultValue], key: Callable[[Any], str] = attrgetter("id")
+) -> Callable[..., ResultValue]:
+    """A handler that answers with one page of the `items` that a deed returns; `name` is that of its result."""
+    whole = signature(deed)
+    kind = msgspec.defstruct(name, [("next_cursor", NEXT)], bases=(whole.return_annotation,), frozen=True, kw_only=True)
+
+    @wraps(deed)
+    def respond(workspace: Workspace, page: ListPage, **others: Any) -> ResultValue:
+        found = deed(workspace, **others)
+        shown, after = page_of(getattr(found, items), key, page)
+        return cast(type[ResultValue], kind).of(found, **{items: shown}, next_cursor=after)
+
+    respond.__annotations__ = {**deed.__annotations__, "page": ListPage, "return": kind}
+    page = Parameter("page", Parameter.KEYWORD_ONLY, annotation=ListPage)
+    respond.__signature__ = whole.replace(parameters=[*whole.parameters.values(), page])  # type: ignore[attr-defined]
+    return respond
+
+
+def cursor_after(number: int, key: str) -> str:
+    """The cursor for what follows the item with this key."""
+    return base64.urlsafe_b64encode(msgspec.json.encode(_Place(number, key))).decode().rstrip("=")
+
+
+def parse_cursor(cursor: str) -> _Place:
+    """The place in a cursor; raises `RequestRefused`."""
+    try:
+        data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        return msgspec.json.decode(data, type=_Place)
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        hint = "take next_cursor of the page before, or none"
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, "the cursor is not one of this list", hint=hint) from None

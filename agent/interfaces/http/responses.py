@@ -77,18 +77,18 @@ def encoded(result: object) -> bytes:
     try:
         data = msgspec.json.encode(result, enc_hook=str)
     except UnicodeEncodeError:
-        return msgspec.json.encode(_plain(msgspec.to_builtins(result, enc_hook=str)))
+        return msgspec.json.encode(_masked(msgspec.to_builtins(result, enc_hook=str)))
     if printable_bytes(data) == data:
         return data
-    return msgspec.json.encode(_plain(msgspec.to_builtins(result, enc_hook=str)))
+    return msgspec.json.encode(_masked(msgspec.to_builtins(result, enc_hook=str)))
 
 
-def _plain(value: object) -> object:
+def _masked(value: object) -> object:
     if isinstance(value, str):
         return printable(value.encode("utf-8", "replace").decode())
     if isinstance(value, dict):
-        return {_plain(name): _plain(each) for name, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+        return {_masked(name): _masked(each) for name, each in value.items()}
+    return [_masked(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def json_bytes(data: bytes, status: int, headers: Mapping[str, str], content_type: str = JSON) -> Response:

@@ -19,13 +19,12 @@ from agent.config.entrance import Entrance
 from agent.config.private import FILE, make_folder
 from agent.dataclass import dataclass
 from agent.errors import UserError
-from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection
+from agent.interfaces.connection import BACKLOG, server_config
 from agent.interfaces.http.door.guard import Guard, RequestLimits
 from agent.interfaces.http.door.port import Listener, PortRequest, Tls, bound_socket, listener_of
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.socket_file import bindable
 from agent.texts import Language
-from agent.workspace.daemon_socket import SOCKET_HOST
+from agent.workspace.daemon_socket import SOCKET_HOST, bindable
 
 _GRACE = 1
 """Seconds for requests that go on while the server closes; streams end at once."""
@@ -116,21 +115,14 @@ class HttpServer:
     def _listen(
         self, app: ASGIApp, listening: socket.socket, port: int, listener: Listener, tls: Tls | None
     ) -> OpenListener:
-        config = uvicorn.Config(
+        config = server_config(
             Guard(app, listener, self.sign_in, self.limits, self.language),
-            http=LimitedConnection,
             interface="asgi3",
             lifespan="off",
             log_config=None,
-            access_log=False,
-            server_header=False,
             date_header=False,
-            ws="none",
             proxy_headers=False,
-            timeout_keep_alive=ARRIVING,
             timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=LARGEST_HEAD,
-            backlog=BACKLOG,
             ssl_certfile=tls.certificate if tls else None,
             ssl_keyfile=tls.key if tls else None,
         )

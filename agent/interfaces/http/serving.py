@@ -18,16 +18,14 @@ from agent.daemon import Live
 from agent.dataclass import dataclass
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
 from agent.interfaces.http.application import build_application
+from agent.interfaces.http.door.browsers import browsers_of, load_token, token_file
 from agent.interfaces.http.door.guard import OPEN, RequestLimits, TokenBucket
-from agent.interfaces.http.door.opening import remove_openings
 from agent.interfaces.http.door.port import OpenPort, PortRequest, bracketed
-from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.socket_file import socket_path
-from agent.interfaces.http.door.token import browsers_of, load_token, token_file
-from agent.interfaces.http.following import KEPT, Happening, Happenings
+from agent.interfaces.http.door.sign_in import SignIn, remove_openings
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.server import HttpServer, OpenListener
-from agent.interfaces.http.service import Service, SharedSearch
+from agent.interfaces.http.service import KEPT, Happening, Happenings, Service, SharedSearch
+from agent.workspace.daemon_socket import socket_path
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
 

@@ -12,14 +12,15 @@ All tools behind those that programs see, under the machine's policy, with a per
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from agent.dataclass import dataclass
 from agent.errors import AgentError, NeedsApproval, StopRun, ToolRetry
 from agent.interfaces.mcp.clients import Client, offered
 from agent.interfaces.mcp.definitions import DEFINITIONS, Definition, ToolOffer
 from agent.interfaces.mcp.searches import Searches
+from agent.lazy import later
 from agent.llm.messages import Cancelled, JsonObject, ToolCall, never
 from agent.memory.remember import SameWords
 from agent.runs.decisions import approvals
@@ -42,6 +43,13 @@ from agent.tools.wrappers import cut
 from agent.vault.change import LEAVE
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace, is_watched
+
+if TYPE_CHECKING:
+    from agent.interfaces.mcp.late_tools import ask_agent, list_inbox, list_jobs
+else:  # few programs call them
+    ask_agent = later("agent.interfaces.mcp.late_tools", "ask_agent")
+    list_inbox = later("agent.interfaces.mcp.late_tools", "list_inbox")
+    list_jobs = later("agent.interfaces.mcp.late_tools", "list_jobs")
 
 _SHORTEST = 6
 _WAYS = "give content, or old and new, or append"
@@ -116,8 +124,7 @@ def toolset(workspace: Workspace, searches: Searches, policies: Policies, *, rea
     vault = workspace.vault
     notes = Notes(vault, text_origin_of(vault), workspace.texts)
     schema = arguments.schema
-    jobs, inbox = _late(workspace, "waiting", "list_jobs"), _late(workspace, "waiting", "list_inbox")
-    ask = _late(workspace, "asking", "ask_agent")
+    jobs, inbox, ask = (partial(each, workspace) for each in (list_jobs, list_inbox, ask_agent))
     tools = [
         *vault_tools(notes),
         search_tool(notes, searches.search),
@@ -158,16 +165,6 @@ def _leave_tool(workspace: Workspace, notes: Notes) -> Tool:
     schema = arguments.schema("text", text=_TASK)
     effect = Effect(paths, plan, notes.done)
     return Tool(LEAVE, "Leave a request.", schema, perform, GROUPS, effect=effect)
-
-
-def _late(workspace: Workspace, module: str, function: str) -> Callable[[JsonObject, RunContext], Any]:
-    """A function of a module in `tools/`, which is loaded when it is called: few programs call it."""
-
-    def call(given: JsonObject, context: RunContext) -> Any:
-        found = getattr(import_module(f"agent.interfaces.mcp.tools.{module}"), function)
-        return found(workspace, given, context)
-
-    return call
 
 
 _NAMES = {

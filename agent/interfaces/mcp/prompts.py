@@ -40,8 +40,7 @@ class Prompts:
         task = given.get(_TASK, "").strip()
         text = "\n\n".join(filter(None, [skill.body.strip(), task]))
         return GetPromptResult(
-            description=skill.summary,
-            messages=[PromptMessage(role="user", content=TextContent(text=text))],
+            description=skill.summary, messages=[PromptMessage(role="user", content=TextContent(text=text))]
         )
 
     def _skills(self) -> Iterable[Skill]:

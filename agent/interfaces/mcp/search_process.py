@@ -16,7 +16,7 @@ from agent.app.open import open_workspace
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index.query import SearchResult
-from agent.interfaces.mcp.search_messages import SearchFailure, SearchQuestion
+from agent.interfaces.mcp.searches import SearchFailure, SearchQuestion
 from agent.memory.recall.recaller import Recollection
 from agent.runs.recall_source import RecallSource, recall_source
 from agent.tools.tool import RunContext

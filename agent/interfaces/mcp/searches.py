@@ -1,4 +1,5 @@
-"""The searches of programs, asked of the vault's daemon where one is at work, which has the index open already.
+"""The searches of programs, asked of the vault's daemon where one is at work, which has the index open already; what it
+is asked, and what it says if that fails.
 
 Else they are asked in a process of their own (`search_process`), which is started when it is needed and ends by itself.
 This is the only place that knows where the index is opened.
@@ -10,13 +11,13 @@ import pickle
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING, Any, cast
 
 from agent.dataclass import dataclass
 from agent.errors import Permanent, ToolFailed
-from agent.interfaces.mcp.search_messages import DAEMON_PATH, SearchFailure, SearchQuestion, settings_of
 from agent.json_value import parse_json
 from agent.module_process import end_process
 from agent.tools.tool import RunContext
@@ -26,6 +27,35 @@ from agent.workspace.workspace import Workspace, load_daemon_state
 if TYPE_CHECKING:
     from agent.index.query import SearchResult
     from agent.memory.recall.recaller import Recollection
+
+DAEMON_PATH = "/api/v1/command/search"
+"""Where the daemon answers, on its socket only."""
+_COUNT = ("VAULT_AGENT_INDEX__", "VAULT_AGENT_MEMORY__", "VAULT_AGENT_VAULT__", "TZ")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuestion:
+    """A search for passages of notes, or for `memories` of the person of a program (`channel`, `run`)."""
+
+    text: str
+    limit: int
+    memories: bool = False
+    channel: str = ""
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFailure:
+    """Why a question has no answer, and what to do."""
+
+    message: str
+    hint: str = ""
+
+
+def settings_of(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables by which another process would find something else."""
+    return {name: value for name, value in environ.items() if name.startswith(_COUNT)}
+
 
 _PROCESS = "agent.interfaces.mcp.search_process"
 """Started with `-P`: a package of this name in the working folder is not ours."""

@@ -1,9 +1,11 @@
-"""The server: what the SDK asks, answered with the tools, resources and prompts of one vault.
+"""The server: what the SDK asks, answered with the tools, resources and prompts of one vault; on standard input and
+output it is for one program that has started it, and ends when its input is closed.
 
 Whatever reads or writes the vault runs in a thread, as the vault blocks. Nothing is loaded before it is asked for: most
 programs start this with every session, and use it in few.
 """
 
+import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -11,13 +13,14 @@ from dataclasses import field
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged
@@ -27,18 +30,49 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.interfaces.mcp.clients import TAINT_FOLDER, Client, Clients, ClientTaints, offered
 from agent.interfaces.mcp.definitions import Definition, ToolOffer
-from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME, version
-from agent.interfaces.mcp.progress import tell_progress
-from agent.interfaces.mcp.source import CallSource
+from agent.interfaces.mcp.greeting import INSTRUCTIONS, NAME, Greeting, WithoutGreeting, version
+from agent.interfaces.mcp.source import CallSource, parent_program
 from agent.interfaces.mcp.watching import MARKDOWN, NOTE, ListName, ListWatch, Resources, Watch
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import plain
-from agent.tools.policy import Policies
+from agent.tools.policy import Policies, load_policies
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from agent.interfaces.mcp.calls import CallResult, Calls
     from agent.interfaces.mcp.prompts import Prompts
+
+logger = logging.getLogger(__name__)
+
+LOOK = 0.5
+"""Seconds between two looks at whether there is something to tell."""
+QUIET = 10.0
+"""Seconds after which it is told that the call goes on, if nothing else is."""
+
+
+class ReportProgress(Protocol):
+    """Sends one notification, for a program that has asked for them."""
+
+    async def __call__(self, progress: float, total: float | None = None, message: str | None = None) -> None: ...
+
+
+async def tell_progress(report: ReportProgress, told: Sequence[str]) -> None:
+    """Report the last of the lines in `told` whenever there are more, and that the call goes on; until it is
+    cancelled, or the program cannot be told. Raises nothing: the call goes on without."""
+    known, number, since = 0, 0, anyio.current_time()
+    while True:
+        await anyio.sleep(LOOK)
+        if len(told) == known and anyio.current_time() - since < QUIET:
+            continue
+        known, number, since = len(told), number + 1, anyio.current_time()
+        try:
+            await report(number, None, told[-1] if told else "it goes on")
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # the program has gone
+            return
+        except Exception:
+            logger.warning("a program cannot be told how far its call is", exc_info=True)
+            return
+
 
 T = TypeVar("T")
 Request: TypeAlias = "ServerRequestContext[Any, Any]"
@@ -53,8 +87,8 @@ class _VaultServer(Server[None]):
         experimental_capabilities: dict[str, dict[str, Any]] | None = None,
         extensions: dict[str, dict[str, Any]] | None = None,
     ) -> InitializationOptions:
-        told = notification_options or NotificationOptions(prompts_changed=True, resources_changed=True)
-        return super().create_initialization_options(told, experimental_capabilities, extensions)
+        sentence = notification_options or NotificationOptions(prompts_changed=True, resources_changed=True)
+        return super().create_initialization_options(sentence, experimental_capabilities, extensions)
 
 
 @dataclass(slots=True)
@@ -187,16 +221,16 @@ class Door:
     async def _perform(self, request: Request, name: str, given: JsonObject, client: Client) -> "CallResult":
         """Perform a call in a thread, and tell its progress to a program that has asked for it. When the program
         cancels it, a run of the agent is stopped, while a write goes on to its end."""
-        stopped, told = threading.Event(), list[str]()
+        stopped, sentence = threading.Event(), list[str]()
 
         def work() -> "CallResult":
             is_over = lambda: stopped.is_set() or self.ending.is_set()  # noqa: E731
-            return self.calls().perform(name, given, client, is_over, told.append)
+            return self.calls().perform(name, given, client, is_over, sentence.append)
 
         failed: Exception | None = None
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(tell_progress, request.session.report_progress, told)
+                tasks.start_soon(tell_progress, request.session.report_progress, sentence)
                 try:
                     answer = await anyio.to_thread.run_sync(work, abandon_on_cancel=True)
                 except Exception as error:  # noqa: BLE001 - the group would hide what it says
@@ -325,3 +359,22 @@ def _as_tool(definition: Definition) -> types.Tool:
 
 def _as_result(answer: "CallResult") -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=answer.text)], is_error=answer.failed)
+
+
+def serve(workspace: Workspace, offer: ToolOffer, name: str, greeting: Greeting | None = None) -> None:
+    """Serve until standard input is closed. The program has the `name` that its configuration gives it, else (empty)
+    that of the process that has started this one; its first message was answered already with the `greeting`, if there
+    is one. Raises `ConfigError` for an invalid policy."""
+    source = CallSource(name) if name else CallSource(parent_program(), is_program=False)
+    door = Door(workspace, offer, load_policies(workspace.directories.config), lambda request: source)
+
+    async def run() -> None:
+        server = door.server()
+        async with stdio_server() as (incoming, outgoing):
+            lines = outgoing if greeting is None else WithoutGreeting(outgoing, greeting)
+            await server.run(incoming, lines, server.create_initialization_options())
+
+    try:
+        anyio.run(run)
+    finally:
+        door.close()

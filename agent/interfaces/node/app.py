@@ -28,9 +28,9 @@ from agent.config.entrance import bearer_token, is_token, local_entrance
 from agent.dataclass import dataclass
 from agent.interfaces.node.calls import CallLog, NodeResponse
 from agent.interfaces.node.catalog import described
-from agent.interfaces.node.failure import NodeFailure, bad_arguments
 from agent.interfaces.node.permissions import permissions
 from agent.interfaces.node.programs import missing
+from agent.interfaces.node.session import NodeFailure, bad_arguments
 from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.texts import Sentence

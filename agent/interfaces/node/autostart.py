@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from agent.config.private import check_file
-from agent.interfaces.node.tool import is_mac
+from agent.interfaces.node.session import is_mac
 
 _NAME = "vault-agent-node"
 _ENTRY = """[Desktop Entry]

@@ -19,7 +19,7 @@ from agent.clock import Clock
 from agent.config.durable import append, replace
 from agent.config.private import clear_way, own_folder
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import NodeFailure
+from agent.interfaces.node.session import NodeFailure
 from agent.json_value import parse_json
 from agent.llm.messages import JsonObject
 from agent.markdown.title import clipped

@@ -8,10 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from agent.config.private import FILE, own_folder
-from agent.interfaces.node.failure import did_not_work
 from agent.interfaces.node.programs import PackagedProgram, need
-from agent.interfaces.node.session import need_screen, session_kind
-from agent.interfaces.node.tool import Desk, Made, NodeResult, NodeTool, is_mac
+from agent.interfaces.node.session import did_not_work, is_mac, need_screen, session_kind
+from agent.interfaces.node.tool import Desk, Made, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema
 

@@ -19,7 +19,7 @@ from agent.errors import AgentError
 from agent.interfaces.node import autostart
 from agent.interfaces.node.permissions import NodePermission, permissions
 from agent.interfaces.node.server import NodeHost
-from agent.interfaces.node.tool import is_mac
+from agent.interfaces.node.session import is_mac
 from agent.texts import Language, text, translated
 
 _PANES = {
@@ -100,19 +100,21 @@ class Companion:
 
     def rows(self, hotkey: str = "") -> tuple[MenuRow, ...]:
         """The menu as it is now; `hotkey` are the keys that open the page, if they do."""
-        settings, told = self.settings, self._text
-        label = told("tray.ask_key", keys=hotkey) if hotkey else told("tray.ask")
+        settings, text_of = self.settings, self._text
+        label = text_of("tray.ask_key", keys=hotkey) if hotkey else text_of("tray.ask")
         starts = autostart.is_on()
         return (
             MenuRow(self.status()),
-            MenuRow(told("tray.stop"), self.stop) if self.is_running else MenuRow(told("tray.start"), self.start),
+            MenuRow(text_of("tray.stop"), self.stop) if self.is_running else MenuRow(text_of("tray.start"), self.start),
             MenuRow(label, self.ask),
-            MenuRow(told("tray.permissions"), rows=self._permissions()),
-            MenuRow(told("tray.tools"), rows=self._tools(settings)),
-            MenuRow(told("tray.enabled"), partial(self._set, "node.enabled", not settings.enabled), settings.enabled),
-            MenuRow(told("tray.autostart"), partial(autostart.switch, not starts), starts),
-            MenuRow(told("tray.settings"), self._show_settings),
-            MenuRow(told("tray.quit"), self.leave),
+            MenuRow(text_of("tray.permissions"), rows=self._permissions()),
+            MenuRow(text_of("tray.tools"), rows=self._tools(settings)),
+            MenuRow(
+                text_of("tray.enabled"), partial(self._set, "node.enabled", not settings.enabled), settings.enabled
+            ),
+            MenuRow(text_of("tray.autostart"), partial(autostart.switch, not starts), starts),
+            MenuRow(text_of("tray.settings"), self._show_settings),
+            MenuRow(text_of("tray.quit"), self.leave),
         )
 
     def _permissions(self) -> tuple[MenuRow, ...]:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from shutil import which
 
-from agent.interfaces.node.failure import bad_arguments
 from agent.interfaces.node.programs import PackagedProgram, need
-from agent.interfaces.node.session import need_screen, session_kind
-from agent.interfaces.node.tool import Desk, NodeResult, NodeTool, is_mac
+from agent.interfaces.node.session import bad_arguments, is_mac, need_screen, session_kind
+from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema, text
 

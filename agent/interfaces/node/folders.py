@@ -16,7 +16,7 @@ from pathlib import Path
 
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import NodeFailure, bad_arguments, did_not_work
+from agent.interfaces.node.session import NodeFailure, bad_arguments, did_not_work
 
 MOST_READ = 1 << 20
 """The most bytes that one call reads."""

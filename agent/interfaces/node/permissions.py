@@ -90,7 +90,7 @@ def _disk(folders: Folders) -> NodePermission:
     )
 
 
-def _asked(framework: str, function: str) -> bool | None:
+def _ask_system(framework: str, function: str) -> bool | None:
     """What a function of macOS without arguments says; None if it cannot be asked."""
     with suppress(OSError, AttributeError):
         found = getattr(CDLL(_MAC_FRAMEWORKS.format(name=framework)), function)
@@ -107,12 +107,12 @@ def _answered(answer: bool | None, guidance: Sentence) -> NodePermission:
 
 def _mac_screen() -> NodePermission:
     allows = Sentence("Allow it in System Settings, Privacy & Security, Screen Recording, then start the host again.")
-    return _answered(_asked("CoreGraphics", "CGPreflightScreenCaptureAccess"), allows)
+    return _answered(_ask_system("CoreGraphics", "CGPreflightScreenCaptureAccess"), allows)
 
 
 def _mac_control() -> NodePermission:
     allows = Sentence("Allow it in System Settings, Privacy & Security, Accessibility, then start the host again.")
-    return _answered(_asked("ApplicationServices", "AXIsProcessTrusted"), allows)
+    return _answered(_ask_system("ApplicationServices", "AXIsProcessTrusted"), allows)
 
 
 def _mac_microphone() -> NodePermission:

@@ -7,9 +7,8 @@ On macOS, typing and keys go through System Events, the pointer through `cliclic
 import re
 from collections.abc import Sequence
 
-from agent.interfaces.node.failure import bad_arguments
 from agent.interfaces.node.programs import PackagedProgram, need
-from agent.interfaces.node.session import need_screen, session_kind
+from agent.interfaces.node.session import bad_arguments, need_screen, session_kind
 from agent.interfaces.node.tool import Desk, NodeResult, NodeTool
 from agent.llm.messages import JsonObject
 from agent.tools.arguments import number, schema, text

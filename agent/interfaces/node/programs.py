@@ -18,7 +18,7 @@ from typing import TypeAlias
 from agent.clock import Clock
 from agent.config.secrets import secrets_of
 from agent.dataclass import dataclass
-from agent.interfaces.node.failure import NodeFailure, did_not_work
+from agent.interfaces.node.session import NodeFailure, did_not_work
 from agent.tools.builtin.program import ProgramOutput
 
 Stopped: TypeAlias = Callable[[], bool]
@@ -167,8 +167,8 @@ class Runner:
 
 def _late(command: object, seconds: float, output: str = "") -> NodeFailure:
     name = command[0] if isinstance(command, list | tuple) else command
-    told = f". It had printed:\n{output}" if output else ""
-    return NodeFailure(HTTPStatus.GATEWAY_TIMEOUT, "timed_out", f"{name} was stopped after {seconds:g} s{told}")
+    lines = f". It had printed:\n{output}" if output else ""
+    return NodeFailure(HTTPStatus.GATEWAY_TIMEOUT, "timed_out", f"{name} was stopped after {seconds:g} s{lines}")
 
 
 def _read(stdout: int, output: ProgramOutput) -> bool:

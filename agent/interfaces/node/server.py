@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import field
 from threading import Thread
 
@@ -13,7 +12,7 @@ from agent.config.directories import Directories
 from agent.config.node_settings import NodeSettings, made_node_token, node_token_place
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
-from agent.interfaces.connection import ARRIVING, BACKLOG, LARGEST_HEAD, LimitedConnection
+from agent.interfaces.connection import BACKLOG, bound_socket, server_config
 from agent.interfaces.node.app import NodeApp
 from agent.interfaces.node.calls import CallLog
 from agent.interfaces.node.catalog import node_tools
@@ -73,19 +72,8 @@ class NodeHost:
         self._socket = _bound(self.port)
         self.port = self._socket.getsockname()[1]
         self._stopped = False
-        config = uvicorn.Config(
-            self.app.guarded(token, self.port),
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            server_header=False,
-            http=LimitedConnection,
-            timeout_keep_alive=ARRIVING,
-            h11_max_incomplete_event_size=LARGEST_HEAD,
-            backlog=BACKLOG,
-            timeout_graceful_shutdown=_GRACE,
-        )
+        app = self.app.guarded(token, self.port)
+        config = server_config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=_GRACE)
         self._server = uvicorn.Server(config)
 
     def serve(self) -> None:
@@ -121,18 +109,14 @@ class NodeHost:
 
 
 def _bound(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind(("127.0.0.1", port))
-        found.listen(BACKLOG)
+        found = bound_socket("127.0.0.1", port)
     except OSError as error:
-        with suppress(OSError):
-            found.close()
         raise UserError(
             "the node host cannot listen on port {port}: {reason}",
             hint="another one may be running; vault-agent node --port 0 takes any free port",
             port=port,
             reason=os_reason(error),
         ) from error
+    found.listen(BACKLOG)
     return found

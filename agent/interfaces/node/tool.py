@@ -1,6 +1,5 @@
 """A tool of the node host: what it is called with, what it needs on this machine, and the function that does it."""
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -52,8 +51,3 @@ class NodeTool:
     work: Work
     programs: Callable[[], Sequence[PackagedProgram]] = lambda: ()
     permission: str = ""
-
-
-def is_mac() -> bool:
-    """True on macOS."""
-    return sys.platform == "darwin"

@@ -1,28 +1,40 @@
-"""The facts of a briefing as short lists with links: a model words them, and without one they are the briefing."""
+"""The facts of a briefing as short lists with links: a model words them, and without one they are the briefing.
+
+What others may have worded, as in calendars, is no part of the lists of a model: it is given them apart, framed.
+"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
+from agent.lazy import later
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
-from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines
+from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_words
 from agent.runs.briefing.people import OwedLine, owed_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
 from agent.schedule.aims import load_aims
 from agent.schedule.job import Job
 from agent.texts import Language, text
+from agent.tools.taint import frame
 from agent.vault.folders import ENTRIES
 from agent.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    from agent.runs.briefing.appointments import appointments
+else:  # few have calendars
+    appointments = later("agent.runs.briefing.appointments", "appointments")
 
 LONGEST = 140
 """The most characters of a line, without its link."""
 _FOR_MODEL = 15
 """The most lines of a list that a model is given: it chooses."""
-_FOR_SCREEN = {"late": 6, "today": 9, "week": 6, "people": 5, "birthdays": 3, "needs": 4, "deeds": 4}
+_FOR_SCREEN = {"late": 6, "today": 9, "week": 6, "people": 5, "birthdays": 3, "needs": 4, "calendars": 3, "deeds": 4}
 """The most lines of each list without a model: all of them together are a screen. How many are left out is said."""
 
 
@@ -34,23 +46,66 @@ class BriefingFacts:
     people: tuple[OwedLine, ...]
     needs: tuple[Need, ...]
     deeds: tuple[UnaskedDeed, ...]
+    away: tuple[str, ...] = ()
+    """A sentence for each calendar that could not be read."""
+
+    @property
+    def strangers(self) -> tuple[str, ...]:
+        """The origins of the lines that others may have worded."""
+        lines = (*self.dated.today, *self.dated.week)
+        return tuple(dict.fromkeys(each.stranger for each in lines if each.stranger))
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """The facts in `text`, empty if there are none, with words of `strangers`; for a model these words are apart, in
+    `framed`."""
+
+    text: str
+    strangers: tuple[str, ...] = ()
+    framed: str = ""
 
 
 def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> BriefingFacts:
     """The facts for the briefing that is this `job`."""
     vault, language = workspace.vault, workspace.settings.vault.language
     dated = _with_reminders(workspace, dated_lines(vault, today, language), today)
+    away: tuple[str, ...] = ()
+    if workspace.settings.calendars.sources.reference:
+        found = appointments(workspace, today, job.zone if job is not None else None)
+        dated, away = _with_lines(dated, found.today, found.week), found.away
     known = {_bare(each.written or each.words) for each in (*dated.late, *dated.today, *dated.week)}
     owed = owed_lines(vault, workspace.clock.now(), language)
     people = tuple(each for each in owed if _bare(each.words) not in known)
     id = job.id if job is not None else ""
-    return BriefingFacts(dated, people, needs_of(workspace), deeds_since(workspace, last_told(workspace, id), id))
+    done = deeds_since(workspace, last_told(workspace, id), id)
+    return BriefingFacts(dated, people, needs_of(workspace), done, away)
 
 
-def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, for_model: bool = False) -> str:
-    """The facts as lists with links; empty if there is nothing. A model is given longer ones, in its person's name: of
-    what waits it has the link alone where the words may be a stranger's."""
-    facts, language = facts_of(workspace, today, job), workspace.settings.vault.language
+def briefing_of(workspace: Workspace, today: date, job: Job | None = None, *, for_model: bool = False) -> Briefing:
+    """The facts as lists with links. A model is given longer ones, in its person's name: of what waits it has the link
+    alone where the words may be a stranger's."""
+    facts = facts_of(workspace, today, job)
+    if not for_model:
+        return Briefing(_shown(workspace, facts, today, for_model=False), facts.strangers)
+    own = replace(facts, dated=_worded(facts.dated, by_strangers=False))
+    others = BriefingFacts(_worded(facts.dated, by_strangers=True), (), (), ())
+    words = _shown(workspace, others, today, for_model=True)
+    framed = frame(words, ", ".join(facts.strangers)) if words else ""
+    return Briefing(_shown(workspace, own, today, for_model=True), facts.strangers, framed)
+
+
+def _worded(dated: DatedLines, *, by_strangers: bool) -> DatedLines:
+    """The lines of strangers, or all the others."""
+    today, week = (
+        tuple(each for each in lines if bool(each.stranger) is by_strangers) for lines in (dated.today, dated.week)
+    )
+    return DatedLines((), today, week) if by_strangers else replace(dated, today=today, week=week)
+
+
+def _shown(workspace: Workspace, facts: BriefingFacts, today: date, *, for_model: bool) -> str:
+    """The lists with their titles."""
+    language = workspace.settings.vault.language
     shown: list[str] = []
     for key, rows in _lists(workspace, facts, language, for_model=for_model):
         lines = list(dict.fromkeys(rows))
@@ -78,6 +133,7 @@ def _lists(
     yield "people", [label + line(each.words, each.path) for each, label in zip(facts.people, labels, strict=True)]
     unquoted = text("briefing.unquoted", language)
     titles = [unquoted if for_model and may_be_strangers(workspace, each) else each.title for each in facts.needs]
+    yield "calendars", facts.away
     yield "needs", [line(title, each.path) for each, title in zip(facts.needs, titles, strict=True)]
     for key, lines in (("week", dated.week), ("birthdays", dated.birthdays)):
         yield key, [colon.join((day_words(each.day, language), line(each.words, each.path))) for each in lines]
@@ -93,10 +149,20 @@ def _with_reminders(workspace: Workspace, dated: DatedLines, today: date) -> Dat
         at = in_clock_zone(coming[0].at, now) if coming else None
         if at is not None and at.date() == today:
             found.append(BriefingLine(f"{at:%H:%M} {job.title}", job.path, today, at.time()))
-    if not found:
-        return dated
-    hours = sorted((*dated.today, *found), key=lambda each: (each.at is None, each.at.isoformat() if each.at else ""))
-    return DatedLines(dated.late, tuple(hours), dated.week, dated.birthdays)
+    return _with_lines(dated, found) if found else dated
+
+
+def _with_lines(dated: DatedLines, today: Sequence[BriefingLine], week: Sequence[BriefingLine] = ()) -> DatedLines:
+    """The lines with more of today and of the week, in the order of days and hours."""
+
+    def hour(line: BriefingLine) -> tuple[date, bool, str]:
+        return line.day, line.at is None, line.at.isoformat() if line.at else ""
+
+    return replace(
+        dated,
+        today=tuple(sorted((*dated.today, *today), key=hour)),
+        week=tuple(sorted((*dated.week, *week), key=hour)),
+    )
 
 
 def aims_of(workspace: Workspace) -> str:
@@ -107,12 +173,6 @@ def aims_of(workspace: Workspace) -> str:
     given = (("focus", aims.focus), ("drives", aims.drives), ("sources", aims.sources))
     rows = (f"- {text(f'briefing.{key}', language)}: {'; '.join(words)}" for key, words in given if words)
     return "\n".join((text("briefing.aims", language), *map(daily.inert, rows)))
-
-
-def day_words(day: date, language: Language) -> str:
-    """A day as people say it, such as `Thu 3 Dec`."""
-    weekday, month = (text(f"briefing.{key}", language).split() for key in ("weekdays", "months"))
-    return text("briefing.day", language, weekday=weekday[day.weekday()], number=day.day, month=month[day.month - 1])
 
 
 def _cut(words: str) -> str:

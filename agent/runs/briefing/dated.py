@@ -46,6 +46,8 @@ class BriefingLine:
     note: str = ""
     written: str = ""
     """The line as it stands in the note, if words were taken out of it."""
+    stranger: str = ""
+    """The origin of words that the person may not have written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,12 @@ class DatedLines:
     today: tuple[BriefingLine, ...] = ()
     week: tuple[BriefingLine, ...] = ()
     birthdays: tuple[BriefingLine, ...] = ()
+
+
+def day_words(day: date, language: Language) -> str:
+    """A day as people say it, such as `Thu 3 Dec`."""
+    weekday, month = (text(f"briefing.{key}", language).split() for key in ("weekdays", "months"))
+    return text("briefing.day", language, weekday=weekday[day.weekday()], number=day.day, month=month[day.month - 1])
 
 
 def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:

@@ -92,8 +92,13 @@ FOUND = 5
 """The most tools that one search finds."""
 
 
-def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool:
-    """The tool, which compares words only; `usable` are the tools that a run may use."""
+def tool_search_tool(
+    usable: Callable[[RunContext], Sequence[ToolSpec]],
+    servers: Sequence[str] = (),
+    absences: Callable[[], Sequence[str]] = tuple,
+) -> Tool:
+    """The tool, which compares words only; `usable` are the tools that a run may use. `servers` are those that bring
+    some of them, and `absences` says why some of these are not there."""
 
     def perform(call: JsonObject, context: RunContext) -> ToolOutput:
         known = {TOOL_SEARCH, *context.described}
@@ -101,7 +106,8 @@ def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool
         found = find_tools(arguments.text(call, "purpose"), others)[:FOUND]
         if not found:
             names = ", ".join(spec.name for spec in others)
-            raise ToolRetry(f"no other tool fits these words; beside those that you have there are: {names or 'none'}")
+            there = f"no other tool fits these words; beside those that you have there are: {names or 'none'}"
+            raise ToolRetry("; ".join((there, *absences())))
         lines = [f"- {spec.name}: {spec.description}" for spec in found]
         return ToolOutput("\n".join(["you can call these now:", *lines]), tools=tuple(spec.name for spec in found))
 
@@ -110,6 +116,7 @@ def tool_search_tool(usable: Callable[[RunContext], Sequence[ToolSpec]]) -> Tool
         "Find more tools by English words for what they do: to correct or forget a memory, "
         "what changed and when, the person's profile, their desktop."
     )
+    description += f" Also of these programs: {', '.join(servers)}." if servers else ""
     return Tool(TOOL_SEARCH, description, schema, perform, frozenset({"search"}), readonly=True)
 
 

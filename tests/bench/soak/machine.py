@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 
 from agent.background.leftovers import PAUSE
+from agent.benches.speed import Site, site
+from agent.benches.vaults import build_prose
 from agent.clock import SetClock, SystemClock
 from agent.config.directories import RATE, START
 from agent.index.keyword import engine_for
-from agent.interfaces.cli.benches.site import Site, site
-from agent.interfaces.cli.benches.vaults import build_prose
 from agent.workspace.workspace import load_daemon_state
 from tests.bench.process import Process
 from tests.remotes import git_as, make_remote

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from agent.interfaces.cli.benches.figures import Measure
+from agent.benches.figures import Measure
 from tests.bench.process import Process, needs_proc
 from tests.bench.soak.daemon_log import DaemonLog
 from tests.bench.soak.deeds import DEEDS, Deed, Failed, tell

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.interfaces.cli.benches.vaults import git
+from agent.benches.vaults import git
 from tests.bench.process import Process
 
 

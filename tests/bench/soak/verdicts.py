@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent.interfaces.cli.benches.figures import Measure
+from agent.benches.figures import Measure
 from tests.bench.soak.daemon_log import DaemonLog
 from tests.bench.soak.readings import Reading, left_over, slope
 

@@ -6,10 +6,10 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+from agent.benches import history, speed, sync, vaults
+from agent.benches.figures import Measure
 from agent.index.embedder import choose_embedder
 from agent.index.keyword import Engine, Weights, engine_for
-from agent.interfaces.cli.benches import commit, history, speed, start, sync
-from agent.interfaces.cli.benches.figures import Measure
 from tests.bench import locomo, passages, retrieval, scale, steps, upkeep, vectors, writes
 
 Say = Callable[[str], None]
@@ -48,12 +48,12 @@ class Part:
 
 
 def _commit(folder: Path, sizes: Sizes, say: Say) -> Values:
-    ours, theirs = commit.measure(folder, sizes.notes, 3 * sizes.rounds)
+    ours, theirs = vaults.measure_commits(folder, sizes.notes, 3 * sizes.rounds)
     return {"ratio": ours.median / theirs.median, "ours": ours.median}
 
 
 def _start(folder: Path, sizes: Sizes, say: Say) -> Values:
-    figures = start.measure(folder, sizes.notes, sizes.rounds)
+    figures = speed.measure_starts(folder, sizes.notes, sizes.rounds)
     return {each.name.strip("-"): each.median for each in figures}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Browser, Page, expect
 
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.interfaces.cli.serve import stream_from_daemon
 from agent.interfaces.http.door.guard import OBSIDIAN
 from tests.interfaces.http.pages.house import PATIENCE, House
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from agent.interfaces.http.door.token import browsers_of, load_token
+from agent.interfaces.http.door.browsers import browsers_of, load_token
 from tests.integrations.obsidian.desk import Desk, desk
 from tests.interfaces.http.pages.house import House, open_house
 from tests.stories.agents import NOTES, call

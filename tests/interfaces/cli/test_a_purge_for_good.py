@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
-from agent.interfaces.cli import forget_purge
+from agent.interfaces.cli import forget
 from agent.interfaces.cli.main import main
 from agent.vault.layout import FORGETTING
 from agent.workspace.workspace import daemon_lock
@@ -85,9 +85,9 @@ def test_on_a_terminal_it_is_asked_for_at_the_end(
         asked.append(question)
         return answer == "y"
 
-    monkeypatch.setattr(forget_purge, "_is_asked", lambda output: True)
-    monkeypatch.setattr(forget_purge, "agree", lambda *args: None)
-    monkeypatch.setattr(forget_purge, "confirm", confirm)
+    monkeypatch.setattr(forget, "_is_asked", lambda output: True)
+    monkeypatch.setattr(forget, "agree", lambda *args: None)
+    monkeypatch.setattr(forget, "confirm", confirm)
     assert main(["forget", SAYING, "--purge"]) == 0
     assert asked == ["delete it here for good? this cannot be undone"]
     assert bool(elsewhere(told)) is (answer == "n")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.interfaces.cli.benches.figures import Figure, Measure, all_reached, middle_and_tail, paired
-from agent.interfaces.cli.benches.retrieval import RetrievalCase, assess, grep, load_cases
-from agent.interfaces.cli.benches.vaults import build_prose, questions
+from agent.benches.figures import Figure, Measure, all_reached, middle_and_tail, paired
+from agent.benches.retrieval import RetrievalCase, assess, grep, load_cases
+from agent.benches.vaults import build_prose, questions
 from agent.interfaces.cli.main import main
 from tests.vaults import head, write
 

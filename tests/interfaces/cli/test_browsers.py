@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from agent.app.open import open_workspace
-from agent.interfaces.http.door.browsers import Browsers
-from agent.interfaces.http.door.token import browsers_of
+from agent.interfaces.http.door.browsers import Browsers, browsers_of
 from tests.interfaces.cli.conftest import Run
 
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605 Version/18.0 Mobile Safari/604.1"

@@ -140,7 +140,7 @@ def test_no_command_takes_a_shared_option_s_name_twice() -> None:
     assert cli.list_commands(click.Context(cli))[0] == "ask"
 
 
-@pytest.mark.parametrize("name", ["status", "remember", "log", "get", "commit", "undo"])
+@pytest.mark.parametrize("name", ["status", "remember", "changes", "notes"])
 def test_everyday_commands_load_no_search_engine(name: str) -> None:
     heavy = "{'numpy', 'usearch', 'whoosh', 'tantivy', 'wordllama', 'model2vec', 'watchdog'}"
     code = f"import sys, agent.interfaces.cli.{name}; sys.exit(', '.join({heavy} & set(sys.modules)) or 0)"

@@ -19,9 +19,9 @@ from agent.daemon import Daemon
 from agent.interfaces.cli import entry
 from agent.interfaces.cli.main import main
 from agent.interfaces.cli.served import answering, own_routes
-from agent.interfaces.http.door.socket_file import bindable, socket_path
-from agent.interfaces.http.door.token import load_token, token_file
+from agent.interfaces.http.door.browsers import load_token, token_file
 from agent.interfaces.http.serving import doors_of
+from agent.workspace.daemon_socket import bindable, socket_path
 from tests.daemon.house import furnish
 from tests.vaults import git, make_vault
 

@@ -14,8 +14,8 @@ import pytest
 from agent.app.open import open_workspace
 from agent.clock import SystemClock
 from agent.daemon import Daemon, Live
+from agent.interfaces.http.door.browsers import load_token
 from agent.interfaces.http.door.port import OpenPort, PortRequest
-from agent.interfaces.http.door.token import load_token
 from agent.interfaces.http.serving import doors_of
 from agent.workspace.workspace import Workspace
 from tests.index.fakes import FAKE

@@ -6,10 +6,9 @@ from typing import cast
 
 from agent.background.feed import Feed
 from agent.events.notices import NotificationSuppressed
-from agent.interfaces.http.api.changes import events
-from agent.interfaces.http.following import Happening, take_in
+from agent.interfaces.http.api.server import events
 from agent.interfaces.http.operation import StreamEvent
-from agent.interfaces.http.service import Service
+from agent.interfaces.http.service import Happening, Service, take_in
 
 
 @dataclass(frozen=True, slots=True)

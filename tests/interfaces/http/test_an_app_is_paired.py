@@ -10,13 +10,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.interfaces.cli.serve import stream_from_daemon
 from agent.interfaces.http.api.table import TABLE
 from agent.interfaces.http.door.app_routes import APP_ROUTES, is_open_to_apps
-from agent.interfaces.http.door.browsers import DAYS, Browsers
+from agent.interfaces.http.door.browsers import DAYS, Browsers, browsers_of
 from agent.interfaces.http.door.guard import OBSIDIAN
 from agent.interfaces.http.door.pairing import SECONDS, TRIES, PairingCodes
-from agent.interfaces.http.door.token import browsers_of
 from tests.fakes import FakeClock
 from tests.interfaces.http.doors import OpenHouse, open_house
 from tests.stories.agents import command, environment

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 
 from agent.deeds.result import Id, ResultValue
-from agent.interfaces.http.api.paging import listed
-from agent.interfaces.http.openapi import document_of
+from agent.interfaces.http.api.table import document_of
 from agent.interfaces.http.operation import (
     IfMatch,
     LastEvent,
@@ -19,6 +18,7 @@ from agent.interfaces.http.operation import (
     StreamEvent,
     TypedReply,
     arguments,
+    listed,
 )
 from agent.interfaces.http.service import Service
 from agent.workspace.workspace import Workspace
@@ -52,6 +52,12 @@ def change_thing(workspace: Workspace, id: Id, change: Change, if_match: IfMatch
     return TypedReply(Thing(id))
 
 
+@ROUTES.post("/{id}/name", "Name a thing", 404)
+def name_thing(workspace: Workspace, id: Id, name: Id, kinds: tuple[str, ...] = ()) -> Thing:
+    """Name one."""
+    return Thing(name)
+
+
 @ROUTES.get("/events", "What happens")
 async def happen(service: Service, last_event: LastEvent) -> AsyncIterator[StreamEvent]:
     """It happens."""
@@ -64,7 +70,7 @@ def list_things(workspace: Workspace, kind: str = "") -> Things:
 
 
 ROUTES.get("", "The things")(listed("ThingList", "things", list_things))
-CHANGE, HAPPEN, LIST = ROUTES.entries
+CHANGE, NAME, HAPPEN, LIST = ROUTES.entries
 
 
 def given(entry: Operation, params: dict[str, str], body: object = None, **headers: str) -> tuple[object, Any]:
@@ -77,6 +83,19 @@ def test_each_argument_is_taken_from_where_its_type_says() -> None:
     assert (first, others) == ("the vault", {"id": "a", "size": 7, "change": change, "if_match": "v1"})
     assert given(HAPPEN, {})[0] is SERVICE
     assert given(CHANGE, {"id": "a"}, change)[1]["size"] == 3
+
+
+def test_what_the_path_does_not_name_is_the_body_of_a_change() -> None:
+    body = NAME.taken.body_type
+    assert body is not None
+    sent = msgspec.json.decode(b'{"name": "tea", "kinds": ["green"]}', type=body)
+    assert given(NAME, {"id": "a"}, sent)[1] == {"id": "a", "name": "tea", "kinds": ("green",)}
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(b'{"name": "tea", "more": 1}', type=body)
+    name = document_of(ROUTES.entries)["paths"]["/things/{id}/name"]["post"]
+    assert ([each["name"] for each in name["parameters"]], name["requestBody"]["required"]) == (
+        ["id", "Idempotency-Key"], True,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("params", [{"id": ""}, {"id": "a", "size": "0"}, {"id": "a", "more": "x"}, {}])

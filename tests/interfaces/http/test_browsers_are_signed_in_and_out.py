@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
+from agent.interfaces.cli.serve import stream_from_daemon
 from agent.interfaces.http.door import guard as signed_in
-from agent.interfaces.http.door.browsers import MOST, Browsers, browser_name
+from agent.interfaces.http.door.browsers import MOST, Browsers, browser_name, browsers_of, token_file
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.token import browsers_of, token_file
 from tests.fakes import FakeClock
 from tests.interfaces.http.doors import OpenHouse, open_house
 

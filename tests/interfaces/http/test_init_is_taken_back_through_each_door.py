@@ -8,8 +8,8 @@ import pytest
 from agent.app.open import open_workspace
 from agent.daemon import Daemon
 from agent.interfaces.cli.main import main
+from agent.interfaces.http.door.browsers import load_token
 from agent.interfaces.http.door.port import PortRequest
-from agent.interfaces.http.door.token import load_token
 from agent.interfaces.http.serving import doors_of
 from tests.index.fakes import FAKE
 from tests.interfaces.http.doors import BRISK, NO_STORE

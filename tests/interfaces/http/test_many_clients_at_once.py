@@ -8,7 +8,7 @@ from hashlib import sha256
 
 import pytest
 
-from agent.interfaces.http.stored_answers import StoredAnswers, StoredResponse
+from agent.interfaces.http.application import StoredAnswers, StoredResponse
 from tests.interfaces.http.doors import OpenHouse, open_house
 
 CLIENTS, LINES = 6, 4

@@ -2,9 +2,8 @@
 
 import re
 
-from agent.interfaces.http.api.paging import cursor_after
-from agent.interfaces.http.api.table import TABLE
-from agent.interfaces.http.openapi import document_of
+from agent.interfaces.http.api.table import TABLE, document_of
+from agent.interfaces.http.operation import cursor_after
 
 
 def test_every_route_is_in_the_document() -> None:

@@ -6,7 +6,7 @@ import msgspec
 
 from agent.background.feed import KEPT_AT_REST, Feed
 from agent.events.types import NoteEdited, Origin, Tick
-from agent.interfaces.http.following import KEPT, STILL, Happening, Happenings, take_in
+from agent.interfaces.http.service import KEPT, STILL, Happening, Happenings, take_in
 from agent.markdown.changes import LinkAdded
 
 

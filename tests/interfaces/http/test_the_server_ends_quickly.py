@@ -18,8 +18,8 @@ from agent.interfaces.http.door.browsers import Browsers
 from agent.interfaces.http.door.guard import RequestLimits, TokenBucket
 from agent.interfaces.http.door.port import PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.following import followed
 from agent.interfaces.http.server import HttpServer
+from agent.interfaces.http.service import followed
 
 CLOCK = SystemClock()
 

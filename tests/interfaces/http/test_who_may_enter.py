@@ -20,12 +20,11 @@ from starlette.routing import Route
 from agent.app.open import open_workspace
 from agent.errors import UserError
 from agent.interfaces import connection as connection_module
-from agent.interfaces.cli.daemon_socket import stream_from_daemon
-from agent.interfaces.http.door.browsers import DAYS, Browsers
+from agent.interfaces.cli.serve import stream_from_daemon
+from agent.interfaces.http.door.browsers import DAYS, Browsers, load_token, token_file
 from agent.interfaces.http.door.guard import RequestLimits, TokenBucket
 from agent.interfaces.http.door.port import PortRequest, Tls
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.token import load_token, token_file
 from agent.interfaces.http.server import HttpServer
 from tests.fakes import FakeClock
 from tests.interfaces.http.doors import OpenHouse, open_house

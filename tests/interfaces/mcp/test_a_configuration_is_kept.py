@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.interfaces.mcp.install import json_edit, toml_edit
+from agent.interfaces.mcp.install import edits
 from agent.interfaces.mcp.install.programs import PROGRAMS, ClientProgram, config_file, program_named
 from tests.interfaces.cli.vaults import Captured, ask, tell
 from tests.stories.agents import furnish
@@ -53,7 +53,7 @@ def file_of(program: ClientProgram) -> Path:
 
 def servers(program: ClientProgram) -> dict[str, dict[str, object]]:
     text = file_of(program).read_text()
-    tables = tomllib.loads(text) if program.form == "toml" else json_edit.parse(text)
+    tables = tomllib.loads(text) if program.form == "toml" else edits.parse_jsonc(text)
     assert isinstance(tables, dict)
     found: dict[str, dict[str, object]] = tables.get(program.table, {})
     return found
@@ -160,15 +160,15 @@ COMMAS = st.sampled_from(["", ","])
 @given(st.dictionaries(NAMES, VALUES, max_size=4), st.data())
 def test_one_value_is_set_and_taken_out_of_any_json(tables: dict[str, object], data: st.DataObject) -> None:
     text = written(tables, data)
-    assert json_edit.parse(text) == tables
+    assert edits.parse_jsonc(text) == tables
     tables.setdefault("servers", {})
     servers = tables["servers"]
     if not isinstance(servers, dict):
         return
-    after = json_edit.with_value(text, ("servers", "mine"), {"a": [1]})
-    assert json_edit.parse(after) == {**tables, "servers": {**servers, "mine": {"a": [1]}}}
-    gone = json_edit.without_value(after, ("servers", "mine"))
-    assert json_edit.parse(gone) == {**tables, "servers": {k: v for k, v in servers.items() if k != "mine"}}
+    after = edits.with_value(text, ("servers", "mine"), {"a": [1]})
+    assert edits.parse_jsonc(after) == {**tables, "servers": {**servers, "mine": {"a": [1]}}}
+    gone = edits.without_value(after, ("servers", "mine"))
+    assert edits.parse_jsonc(gone) == {**tables, "servers": {k: v for k, v in servers.items() if k != "mine"}}
 
 
 def written(value: object, data: st.DataObject) -> str:
@@ -190,6 +190,6 @@ def written(value: object, data: st.DataObject) -> str:
 
 def test_a_table_below_the_removed_one_goes_with_it() -> None:
     text = '[a.b]\nx = "1"\n[a.b.env]\ny = "2"\n\n[a.c]\nz = "3"\n'
-    assert toml_edit.parse(toml_edit.without_table(text, ("a", "b"))) == {"a": {"c": {"z": "3"}}}
-    replaced = toml_edit.with_table(text, ("a", "b"), {"args": ['q"\\', "é"]})
-    assert toml_edit.parse(replaced) == {"a": {"b": {"args": ['q"\\', "é"]}, "c": {"z": "3"}}}
+    assert edits.parse_toml(edits.without_table(text, ("a", "b"))) == {"a": {"c": {"z": "3"}}}
+    replaced = edits.with_table(text, ("a", "b"), {"args": ['q"\\', "é"]})
+    assert edits.parse_toml(replaced) == {"a": {"b": {"args": ['q"\\', "é"]}, "c": {"z": "3"}}}

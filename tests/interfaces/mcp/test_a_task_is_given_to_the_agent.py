@@ -13,7 +13,7 @@ from agent.background import asked_runs
 from agent.daemon import Daemon
 from agent.interfaces.cli.served import answering, own_routes
 from agent.interfaces.http.serving import doors_of
-from agent.interfaces.mcp import progress
+from agent.interfaces.mcp import server as mcp_server
 from agent.interfaces.mcp.calls import Calls
 from agent.loop.outcome import Ended
 from agent.loop.session import load_session
@@ -63,8 +63,8 @@ def test_in_the_daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_program_hears_that_the_agent_is_at_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "LOOK", 0.01)
-    monkeypatch.setattr(progress, "QUIET", 0.2)
+    monkeypatch.setattr(mcp_server, "LOOK", 0.01)
+    monkeypatch.setattr(mcp_server, "QUIET", 0.2)
     plan = call("plan", done=["look"], now="write the list", left=["tell"])
     root = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "said.json", plan, LIST, "It is in [[list]]."))
     told = list[tuple[float, str | None]]()
@@ -85,8 +85,8 @@ def test_a_program_hears_that_the_agent_is_at_work(tmp_path: Path, monkeypatch: 
 def test_a_program_that_takes_no_progress_still_gets_its_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "LOOK", 0.01)
-    monkeypatch.setattr(progress, "QUIET", 0.02)
+    monkeypatch.setattr(mcp_server, "LOOK", 0.01)
+    monkeypatch.setattr(mcp_server, "QUIET", 0.02)
     root, answers = furnish(tmp_path, monkeypatch.setenv, script(tmp_path / "said.json", "Done.")), list[str]()
 
     async def refuses(self: object, progress: float, total: float | None = None, message: str | None = None) -> None:

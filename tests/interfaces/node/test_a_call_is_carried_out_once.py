@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent.interfaces.node.calls import CallLog, NodeResponse
-from agent.interfaces.node.failure import NodeFailure
+from agent.interfaces.node.session import NodeFailure
 from tests.fakes import FakeClock
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.interfaces.node.failure import NodeFailure
 from agent.interfaces.node.folders import Folders
+from agent.interfaces.node.session import NodeFailure
 from tests.interfaces.node.desk import Office, office
 
 __all__ = ["office"]

@@ -43,7 +43,7 @@ def test_a_mac_is_asked_without_a_dialogue(
     answer: bool | None, state: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(module, "_asked", lambda framework, function: answer)
+    monkeypatch.setattr(module, "_ask_system", lambda framework, function: answer)
     found = permissions(Folders.named(str(tmp_path)), NONE)
     assert found["screen_recording"].state == found["accessibility"].state == state
     assert bool(found["accessibility"].guidance) == (state != "granted")

@@ -7,8 +7,16 @@ import msgspec
 from agent.deeds.changes import Diff, LoggedCommit, UndoReport, diff_of, logged_commit, take_back, undo_report
 from agent.deeds.result import ResultValue
 from agent.errors import UserError
-from agent.interfaces.http.api.paging import NEXT, cursor_after, parse_cursor
-from agent.interfaces.http.operation import ACTOR, PATH_FORM, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import (
+    ACTOR,
+    NEXT,
+    PATH_FORM,
+    ListPage,
+    Routes,
+    TypedReply,
+    cursor_after,
+    parse_cursor,
+)
 from agent.vault.history.commits import resolve
 from agent.vault.history.difference import describe, of_commit, of_working_tree
 from agent.vault.history.find import commits

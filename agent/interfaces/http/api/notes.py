@@ -1,4 +1,6 @@
-"""The notes of the vault: read with their version, written only from the version that a client has."""
+"""The notes of the vault: read with their version, written only from the version that a client has; and the links
+between them, as one graph.
+"""
 
 import threading
 from collections.abc import Callable
@@ -8,14 +10,24 @@ from typing import Annotated, Any
 
 import msgspec
 
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, PATH_FORM, IfMatch, IfNoneMatch, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import (
+    ACTOR,
+    NEXT,
+    PATH_FORM,
+    IfMatch,
+    IfNoneMatch,
+    ListPage,
+    Routes,
+    TypedReply,
+    page_of,
+)
 from agent.interfaces.http.problems import RequestRefused, StaleNote
 from agent.markdown.note import Note
 from agent.runs.note_changes import NoteChanges, note_changes
 from agent.vault.change import Outcome
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import check_inside
+from agent.workspace.link_graph import MOST_NOTES, WantedNotes, link_reader, view_of
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/notes")
@@ -33,6 +45,8 @@ ONE_AT_A_TIME = threading.Lock()
 Folder = Annotated[str, msgspec.Meta(max_length=3_000, extra_json_schema=dict(PATH_FORM))]
 Pattern = Annotated[str, msgspec.Meta(max_length=200)]
 """With * and ?, for the path of a note or its name."""
+AppendedText = Annotated[str, msgspec.Meta(min_length=1)]
+HeadingName = Annotated[str, msgspec.Meta(max_length=300)]
 Text = Annotated[str, msgspec.Meta(description="The whole note, its header included.")]
 
 
@@ -52,25 +66,6 @@ class NoteContent(msgspec.Struct, frozen=True):
     header: dict[str, Any]
     problem: str | None
     text: Text
-
-
-class NewText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a note is to say."""
-
-    text: Text
-
-
-class AppendedLines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Lines for the end of a note, or of the section below `heading` (`## Plan`), which is made if it is missing."""
-
-    text: Annotated[str, msgspec.Meta(min_length=1)]
-    heading: Annotated[str, msgspec.Meta(max_length=300)] = ""
-
-
-class Destination(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The new path of a note."""
-
-    to: NotePath
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -101,21 +96,24 @@ def _pattern(pattern: str) -> Callable[[str], bool]:
 
 
 @ROUTES.post("/{path:path}/append", "Add lines to a note", 202, 403, 404, 409)
-def append_to_note(workspace: Workspace, path: NotePath, added: AppendedLines) -> TypedReply[Written]:
-    """Add lines to a note; no version is needed, as nothing of it is changed."""
-    if not added.text.strip():
+def append_to_note(
+    workspace: Workspace, path: NotePath, text: AppendedText, heading: HeadingName = ""
+) -> TypedReply[Written]:
+    """Add lines to the end of a note, or of the section below `heading` (`## Plan`), which is made if it is missing; no
+    version is needed, as nothing of it is changed."""
+    if not text.strip():
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "there is nothing to append")
-    heading = " ".join(added.heading.split())
+    heading = " ".join(heading.split())
     heading = heading if not heading or heading.startswith("#") else f"## {heading}"
     changes = note_changes(workspace, ACTOR)
-    return _written(changes, path, changes.append(path, added.text, heading))
+    return _written(changes, path, changes.append(path, text, heading))
 
 
 @ROUTES.post("/{path:path}/move", "Give a note another path", 202, 403, 404, 409)
-def move_note(workspace: Workspace, path: NotePath, place: Destination) -> TypedReply[Written]:
+def move_note(workspace: Workspace, path: NotePath, to: NotePath) -> TypedReply[Written]:
     """Give a note another path; one that is there is never overwritten."""
     changes = note_changes(workspace, ACTOR)
-    return _written(changes, place.to, changes.move(path, place.to))
+    return _written(changes, to, changes.move(path, to))
 
 
 @ROUTES.get("/{path:path}", "One note", 404)
@@ -131,14 +129,14 @@ def read_note(workspace: Workspace, path: NotePath) -> TypedReply[NoteContent]:
 
 @ROUTES.put("/{path:path}", "Change or make a note", 201, 202, 404, 409, 412, 428)
 def write_note(
-    workspace: Workspace, path: NotePath, new: NewText, if_match: IfMatch, if_none_match: IfNoneMatch
+    workspace: Workspace, path: NotePath, text: Text, if_match: IfMatch, if_none_match: IfNoneMatch
 ) -> TypedReply[Written]:
     """Change a note from the version in `If-Match`, or make a new one with `If-None-Match: *`."""
-    changes, data = note_changes(workspace, ACTOR), new.text.encode()
+    changes, data = note_changes(workspace, ACTOR), text.encode()
     if if_none_match == "*":
         return _written(changes, path, changes.create(path, data), HTTPStatus.CREATED)
     with ONE_AT_A_TIME:
-        outcome = changes.replace(path, _base(changes, path, if_match, new.text), data)
+        outcome = changes.replace(path, _base(changes, path, if_match, text), data)
     return _written(changes, path, outcome)
 
 
@@ -190,3 +188,45 @@ def _written(changes: NoteChanges, path: str, outcome: Outcome, status: int = HT
     done = Written(path, outcome.commit, outcome.queued, list(outcome.conflicts))
     headers = {} if now is None else {"ETag": etag(changes.vault, now)}
     return TypedReply(done, headers, HTTPStatus.ACCEPTED if outcome.queued else status)
+
+
+GRAPH = Routes("/api/v1")
+Words = Annotated[str, msgspec.Meta(max_length=3_000)]
+GraphLimit = Annotated[int, msgspec.Meta(ge=1, le=MOST_NOTES)]
+
+
+class GraphNode(msgspec.Struct, frozen=True):
+    """A note, and how many links it has and gets."""
+
+    path: str
+    title: str
+    links: int
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """A link from one note to another."""
+
+    source: str
+    target: str
+
+
+class Graph(msgspec.Struct, frozen=True):
+    """The notes and the links between them; `left_out` is the number of notes beyond the limit, `links_left_out` that
+    of links beyond 20,000."""
+
+    nodes: list[GraphNode]
+    edges: list[Edge]
+    left_out: int
+    links_left_out: int
+
+
+@GRAPH.get("/graph", "The links of the vault")
+def graph(
+    workspace: Workspace, folder: Words = "", tag: Words = "", text: Words = "", limit: GraphLimit = MOST_NOTES
+) -> Graph:
+    """The notes and the links between them."""
+    vault = workspace.vault
+    found = view_of(link_reader(vault.id).graph(vault), WantedNotes(text, folder, tag), limit)
+    nodes = [GraphNode(each.path, each.title, each.links) for each in found.notes]
+    edges = [Edge(nodes[one].path, nodes[other].path) for one, other in found.links]
+    return Graph(nodes, edges, found.notes_left, found.links_left)

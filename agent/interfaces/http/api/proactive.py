@@ -1,24 +1,24 @@
-"""`/api/proactive`: the agent's own state, and when it wakes."""
+"""`/api/proactive`: the agent's own state, when it wakes, what it will do by itself, and what it did."""
 
 from datetime import datetime, time
+from http import HTTPStatus
 from typing import Annotated, Literal
 
 import msgspec
 
 from agent.background.jobs.jobs_status import jobs_status
 from agent.background.presence_files import give_order, order_waits, state_of
-from agent.deeds.result import ResultValue
-from agent.interfaces.http.operation import ACTOR, Routes
+from agent.deeds import tasks
+from agent.deeds import tasks as deeds
+from agent.deeds.result import Id, ResultValue
+from agent.interfaces.http.operation import ACTOR, Routes, TypedReply, listed
+from agent.interfaces.http.problems import RequestRefused
 from agent.interfaces.http.service import Service
-from agent.runs.planned_tasks import marked_tasks
-from agent.runs.wake_times import (
-    EVENING,
-    MORNING,
-    set_active_days,
-    set_wake_time,
-    switch_schedule,
-    wake_schedule,
-)
+from agent.runs import wake_times
+from agent.runs.planned_tasks import find_task, marked_tasks, plain_task, plan_in_vault, reschedule
+from agent.schedule.procedures import TaskType, target_name, task_type_of
+from agent.schedule.task import HIGHEST, LOWEST, USUAL
+from agent.schedule.task_notes import NewTask
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/proactive")
@@ -66,12 +66,6 @@ class AgentStateView(ResultValue, frozen=True):
     transitions: list[StateChange]
 
 
-class Wish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why the agent is to wake."""
-
-    reason: Reason = ""
-
-
 class Schedule(msgspec.Struct, frozen=True):
     """When the agent wakes by itself; null where the job of that time is missing or wakes otherwise."""
 
@@ -105,21 +99,21 @@ def agent_status(service: Service) -> AgentStateView:
 @ROUTES.post("/start", "Let jobs and tasks run")
 def start_agent(service: Service) -> AgentStateView:
     """Let jobs and tasks of this vault run at their times."""
-    switch_schedule(service.workspace, True)
+    wake_times.switch_schedule(service.workspace, True)
     return agent_status(service)
 
 
 @ROUTES.post("/stop", "Let no job and task begin")
 def stop_agent(service: Service) -> AgentStateView:
     """Let no job and no task of this vault begin any more; what goes on is finished, then the agent sleeps."""
-    switch_schedule(service.workspace, False)
+    wake_times.switch_schedule(service.workspace, False)
     return _ordered(service, "sleep", "stopped over HTTP")
 
 
 @ROUTES.post("/wake", "Wake the agent")
-def wake_agent(service: Service, wish: Wish) -> AgentStateView:
+def wake_agent(service: Service, reason: Reason = "") -> AgentStateView:
     """Wake the agent: the tasks that wait begin now."""
-    return _ordered(service, "wake", " ".join(wish.reason.split()) or "woken over HTTP")
+    return _ordered(service, "wake", " ".join(reason.split()) or "woken over HTTP")
 
 
 @ROUTES.post("/sleep", "Let the agent sleep")
@@ -131,7 +125,7 @@ def sleep_agent(service: Service) -> AgentStateView:
 @ROUTES.get("/schedule", "When the agent wakes")
 def get_schedule(workspace: Workspace) -> Schedule:
     """When the agent wakes by itself."""
-    found = wake_schedule(workspace)
+    found = wake_times.wake_schedule(workspace)
     morning, evening = (f"{at:%H:%M}" if at else None for at in (found.morning_wakeup, found.evening_wakeup))
     return Schedule(found.enabled, morning, evening, list(found.active_days))
 
@@ -140,15 +134,15 @@ def get_schedule(workspace: Workspace) -> Schedule:
 def put_schedule(workspace: Workspace, asked: ScheduleChange) -> Schedule:
     """Change when the agent wakes by itself."""
     if asked.active_days is not None:
-        set_active_days(workspace, tuple(asked.active_days))
+        wake_times.set_active_days(workspace, tuple(asked.active_days))
     for name, title, words in (
-        (MORNING, "Morning wakeup", asked.morning_wakeup),
-        (EVENING, "Evening wakeup", asked.evening_wakeup),
+        (wake_times.MORNING, "Morning wakeup", asked.morning_wakeup),
+        (wake_times.EVENING, "Evening wakeup", asked.evening_wakeup),
     ):
         if words is not None:
-            set_wake_time(workspace, name, title, time.fromisoformat(words), ACTOR)
+            wake_times.set_wake_time(workspace, name, title, time.fromisoformat(words), ACTOR)
     if asked.enabled is not None:
-        switch_schedule(workspace, asked.enabled)
+        wake_times.switch_schedule(workspace, asked.enabled)
     return get_schedule(workspace)
 
 
@@ -181,3 +175,104 @@ def _state(workspace: Workspace, working: tuple[str, ...]) -> AgentStateView:
         next_actions=actions[:10],
         transitions=[StateChange.of(each) for each in reversed(state.transitions)] if state else [],
     )
+
+
+TASKS = Routes("/api/proactive")
+Priority = Annotated[int, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
+Title = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
+TaskTitle = Annotated[str, msgspec.Meta(max_length=300)]
+Interval = Annotated[int, msgspec.Meta(ge=60, le=31_622_400)]
+
+
+class PlanTask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A task to plan. `target_file` is, for explore_topic, the note in research/ that it works on; `context` is what it
+    has to know, `dependencies` are the ids of tasks that must be done before. With `recurrence_interval` (in seconds)
+    it becomes a job once it went well."""
+
+    type: TaskType
+    title: Title
+    description: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
+    priority: Priority = USUAL
+    target_file: Annotated[str, msgspec.Meta(max_length=300)] | None = None
+    scheduled_time: datetime | None = None
+    context: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
+    dependencies: Annotated[list[Id], msgspec.Meta(max_length=20)] = []
+    recurring: bool = False
+    recurrence_interval: Interval | None = None
+
+
+TASKS.get("/tasks", "The tasks that wait")(listed("TaskList", "tasks", deeds.list_tasks))
+
+
+@TASKS.post("/tasks", "Plan a task", 200, 409, status=201)
+def plan_task(workspace: Workspace, asked: PlanTask) -> TypedReply[deeds.TaskView]:
+    """Plan a task; the same one is planned once a day, and then answered with 200."""
+    kind = task_type_of(asked.type)
+    title = " ".join(asked.title.split())
+    if not title:
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the title is empty")
+    if asked.recurring != (asked.recurrence_interval is not None):
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "a recurring task needs a recurrence_interval")
+    known = marked_tasks(workspace).all if asked.dependencies else ()
+    able = [each for each in known if each.is_waiting or each.status == "completed"]
+    for name in asked.dependencies:  # the task would wait for ever, and nobody would hear of it
+        if not any(each.is_named(name) for each in able):
+            raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "no task is called {name}", name=name)
+    target = target_name(kind, asked.target_file or "", workspace.vault.home)
+    due = asked.scheduled_time.astimezone() if asked.scheduled_time else None
+    new = NewTask(
+        kind,
+        title,
+        asked.description.strip(),
+        asked.priority,
+        due,
+        target,
+        asked.context.strip(),
+        recurrence_interval=asked.recurrence_interval or 0,
+        dependencies=tuple(asked.dependencies),
+    )
+    planned = plan_in_vault(workspace, new, again=False)
+    shelf = marked_tasks(workspace)
+    return TypedReply(
+        deeds.task_view(planned.task, shelf), status=HTTPStatus.CREATED if planned.request else HTTPStatus.OK
+    )
+
+
+TASKS.get("/tasks/history", "The tasks that are over")(listed("TaskHistory", "tasks", deeds.task_history))
+TASKS.get("/tasks/{id}", "One task", 404)(deeds.show_task)
+
+
+@TASKS.put("/tasks/{id}", "Change when a task is done", 404, 409)
+def change_task(
+    workspace: Workspace,
+    id: Id,
+    scheduled_time: datetime | None = None,
+    at_once: bool = False,
+    priority: Priority | None = None,
+) -> deeds.TaskView:
+    """Give a task that waits another time or priority; `at_once` takes its time away, and what is left out stays."""
+    if at_once and scheduled_time is not None:
+        raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "give scheduled_time or at_once, not both")
+    waiting = marked_tasks(workspace)
+    before = find_task(waiting.waiting, waiting, id).due
+    due = None if at_once else scheduled_time.astimezone() if scheduled_time else before
+    return deeds.task_view(reschedule(workspace, id, due, priority, ACTOR), marked_tasks(workspace))
+
+
+@TASKS.delete("/tasks/{id}", "Cancel a task", 404, 409)
+def cancel_task(workspace: Workspace, id: Id) -> deeds.Cancelled:
+    """Take a task out of the queue; its note moves to tasks/done/."""
+    return tasks.cancel_task(workspace, id)
+
+
+@TASKS.post("/actions/run-task", "Do a task now", 409, status=202)
+def run_task(workspace: Workspace, type: TaskType, title: TaskTitle = "") -> deeds.TaskView:
+    """Plan a task of this type before all others, and wake the agent for it."""
+    kind, title = task_type_of(type), " ".join(title.split())
+    new = NewTask(kind, title, priority=HIGHEST) if title else plain_task(workspace, kind)
+    planned = plan_in_vault(workspace, new, again=True)
+    give_order(workspace.vault, "wake", planned.task.title)
+    return deeds.task_view(planned.task, marked_tasks(workspace))
+
+
+TASKS.get("/task-types", "The types of tasks")(deeds.task_types)

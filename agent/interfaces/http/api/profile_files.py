@@ -5,18 +5,10 @@ from typing import Annotated
 
 import msgspec
 
-from agent.deeds.profile import (
-    FileInfo,
-    ProfileHits,
-    profile_file,
-    profile_layers,
-    profile_summary,
-    search_in_profile,
-)
+from agent.deeds.profile import FileInfo, profile_file, profile_layers, profile_summary, search_in_profile
 from agent.errors import BadPath, NoteGone
 from agent.interfaces.http.api.notes import ONE_AT_A_TIME, check_version, etag
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, IfMatch, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, NEXT, IfMatch, ListPage, Routes, TypedReply, page_of
 from agent.memory.profile.load import changelog_rows, last_updated, lay_out_profile, load_profile, template_note
 from agent.memory.profile.profile_file import CHANGELOG, note_name, parse_profile
 from agent.runs.note_changes import NoteChanges, note_changes
@@ -27,6 +19,7 @@ from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/profile-files")
 _GROUPS = frozenset({"fs", "profile"})
+LanguageName = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(LANGUAGES)})$")]
 FileName = Annotated[str, msgspec.Meta(min_length=1, max_length=300)]
 """The name of a note, such as 31-preferences.md or topics/cello.md."""
 Content = Annotated[str, msgspec.Meta(max_length=1_000_000, description="The whole note, its header included.")]
@@ -45,18 +38,6 @@ class WholeFile(FileInfo, frozen=True, kw_only=True):
     content: str
 
 
-class NewContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the note is to say."""
-
-    content: Content
-
-
-class FirstContent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a new note says; empty: what the template has for it."""
-
-    content: Content = ""
-
-
 class FileWritten(msgspec.Struct, frozen=True):
     """A change that was made; `queued` is why it waits, if it does."""
 
@@ -67,25 +48,12 @@ class FileWritten(msgspec.Struct, frozen=True):
     conflicts: list[str]
 
 
-class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What to look for."""
-
-    query: Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
-    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
-
-
 class Changelog(msgspec.Struct, frozen=True):
     """The changes that the agent made, the newest first, each with what it rests on."""
 
     path: str
     changes: list[str]
     next_cursor: NEXT
-
-
-class LayingOut(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The language of the new notes; null: that of the vault."""
-
-    language: Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(LANGUAGES)})$")] | None = None
 
 
 class LaidOut(msgspec.Struct, frozen=True):
@@ -115,21 +83,21 @@ def read_profile_file(workspace: Workspace, filename: FileName) -> TypedReply[Wh
 
 @ROUTES.put("/files/{filename:path}", "Change one", 202, 404, 409, 412)
 def write_profile_file(
-    workspace: Workspace, filename: FileName, new: NewContent, if_match: IfMatch
+    workspace: Workspace, filename: FileName, content: Content, if_match: IfMatch
 ) -> TypedReply[FileWritten]:
     """Replace the text of a note; with `If-Match` only the version that the client has."""
     name, path = _named(workspace, filename)
     changes = _changes(workspace)
     with ONE_AT_A_TIME:
-        outcome = changes.replace(path, _base(changes, name, path, if_match, new.content), new.content.encode())
+        outcome = changes.replace(path, _base(changes, name, path, if_match, content), content.encode())
     return _written(name, path, outcome)
 
 
 @ROUTES.post("/files/{filename:path}", "Make one", 202, 409, status=201)
-def make_profile_file(workspace: Workspace, filename: FileName, new: FirstContent) -> TypedReply[FileWritten]:
-    """Make a note: one of the seventeen, or a topic."""
+def make_profile_file(workspace: Workspace, filename: FileName, content: Content = "") -> TypedReply[FileWritten]:
+    """Make a note: one of the seventeen, or a topic; without content it says what the template has for it."""
     name, path = _named(workspace, filename)
-    data = new.content.encode() or template_note(name, workspace.settings.vault.language)
+    data = content.encode() or template_note(name, workspace.settings.vault.language)
     return _written(name, path, _changes(workspace).create(path, data), HTTPStatus.CREATED)
 
 
@@ -143,10 +111,7 @@ def delete_profile_file(workspace: Workspace, filename: FileName, if_match: IfMa
     return _written(name, path, outcome)
 
 
-@ROUTES.post("/search", "Find lines")
-def search_profile(workspace: Workspace, search: Search) -> ProfileHits:
-    """The lines about something."""
-    return search_in_profile(workspace, search.query, search.limit)
+ROUTES.post("/search", "Find lines", name="search_profile")(search_in_profile)
 
 
 ROUTES.get("/summary", "The profile on the whole")(profile_summary)
@@ -162,9 +127,9 @@ def profile_changelog(workspace: Workspace, page: ListPage) -> Changelog:
 
 
 @ROUTES.post("/initialize", "Lay out missing notes", 409)
-def initialize_profile(workspace: Workspace, wanted: LayingOut) -> LaidOut:
+def initialize_profile(workspace: Workspace, language: LanguageName | None = None) -> LaidOut:
     """Lay out the notes that are missing; those that are there stay as they are."""
-    return LaidOut(list(lay_out_profile(workspace.vault, wanted.language or workspace.settings.vault.language)))
+    return LaidOut(list(lay_out_profile(workspace.vault, language or workspace.settings.vault.language)))
 
 
 def _named(workspace: Workspace, filename: str) -> tuple[str, str]:

@@ -1,4 +1,6 @@
-"""Runs that clients ask for: begun at once, followed as they go on, stopped, and answered when they wait."""
+"""Runs that clients ask for: begun at once, followed as they go on, stopped, and answered when they wait. And sessions:
+what was said in each conversation, from its note.
+"""
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
@@ -8,6 +10,8 @@ import msgspec
 
 from agent.background.asked_runs import AskedRun, ModelText, RunFailed, RunNews
 from agent.background.resume import session_key
+from agent.deeds.conversations import SessionInfo, find_session_info, session_info
+from agent.deeds.result import ResultValue
 from agent.deeds.runs import RunResult, run_result
 from agent.errors import Unknown
 from agent.events.runs import (
@@ -20,34 +24,36 @@ from agent.events.runs import (
     ToolCallStarted,
     ToolCompleted,
 )
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.following import followed, next_items
 from agent.interfaces.http.operation import (
     ACTOR,
+    NEXT,
+    PATH_FORM,
     LastEvent,
     ListPage,
     Routes,
     StreamEvent,
     TypedReply,
+    page_of,
     stream_event,
 )
 from agent.interfaces.http.problems import RequestRefused
-from agent.interfaces.http.service import Service
-from agent.loop.records import RunRequest
+from agent.interfaces.http.service import Service, followed, next_items
+from agent.llm.messages import Assistant, Context, Message, ToolResult, User
+from agent.loop.records import RunRequest, Spoken
+from agent.loop.session import load_session
+from agent.loop.session import sessions as session_paths
 from agent.runs.decisions import also_asked, approvals, ready_after
 from agent.runs.named_decisions import answer_question, find_question
 from agent.runs.report import RunReport
 from agent.vault.folders import APPROVALS
+from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/runs")
+RunTaskText = Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
+SessionPath = Annotated[str, msgspec.Meta(max_length=3_000)]
+RunAnswerText = Annotated[str, msgspec.Meta(max_length=20_000)]
+RunReason = Annotated[str, msgspec.Meta(max_length=500)]
 RunId = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
-
-
-class NewRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A task for the agent; with `session` it goes on in the session of this path."""
-
-    task: Annotated[str, msgspec.Meta(min_length=1, max_length=200_000)]
-    session: Annotated[str, msgspec.Meta(max_length=3_000)] = ""
 
 
 class RunState(msgspec.Struct, frozen=True):
@@ -70,14 +76,6 @@ class Runs(msgspec.Struct, frozen=True):
     next_cursor: NEXT
 
 
-class RunAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """For a run that waits: `text` answers its question, `yes` its approval (with a `reason`, if one is wanted)."""
-
-    text: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
-    yes: bool | None = None
-    reason: Annotated[str, msgspec.Meta(max_length=500)] = ""
-
-
 class Following(msgspec.Struct, frozen=True):
     """Who goes on with a run: `run` is its id here, null if the daemon does, which tells of it in its events."""
 
@@ -93,11 +91,12 @@ def list_runs(service: Service, page: ListPage) -> Runs:
 
 
 @ROUTES.post("", "Give the agent a task", 404, status=201)
-def start_run(service: Service, asked: NewRun) -> TypedReply[RunState]:
-    """Give the agent a task; the answer comes through its events or its state."""
-    if not asked.task.strip():
+def start_run(service: Service, task: RunTaskText, session: SessionPath = "") -> TypedReply[RunState]:
+    """Give the agent a task, in the `session` of a path or in a new one; the answer comes through its events or its
+    state."""
+    if not task.strip():
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "the task is empty")
-    run = service.runs.ask(RunRequest(asked.task.strip(), Speaker(ACTOR)), asked.session)
+    run = service.runs.ask(RunRequest(task.strip(), Speaker(ACTOR)), session)
     return TypedReply(_state(run), {"Location": f"/api/v1/runs/{run.id}"})
 
 
@@ -116,8 +115,10 @@ def cancel_run(service: Service, id: RunId) -> RunState:
 
 
 @ROUTES.post("/{id}/answer", "Answer what a run waits for", 404, 409)
-def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
-    """Decide or answer what a run waits for; it goes on at once."""
+def answer_run(
+    service: Service, id: RunId, text: RunAnswerText = "", yes: bool | None = None, reason: RunReason = ""
+) -> Following:
+    """Answer the question that a run waits for (`text`), or decide about its approval (`yes`); it goes on at once."""
     run, workspace = _run(service, id), service.workspace
     path = run.result.ended.waits_for if isinstance(run.result, RunReport) else ""
     asked = approvals(workspace).find(path) if path else None
@@ -126,13 +127,13 @@ def answer_run(service: Service, id: RunId, given: RunAnswer) -> Following:
     if not path:
         raise RequestRefused(HTTPStatus.CONFLICT, "the run waits for nothing")
     is_approval = workspace.vault.home.holds(path, APPROVALS)
-    if is_approval != (given.yes is not None) or is_approval == bool(given.text.strip()):
+    if is_approval != (yes is not None) or is_approval == bool(text.strip()):
         needed = "yes: true or false" if is_approval else "text"
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "this run waits for `{needed}`", needed=needed)
-    if given.yes is not None:
-        approvals(workspace).decide(path, given.yes, given.reason)
+    if yes is not None:
+        approvals(workspace).decide(path, yes, reason)
     else:
-        answer_question(workspace, find_question(workspace, path), given.text)
+        answer_question(workspace, find_question(workspace, path), text)
     mark = ready_after(workspace, path)
     if mark is None:
         return Following(None, "nobody")
@@ -207,3 +208,61 @@ def _state(run: AskedRun) -> RunState:
             return RunState(run.id, run.task, began, run.session, "failed", None, str(result.reason))
         case None:
             return RunState(run.id, run.task, began, run.session, "running", None, None)
+
+
+SESSIONS = Routes("/api/v1/sessions")
+Path = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000, extra_json_schema=dict(PATH_FORM))]
+
+
+class Sessions(msgspec.Struct, frozen=True):
+    """The sessions, the newest day first."""
+
+    sessions: list[SessionInfo]
+    next_cursor: NEXT
+
+
+class MessageView(ResultValue, frozen=True):
+    """A message. `role` is user, assistant, tool or context; `tools` those that it calls, or the tool of its result."""
+
+    at: str
+    role: str
+    text: str
+    sender: str
+    tools: list[str]
+
+
+class WholeSession(SessionInfo, frozen=True, kw_only=True):
+    """A session with its messages, the oldest first."""
+
+    messages: list[MessageView]
+
+
+@SESSIONS.get("", "The conversations")
+def list_sessions(workspace: Workspace, page: ListPage) -> Sessions:
+    """The sessions of the vault."""
+    vault = workspace.vault
+    shown, after = page_of(session_paths(vault), str, page)
+    return Sessions([found for path in shown if (found := find_session_info(vault, path)) is not None], after)
+
+
+@SESSIONS.get("/{path:path}", "What was said in one", 404)
+def show_session(workspace: Workspace, path: Path) -> WholeSession:
+    """What was said in a session."""
+    session = load_session(workspace.vault, path)
+    spoken = [(each.at.isoformat(), each.event.message) for each in session.records if isinstance(each.event, Spoken)]
+    messages = [view for at, message in spoken if (view := _message_view(at, message)) is not None]
+    return WholeSession.of(session_info(session), messages=messages)
+
+
+def _message_view(at: str, message: Message) -> MessageView | None:
+    match message:
+        case User(text, sender):
+            return MessageView(at, "user", text, sender, [])
+        case Context(text):
+            return MessageView(at, "context", text, "", [])
+        case Assistant(text, calls):
+            return MessageView(at, "assistant", text, "", [call.name for call in calls])
+        case ToolResult(_, name, text):
+            return MessageView(at, "tool", text, "", [name])
+        case _:
+            return None

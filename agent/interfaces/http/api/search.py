@@ -1,4 +1,4 @@
-"""Search, and what a run would be given for a task."""
+"""Search, what a run would be given for a task, and remembering: a fact that the person wants to be kept."""
 
 from contextlib import closing
 from functools import partial
@@ -7,14 +7,20 @@ from typing import Annotated
 import msgspec
 
 from agent.deeds.search import Findings, RecallView, findings, recall_view
-from agent.interfaces.http.operation import Routes
+from agent.errors import UserError
+from agent.interfaces.http.operation import Routes, TypedReply
 from agent.interfaces.http.service import Service
 from agent.memory.recall.authorship import Asker
+from agent.memory.remember import remember
 from agent.runs.find_notes import commit_at, find_notes
 from agent.runs.recall_source import PIECES, closest, given, preview_recall
 from agent.workspace.catch_up import catch_up, open_past, search_whole
+from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1")
+RememberedText = Annotated[str, msgspec.Meta(min_length=1, max_length=20_000)]
+"""Whole sentences, with names."""
+Keywords = Annotated[tuple[Annotated[str, msgspec.Meta(max_length=100)], ...], msgspec.Meta(max_length=50)]
 Query = Annotated[str, msgspec.Meta(min_length=1, max_length=4_000)]
 """Filters in it: path: tag: type: scope: after: before: and any header key, as key:value; kind:agent finds the agent's
 own notes."""
@@ -57,3 +63,24 @@ def recall(service: Service, task: Query, limit: Most | None = None, all: bool =
         look = best if all else partial(given, workspace, index, Asker("", "", True), task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
     return recall_view(found, task)
+
+
+class RememberedEntry(msgspec.Struct, frozen=True):
+    """The entry; `known`: it was there already, and is counted again."""
+
+    path: str
+    id: str
+    commit: str | None
+    queued: str | None
+    known: bool
+
+
+@ROUTES.post("/remember", "Remember a text", 200, 202, 409, status=201, name="remember")
+def remember_text(workspace: Workspace, text: RememberedText, keywords: Keywords = ()) -> TypedReply[RememberedEntry]:
+    """Write an entry, or count the one that says the same."""
+    vault = workspace.vault
+    if not text.strip():
+        raise UserError("there is nothing to remember", hint='vault-agent remember "Anna likes green tea"')
+    entry, outcome, known = remember(vault, text, keywords, workspace.settings.vault.language)
+    done = RememberedEntry(vault.home.at(entry.path), entry.id, outcome.commit, outcome.queued, known)
+    return TypedReply(done, status=202 if outcome.queued else 200 if known else 201)

@@ -11,6 +11,7 @@ from agent.vault.sync.rounds import pause
 from agent.workspace.workspace import Workspace
 
 ROUTES = Routes("/api/v1/sync")
+ConflictPath = Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
 
 
 class Paused(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,13 +32,6 @@ class Conflicts(msgspec.Struct, frozen=True):
     """The notes that have conflict copies."""
 
     conflicts: list[ConflictView]
-
-
-class ConflictChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The version that stays: the note's (ours), the copy's (theirs), or the copy's below the note's (both)."""
-
-    path: Annotated[str, msgspec.Meta(min_length=1, max_length=3_000)]
-    side: ConflictSide
 
 
 ROUTES.get("", "How the remotes stand")(sync_status)
@@ -61,9 +55,10 @@ def list_conflicts(workspace: Workspace) -> Conflicts:
 
 
 @ROUTES.post("/conflicts", "End a conflict", 202, 404, 409)
-def resolve_conflict(workspace: Workspace, choice: ConflictChoice) -> TypedReply[Resolved]:
-    """End a conflict, in the person's name."""
-    done = end_conflict(workspace, conflicted_note(workspace.vault, choice.path), choice.side)
+def resolve_conflict(workspace: Workspace, path: ConflictPath, side: ConflictSide) -> TypedReply[Resolved]:
+    """End a conflict, in the person's name: the note's version stays (ours), the copy's (theirs), or the copy's below
+    the note's (both)."""
+    done = end_conflict(workspace, conflicted_note(workspace.vault, path), side)
     return TypedReply(done, status=202 if done.queued else 0)
 
 

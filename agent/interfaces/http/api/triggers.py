@@ -10,21 +10,12 @@ import msgspec
 from agent.background.presence_files import give_order
 from agent.deeds.jobs import job_view
 from agent.deeds.result import Id, ResultValue
-from agent.interfaces.http.api.paging import NEXT, page_of
-from agent.interfaces.http.operation import ACTOR, ListPage, Routes, TypedReply
+from agent.interfaces.http.operation import ACTOR, NEXT, ListPage, Routes, TypedReply, page_of
 from agent.interfaces.http.problems import RequestRefused
 from agent.markdown.yaml_write import Value
+from agent.runs import wake_times
 from agent.runs.job_upkeep import job_shelf, record_here
 from agent.runs.planned_tasks import marked_tasks, reschedule
-from agent.runs.wake_times import (
-    NewTrigger,
-    WakeKind,
-    add_trigger,
-    change_trigger,
-    kind_of,
-    reason_of,
-    remove_trigger,
-)
 from agent.schedule.job import Job
 from agent.schedule.task import HIGHEST, LOWEST, USUAL, Task
 from agent.schedule.triggers import At, Every
@@ -41,7 +32,7 @@ class TriggerView(ResultValue, frozen=True):
     does."""
 
     id: str
-    type: WakeKind
+    type: wake_times.WakeKind
     name: str
     enabled: bool
     scheduled_time: str | None
@@ -77,7 +68,7 @@ class TriggerWish(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes that a person changes (`new_data` with `paths`, once `count` of them fit); an event of the program (`system`
     with `event`, such as `run.ended`); or a wish of the person's (`user_request`), which wakes the agent at once."""
 
-    type: WakeKind
+    type: wake_times.WakeKind
     name: Title
     reason: Reason = ""
     enabled: bool = True
@@ -126,7 +117,9 @@ def make_trigger(workspace: Workspace, asked: TriggerWish) -> TypedReply[Trigger
     if asked.type == "user_request":
         give_order(workspace.vault, "wake", reason or name)
         return TypedReply(_woken(asked, name, reason), {"Location": "/api/proactive/status"})
-    made = add_trigger(workspace, NewTrigger(name, on, reason, _priority(asked), asked.enabled), ACTOR)
+    made = wake_times.add_trigger(
+        workspace, wake_times.NewTrigger(name, on, reason, _priority(asked), asked.enabled), ACTOR
+    )
     return TypedReply(_trigger(workspace, made), {"Location": f"/api/proactive/triggers/{made.id}"})
 
 
@@ -142,18 +135,18 @@ def edit_trigger(workspace: Workspace, id: Id, asked: TriggerChange) -> TriggerV
     if asked.reason is not None:
         fields["reason"] = " ".join(asked.reason.split())
     enabled = job.status == "active" if asked.enabled is None else asked.enabled
-    return _trigger(workspace, change_trigger(workspace, job, fields, enabled, ACTOR))
+    return _trigger(workspace, wake_times.change_trigger(workspace, job, fields, enabled, ACTOR))
 
 
 @ROUTES.delete("/{id}", "Delete a trigger", 404, 409)
 def delete_trigger(workspace: Workspace, id: Id) -> RemovedTrigger:
     """Delete a trigger that only wakes; a job that does work is a note of its own."""
     job = job_shelf(workspace).load().find(id)
-    remove_trigger(workspace, job, ACTOR)
+    wake_times.remove_trigger(workspace, job, ACTOR)
     return RemovedTrigger(job.id, True)
 
 
-_NEEDED: Mapping[WakeKind, str] = {
+_NEEDED: Mapping[wake_times.WakeKind, str] = {
     "scheduled": "scheduled_time",
     "periodic": "interval_seconds or cron",
     "task_due": "task and scheduled_time",
@@ -239,12 +232,12 @@ def _trigger(workspace: Workspace, job: Job) -> TriggerView:
     about = job_view(job, now).document()
     return TriggerView.of(
         job,
-        type=kind_of(job.triggers[0]),
+        type=wake_times.kind_of(job.triggers[0]),
         name=job.title,
         enabled=job.status == "active" and not record.is_stopped,
         scheduled_time=next((each.moment for each in job.triggers if isinstance(each, At)), None),
         interval_seconds=next((each.seconds for each in job.triggers if isinstance(each, Every)), None),
         last_triggered=record.last_run_at,
-        reason=reason_of(workspace, job),
+        reason=wake_times.reason_of(workspace, job),
         metadata={name: about[name] for name in ("path", "on", "zone", "next", "only_wakes", "task")},
     )

@@ -1,8 +1,9 @@
-"""The browsers and apps that are signed in, in a private file: each with a secret of its own, until it is ended. A
-browser is signed in for one port, an app (Obsidian, by a pairing code) for some routes of every port.
+"""The browsers and apps that are signed in, in a private file: each with a secret of its own, until it is ended; a
+browser for one port, an app (Obsidian, by a pairing code) for some routes of every port. And the token of a vault's
+server, in a file that only its owner may read, made at the first start.
 
-The file has no secret, only a digest that is made with the server's token: with another token no browser is known. The
-command line and the server both read and change it, so every change is made under a lock.
+The file of the browsers has no secret, only a digest that is made with the token: with another token no browser is
+known. The command line and the server both read and change it, so every change is made under a lock.
 """
 
 import hmac
@@ -20,10 +21,12 @@ from agent.clock import Clock
 from agent.config import durable
 from agent.config.durable import process_lock
 from agent.config.private import make_folder
+from agent.config.private import replace as replace_file
 from agent.dataclass import dataclass
 from agent.deeds.result import ResultValue
 from agent.errors import LockHeld, Unknown
 from agent.json_value import parse_json
+from agent.workspace.workspace import Workspace
 
 DAYS = 30
 """Days after which a browser has to sign in again; for an app, days without a request of it."""
@@ -188,3 +191,40 @@ def _counts(browser: Browser, now: datetime) -> bool:
 
 def _digest(token: str, port: int, value: str) -> str:
     return hmac.new(token.encode(), f"browser {port} {value}".encode("utf-8", "replace"), sha256).hexdigest()
+
+
+_BYTES = 32
+"""Seconds to wait for another process that is making the token."""
+
+
+def token_file(workspace: Workspace) -> Path:
+    """The file with the token, in the vault's private folder."""
+    return workspace.vault.private_folder / "http" / "token"
+
+
+def browsers_of(workspace: Workspace) -> Browsers:
+    """The browsers that are signed in to the vault's server."""
+    return Browsers(token_file(workspace).parent, workspace.vault.clock)
+
+
+def load_token(workspace: Workspace) -> str:
+    """The token; a new one is made if the file is missing, damaged, or could be read by others."""
+    file = token_file(workspace)
+    if token := _read(file):
+        return token
+    make_folder(file.parent)
+    lock = file.with_name("token.lock")
+    with process_lock(lock, workspace.vault.clock, _PATIENCE, "another process is making the server's token"):
+        token = _read(file)
+        if not token:
+            token = secrets.token_urlsafe(_BYTES)
+            replace_file(file, token)
+    return token
+
+
+def _read(file: Path) -> str:
+    """The token in the file, empty if there is none to be trusted."""
+    try:
+        return "" if file.stat().st_mode & 0o077 else file.read_text("ascii").strip()
+    except (FileNotFoundError, IsADirectoryError, UnicodeDecodeError):
+        return ""

@@ -1,21 +1,28 @@
 """A browser's sign-in: a link that works once, for a minute, becomes a cookie of one port. An app's: a pairing code
 becomes a token of its own.
 
-The token itself is in no URL and in no cookie.
+The token itself is in no URL and in no cookie. `--open` starts a browser with a private file that leads to the link: a
+link as an argument of the browser would be seen by everybody who lists the processes of this machine.
 """
 
 import secrets
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from hashlib import sha256
+from pathlib import Path
+from threading import Timer
 
 from agent.clock import Clock
 from agent.config.entrance import is_token
+from agent.config.private import own_folder, replace
 from agent.dataclass import dataclass
 from agent.errors import Unknown
 from agent.interfaces.http.door.browsers import Browser, Browsers
 from agent.interfaces.http.door.pairing import PairingCodes
+from agent.interfaces.http.responses import page_text
+from agent.texts import Language, text
 
 LINK_SECONDS = 60
 """Seconds for which a link to sign in may be opened."""
@@ -76,3 +83,38 @@ class SignIn:
     def knows_token(self, token: str) -> bool:
         """True for the token itself; takes the same time for every wrong one."""
         return is_token(token, self.token)
+
+
+_FOLDER = "open"
+
+
+@contextmanager
+def opening_page(folder: Path, link: str, language: Language) -> Iterator[Path]:
+    """The file for a link, in the server's private folder; it is removed when the link is used, after its minute, and
+    at the end of the block."""
+    file = _file(folder, link.rpartition("/")[2])
+    own_folder(file.parent)
+    replace(file, page_text(text("pages.needs", language), (), language, onward=link))
+    removal = Timer(LINK_SECONDS, lambda: file.unlink(missing_ok=True))
+    removal.daemon = True
+    removal.start()
+    try:
+        yield file
+    finally:
+        removal.cancel()
+        file.unlink(missing_ok=True)
+
+
+def remove_opening(folder: Path, code: str) -> None:
+    """Remove the file of a link that was opened."""
+    _file(folder, code).unlink(missing_ok=True)
+
+
+def remove_openings(folder: Path) -> None:
+    """Remove all such files, of which the links end with their server: one that was killed leaves them."""
+    for file in (folder / _FOLDER).glob("*.html"):
+        file.unlink(missing_ok=True)
+
+
+def _file(folder: Path, code: str) -> Path:
+    return folder / _FOLDER / f"{sha256(code.encode('utf-8', 'replace')).hexdigest()[:16]}.html"

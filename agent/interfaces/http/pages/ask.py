@@ -19,13 +19,12 @@ from agent.deeds.conversations import SessionInfo, conversations, session_info
 from agent.deeds.growth import learn_from_reflections, reflect_on_today
 from agent.errors import NoteGone
 from agent.events.runs import Speaker
-from agent.interfaces.http.following import followed
 from agent.interfaces.http.pages.answer import ShownAnswer, ShownTurn, answer_values, run_of, turns_of
 from agent.interfaces.http.pages.frame import HEADERS, note_address, note_name, rendered, talk_address
 from agent.interfaces.http.pages.needs import needed
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
 from agent.interfaces.http.pages.today import happenings
-from agent.interfaces.http.service import Service
+from agent.interfaces.http.service import Service, followed
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.runs.configured_models import model_status

@@ -187,7 +187,7 @@ def _environment() -> Environment:
         "on_day": _on_day,
         "short": _short,
         "month": _month,
-        "said": _said,
+        "said": _translated,
         "patch": patch_rows,
         "patch_to": patch_between,
         "clock": _clock,
@@ -240,7 +240,7 @@ def _html(context: Context, path: str, text: str) -> Markup:
 
 
 @pass_context
-def _said(context: Context, sentence: str) -> str:
+def _translated(context: Context, sentence: str) -> str:
     """A sentence of the program in the language of the reader."""
     language: Language = context["language"]
     return translated(sentence, language)

@@ -15,7 +15,7 @@ from agent.deeds import decisions
 from agent.errors import UserError
 from agent.interfaces.http.pages.markdown import html_of
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.interfaces.http.pages.versions import version_patches
+from agent.interfaces.http.pages.sync import version_patches
 from agent.markdown.checkbox_decision import without_boxes
 from agent.markdown.note import Note
 from agent.runs.decisions import arrived_decisions
@@ -34,7 +34,7 @@ _HEADING = re.compile(r"\A\s*# .+\n")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _DecisionRow:
     """What waits for a yes or no. `shown` is the id of the content that the person sees; `change` is a patch, `html` a
     note, `warning` says that the note shows something else than the program's own record."""
 
@@ -50,7 +50,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _QuestionRow:
     """A question; `versions` are those of a note between which it lets choose, `is_open`: words are an answer, too."""
 
     question: Question
@@ -85,8 +85,8 @@ def waiting_count(workspace: Workspace) -> int:
 def show(request: PageRequest) -> Mapping[str, object]:
     """All that waits for the person, the oldest first."""
     workspace = request.workspace
-    asked = [_asked(request, each) for each in pending_decisions(workspace)]
-    questions = [_question(request, each) for each in waiting_questions(workspace)]
+    asked = [_decision_row(request, each) for each in pending_decisions(workspace)]
+    questions = [_question_row(request, each) for each in waiting_questions(workspace)]
     marks = run_registry(workspace.vault)
     known = {each.decision.path for each in asked} | {each.question.path for each in questions}
     return {
@@ -103,23 +103,25 @@ def show(request: PageRequest) -> Mapping[str, object]:
     }
 
 
-def _question(request: PageRequest, asked: Question) -> _Question:
+def _question_row(request: PageRequest, asked: Question) -> _QuestionRow:
     conflict = asked_conflict(request.workspace, asked.path)
     versions = version_patches(conflict) if conflict is not None else {}
     is_open = asked.path not in asked_by_sync(request.workspace)
-    return _Question(asked, html_of(request, asked.path, asked.text), versions, is_open)
+    return _QuestionRow(asked, html_of(request, asked.path, asked.text), versions, is_open)
 
 
-def _asked(request: PageRequest, decision: Proposal) -> _Asked:
+def _decision_row(request: PageRequest, decision: Proposal) -> _DecisionRow:
     vault = request.workspace.vault
     if decision.kind != "call":
         data = vault.own_version(decision.path) or b""
         body = _HEADING.sub("", without_boxes(Note.parse(data).body), count=1)  # its title is above it
-        return _Asked(decision, decision.question, vault.content_id(data), html=html_of(request, decision.path, body))
+        return _DecisionRow(
+            decision, decision.question, vault.content_id(data), html=html_of(request, decision.path, body)
+        )
     warning = ""
     if not shows(vault.read(decision.path) or b"", decision):
         warning = text("decide.changed_note", request.language)
-    return _Asked(decision, decision.question, decision.key, decision.why, decision.shown, decision.change, "",
+    return _DecisionRow(decision, decision.question, decision.key, decision.why, decision.shown, decision.change, "",
                   decision.expires, warning)  # fmt: skip
 
 
@@ -130,7 +132,7 @@ def decide(request: PageRequest) -> Done:
     found = next((each for each in pending_decisions(workspace) if each.id == name), None)
     if found is None:
         raise UserError("that was decided already, or is not asked any more", hint="load the page again")
-    if _asked(request, found).shown != request.needed("shown"):
+    if _decision_row(request, found).shown != request.needed("shown"):
         raise UserError("{path} has changed since you looked", hint="look at it again", path=found.path)
     status = decisions.decide(workspace, found, yes, reason).status
     key = "later" if status == "pending" else "said_yes" if yes else "said_no"

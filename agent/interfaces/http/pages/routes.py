@@ -1,11 +1,15 @@
-"""All routes of the dashboard, made from the tables of pages and deeds."""
+"""All routes of the dashboard, made from the pages, in the order of the navigation, what their buttons do, and their
+streams: what a module here defines. And the link that signs a browser in: once opened, it leaves a cookie and goes to
+the first page.
+"""
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from http import HTTPStatus
+from types import ModuleType
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -16,18 +20,95 @@ from starlette.routing import BaseRoute, Route
 from agent.dataclass import dataclass
 from agent.errors import NoteGone, Unknown
 from agent.escape import escape_line
-from agent.interfaces.http.door.guard import BROWSER
+from agent.interfaces.http.door.browsers import DAYS, token_file
+from agent.interfaces.http.door.guard import BROWSER, OPEN
+from agent.interfaces.http.door.sign_in import remove_opening
+from agent.interfaces.http.pages import (
+    ask,
+    graph,
+    jobs,
+    memory,
+    metrics,
+    needs,
+    notes,
+    profile,
+    settings,
+    skills,
+    status,
+    sync,
+    today,
+)
 from agent.interfaces.http.pages.frame import FOLDER, HEADERS, REPORTS, page_response, problem_page
 from agent.interfaces.http.pages.markdown import PICTURES
 from agent.interfaces.http.pages.needs import waiting_count
 from agent.interfaces.http.pages.page import Deed, Page, PageRequest
 from agent.interfaces.http.pages.pairing import pairing_route
-from agent.interfaces.http.pages.sign_in import sign_in_route
-from agent.interfaces.http.pages.table import DEEDS, ENTRIES, PAGES, STREAMS, entry_of, tabs_of
-from agent.interfaces.http.responses import SECURITY_HEADERS, json_response
+from agent.interfaces.http.problems import RequestRefused
+from agent.interfaces.http.responses import SECURITY_HEADERS, json_response, plain_page, refusal
 from agent.interfaces.http.service import Service
-from agent.texts import LANGUAGES, Language
+from agent.texts import LANGUAGES, Language, text
 from agent.vault.pictures import Picture, find_picture, load_picture
+
+_MODULES: tuple[ModuleType, ...] = (
+    ask, needs, today, notes, graph, jobs, memory, profile, skills, status, metrics, sync, settings,
+)  # fmt: skip
+PAGES = tuple(each for module in _MODULES for each in vars(module).values() if isinstance(each, Page))
+DEEDS: tuple[Deed, ...] = tuple(each for module in _MODULES for each in getattr(module, "DEEDS", ()))
+STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS, *graph.STREAMS)
+"""Makes the route of each stream."""
+_BY_NAME = {each.name: each for each in PAGES}
+ENTRIES = tuple(each for each in PAGES if each.letter and not each.under)
+"""The pages of the navigation."""
+
+
+def entry_of(page: Page) -> Page:
+    """The page of the navigation to which a page belongs."""
+    return entry_of(_BY_NAME[page.under]) if page.under else page
+
+
+def tabs_of(page: Page) -> tuple[Page, ...]:
+    """The pages that stand beside a page under one entry of the navigation; none for a page of a single thing."""
+    beside = tuple(each for each in PAGES if each.letter and entry_of(each) == entry_of(page))
+    return beside if page.letter and len(beside) > 1 else ()
+
+
+def sign_in_route(service: Service) -> Route:
+    """The route of the links that `serve --open` makes. They are answered with a page that goes on by itself: a browser
+    would not send a strict cookie along with a redirect from another site."""
+    language, sign_in = service.workspace.settings.vault.language, service.sign_in
+    folder = token_file(service.workspace).parent
+
+    def onward() -> Response:
+        return plain_page(text("pages.ask", language), (), language, SECURITY_HEADERS, onward="/")
+
+    def open_page(request: Request) -> Response:
+        _, port = request.scope["server"]
+        code, name = request.path_params["code"], sign_in.cookie_name(port)
+        known = sign_in.browser(request.cookies.get(name, ""), port)
+        is_good = sign_in.redeem(code, port)  # also for a browser that is signed in: nobody else may use it after that
+        remove_opening(folder, code)
+        if not is_good and known is not None:
+            return onward()
+        if not is_good:
+            refused = RequestRefused(
+                HTTPStatus.FORBIDDEN,
+                "this link does not work any more: each works once, for one minute",
+                hint="vault-agent serve --open makes a new one",
+            )
+            return refusal(refused, language, request.scope)
+        response = onward()
+        response.set_cookie(
+            name,
+            sign_in.enter(port, request.headers.get("user-agent", ""), known),
+            max_age=DAYS * 86_400,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
+        return response
+
+    return Route(f"{OPEN}{{code}}", open_page, methods=["GET"])
+
 
 _LONGEST = 500
 logger = logging.getLogger(__name__)
@@ -100,7 +181,7 @@ def page_routes(service: Service) -> tuple[BaseRoute, ...]:
 
 def _page_route(service: Service, page: Page) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request)
+        asked = await _page_request(service, request)
         values = _frame(service, request, page)
         try:
             shown = await run_in_threadpool(page.show, asked)
@@ -115,7 +196,7 @@ def _page_route(service: Service, page: Page) -> Route:
 
 def _deed_route(service: Service, deed: Deed) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request, await request.form(max_files=0))
+        asked = await _page_request(service, request, await request.form(max_files=0))
         part = deed.refused if is_part(request) else ""
         values = {**_frame(service, request, None), "address": _from(request), "part": part}
         try:
@@ -137,7 +218,7 @@ def _deed_route(service: Service, deed: Deed) -> Route:
 
 def _picture_route(service: Service) -> Route:
     async def endpoint(request: Request) -> Response:
-        asked = await _asked(service, request)
+        asked = await _page_request(service, request)
         try:
             picture = await run_in_threadpool(find_and_load, asked)
         except Exception as error:  # noqa: BLE001
@@ -152,7 +233,7 @@ async def missing_page(service: Service, request: Request) -> Response | None:
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return None
     missing = Unknown("there is no page {path}", hint="the menu has all pages", path=request.url.path)
-    asked, values = await _asked(service, request), _frame(service, request, None)
+    asked, values = await _page_request(service, request), _frame(service, request, None)
     return await run_in_threadpool(_problem, missing, asked, values)
 
 
@@ -165,7 +246,7 @@ def _problem(error: Exception, asked: PageRequest, values: Mapping[str, object])
     return problem_page(error, asked, {**values, "waiting": waiting})
 
 
-async def _asked(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
+async def _page_request(service: Service, request: Request, form: Mapping[str, object] | None = None) -> PageRequest:
     given = request.query_params if form is None else {name: each for name, each in form.items()}
     fields = {name: value for name, value in given.items() if isinstance(value, str)}
     address = request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from agent.dataclass import dataclass
 from agent.deeds.sync import end_conflict
 from agent.errors import UserError
+from agent.interfaces.http.pages.frame import patch_between
 from agent.interfaces.http.pages.page import Deed, Done, Page, PageRequest
-from agent.interfaces.http.pages.versions import version_patches
+from agent.markdown.note import Note
 from agent.runs.machines import known_machines
 from agent.vault.store import Vault
 from agent.vault.sync.resolve import ConflictedNote, ConflictSide, conflicted_note, conflicted_notes
@@ -14,6 +15,22 @@ from agent.vault.sync.rounds import pause
 from agent.vault.sync.standing import standings
 from agent.vault.sync.state import sync_state
 from agent.vault.worktree.paths import is_note
+
+
+def version_patches(found: ConflictedNote) -> dict[str, str]:
+    """The patch from a note to each other version, by the path of that, without the keys that link them."""
+    return {
+        path: patch_between(_text_without_links(found.data), _text_without_links(data))
+        for path, data in found.copies.items()
+    }
+
+
+def _text_without_links(data: bytes) -> str:
+    note = Note.parse(data)
+    for key in {"conflicts", "conflict_of"} & set(note.header) if note.problem is None else ():
+        note = note.without_key(key)
+    return note.data.decode("utf-8", "replace").lstrip("\n")
+
 
 _SHOWN = 50
 

@@ -168,10 +168,10 @@ def _jobs(request: PageRequest, begin: datetime, end: datetime, shown: Set[str])
 def _notices(request: PageRequest, begin: datetime, end: datetime) -> Iterator[DayRow]:
     for each in open_ledger(request.workspace).all():
         if begin <= each.at < end:
-            yield DayRow(each.at, "notice", each.raised.title, notice=each, told=_told(request, each.raised))
+            yield DayRow(each.at, "notice", each.raised.title, notice=each, told=_notice_html(request, each.raised))
 
 
-def _told(request: PageRequest, raised: NoticeRaised) -> Markup:
+def _notice_html(request: PageRequest, raised: NoticeRaised) -> Markup:
     """What a notice says: the lines of a change that waits for a yes as they are, other lines as Markdown."""
     if raised.decides:
         return Markup("<br>").join(line_html("", each) for each in raised.lines)

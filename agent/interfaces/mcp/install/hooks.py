@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agent.errors import UserError
-from agent.interfaces.mcp.install import json_edit
+from agent.interfaces.mcp.install import edits
 from agent.interfaces.mcp.install.installing import Edited, load_text, write
 from agent.texts import Sentence
 
@@ -107,7 +107,7 @@ def _with_hooks(file: Path, hooks: Mapping[str, Any], pending: Edited) -> Edited
     """The file with these hooks in place of ours of before, and with all others."""
     before = pending.after if pending.path == file else load_text(file)
     try:
-        tables = json_edit.parse(before)
+        tables = edits.parse_jsonc(before)
         if not isinstance(tables, dict) or not isinstance(tables.get("hooks", {}), dict):
             raise ValueError(Sentence("it is no object"))
         after, wanted = before, deepcopy(tables)
@@ -119,11 +119,11 @@ def _with_hooks(file: Path, hooks: Mapping[str, Any], pending: Edited) -> Edited
                 continue
             if rows:
                 wanted.setdefault("hooks", {})[event] = rows
-                after = json_edit.with_value(after, ("hooks", event), rows)
+                after = edits.with_value(after, ("hooks", event), rows)
             else:
                 del wanted["hooks"][event]
-                after = json_edit.without_value(after, ("hooks", event))
-        if json_edit.parse(after) != wanted:
+                after = edits.without_value(after, ("hooks", event))
+        if edits.parse_jsonc(after) != wanted:
             raise ValueError(Sentence("{table} is written there in an unusual way", table="hooks"))
     except (TypeError, ValueError, RecursionError) as error:
         reason = error.args[0] if error.args else ""

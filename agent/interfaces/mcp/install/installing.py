@@ -11,7 +11,7 @@ from typing import Any
 from agent.config.private import FILE, check_file
 from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
-from agent.interfaces.mcp.install import json_edit, toml_edit
+from agent.interfaces.mcp.install import edits
 from agent.interfaces.mcp.install.programs import ClientProgram
 from agent.texts import Sentence
 
@@ -73,8 +73,8 @@ def added(program: ClientProgram, path: Path, name: str, entry: ServerEntry) -> 
     wanted.setdefault(program.table, {})[name] = values
     keys = (program.table, name)
     if program.form == "toml":
-        return _checked(program, path, text, lambda: toml_edit.with_table(text, keys, values), wanted)
-    return _checked(program, path, text, lambda: json_edit.with_value(text, keys, values), wanted)
+        return _checked(program, path, text, lambda: edits.with_table(text, keys, values), wanted)
+    return _checked(program, path, text, lambda: edits.with_value(text, keys, values), wanted)
 
 
 def removed(program: ClientProgram, path: Path, name: str) -> Edited:
@@ -88,8 +88,8 @@ def removed(program: ClientProgram, path: Path, name: str) -> Edited:
     if program.form == "toml":
         if not wanted[program.table]:
             del wanted[program.table]
-        return _checked(program, path, text, lambda: toml_edit.without_table(text, keys), wanted)
-    return _checked(program, path, text, lambda: json_edit.without_value(text, keys), wanted)
+        return _checked(program, path, text, lambda: edits.without_table(text, keys), wanted)
+    return _checked(program, path, text, lambda: edits.without_value(text, keys), wanted)
 
 
 def write(edited: Edited) -> None:
@@ -129,7 +129,7 @@ def _load(program: ClientProgram, path: Path) -> tuple[str, dict[str, Any]]:
     """The text of the file and its tables; empty without a file."""
     text = load_text(path)
     try:
-        tables = toml_edit.parse(text) if program.form == "toml" else json_edit.parse(text)
+        tables = edits.parse_toml(text) if program.form == "toml" else edits.parse_jsonc(text)
     except (ValueError, RecursionError) as error:
         raise _unreadable(path, _reason(error)) from error
     if not isinstance(tables, dict):
@@ -170,7 +170,7 @@ def _checked(program: ClientProgram, path: Path, text: str, edit: Callable[[], s
     """The edited text, if it says what was there before and nothing but the change besides."""
     try:
         after = edit()
-        now = toml_edit.parse(after) if program.form == "toml" else json_edit.parse(after)
+        now = edits.parse_toml(after) if program.form == "toml" else edits.parse_jsonc(after)
     except (TypeError, ValueError, tomllib.TOMLDecodeError) as error:
         raise _unreadable(path, _reason(error)) from error
     if now != wanted:

@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from agent.interfaces.http.pages.frame import FOLDER
 from agent.interfaces.http.pages.page import Page
-from agent.interfaces.http.pages.table import DEEDS, PAGES
+from agent.interfaces.http.pages.routes import DEEDS, PAGES
 from tests.interfaces.http.pages.house import House
 
 _NAMED = re.compile(r"\{(\w+)(:path)?\}")

@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from agent.daemon import Live
+from agent.interfaces.http.door.browsers import browsers_of, load_token
 from agent.interfaces.http.door.sign_in import SignIn
-from agent.interfaces.http.door.token import browsers_of, load_token
 from agent.workspace.workspace import Workspace
 from tests.interfaces.http.doors import at_work, wait_until
 from tests.stories.agents import NOTES

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Route, expect
 
 from agent.background.presence_files import state_of
 from agent.interfaces.http.pages.frame import REPORTS
-from agent.interfaces.http.pages.table import PAGES
+from agent.interfaces.http.pages.routes import PAGES
 from agent.vault.history.find import commits
 from tests.interfaces.http.pages.house import WIDTHS, House, Seen, open_house, signed_in
 from tests.interfaces.http.pages.lived import LIVED, REPLIES, addresses, live_a_little

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Dialog, Page, expect
 
-from agent.interfaces.http.pages.table import PAGES
+from agent.interfaces.http.pages.routes import PAGES
 from tests.interfaces.http.pages.crawl import Crawl, crawl, deeds, faults, fields, page_of
 from tests.interfaces.http.pages.foreign import foreign_notes, replies, say_it_everywhere
 from tests.interfaces.http.pages.house import House, Seen, open_house, signed_in

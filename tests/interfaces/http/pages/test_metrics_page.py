@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from agent.background.standing_alerts import load_standing, save_standing
-from agent.interfaces.http.pages.charts import counted_charts, days_until, notice_chart
+from agent.interfaces.http.pages.metrics import counted_charts, days_until, notice_chart
 from agent.metrics.totals import MetricTotals, load_days
 from agent.vault.change import Stamp
 from tests.fakes import FakeClock

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, expect
 
-from agent.interfaces.http.door.token import load_token
+from agent.interfaces.http.door.browsers import load_token
 from agent.vault.pictures import LARGEST
 from tests.interfaces.http.pages.house import House, open_house, signed_in
 from tests.interfaces.http.pages.lived import png

@@ -1,1 +1,0 @@
-"""The tools that only programs have: the past, forgetting, what waits, and tasks for the agent."""

@@ -1,0 +1,133 @@
+"""A calendar is a file, an address or a CalDAV server: fetched when it has changed, and kept while it is away."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from agent.calendars.store import CalendarStore, Refreshed
+from agent.config.calendars import CalendarConfig
+from agent.config.secrets import Secret
+from tests.calendars.servers import PASSWORD, USER, FileServer, calendar, event, file_server, radicale
+from tests.fakes import FakeClock
+
+DAY = date(2026, 12, 1)
+NOON = event("1", "DTSTART:20261201T120000Z")
+LATER = event("2", "DTSTART:20261202T120000Z", title="Coffee")
+
+
+class Shelf:
+    """The copy of one calendar, looked at a quarter of an hour later each time."""
+
+    def __init__(self, folder: Path, config: CalendarConfig) -> None:
+        self.clock = FakeClock(datetime(2026, 12, 1, 8, tzinfo=UTC))
+        self.store, self.config = CalendarStore(folder / "copies", self.clock), config
+
+    def look(self) -> Refreshed:
+        self.clock.advance(15 * 60)
+        return self.store.refresh(self.config, 15)
+
+    def titles(self) -> list[str]:
+        return sorted(each.title for each in self.store.events(self.config, DAY, date(2026, 12, 8), UTC))
+
+
+@pytest.fixture
+def server() -> Iterator[FileServer]:
+    with file_server() as fake:
+        fake.body = calendar(NOON)
+        yield fake
+
+
+def test_a_file_is_read_again_when_it_was_saved(tmp_path: Path) -> None:
+    file = tmp_path / "home.ics"
+    file.write_bytes(calendar(NOON))
+    shelf = Shelf(tmp_path, CalendarConfig("home", file=str(file)))
+    assert shelf.look() == Refreshed() and shelf.titles() == ["Tea"]
+    assert shelf.look() == Refreshed()
+    file.write_bytes(calendar(NOON, LATER))
+    assert shelf.look() == Refreshed(is_changed=True) and shelf.titles() == ["Coffee", "Tea"]
+    file.unlink()
+    assert "cannot be read" in shelf.look().problem and shelf.titles() == ["Coffee", "Tea"]
+
+
+@pytest.mark.parametrize("tags", [{"ETag": '"a"'}, {"Last-Modified": "Tue, 01 Dec 2026 08:00:00 GMT"}])
+def test_a_server_is_asked_for_what_is_new(tmp_path: Path, server: FileServer, tags: dict[str, str]) -> None:
+    server.tags = tags
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    assert shelf.look() == Refreshed() and shelf.look() == Refreshed() and shelf.titles() == ["Tea"]
+    asked = [{"if-none-match", "if-modified-since"} & given.keys() for _, given in server.asked]
+    assert asked[0] == set() and len(asked[1]) == 1
+    server.body, server.tags = calendar(NOON, LATER), {"ETag": '"b"'}
+    assert shelf.look() == Refreshed(is_changed=True) and shelf.titles() == ["Coffee", "Tea"]
+
+
+def test_what_only_looks_new_is_no_change(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    shelf.look()
+    server.body = calendar(NOON.replace("DTSTAMP:2026", "DTSTAMP:2027"))
+    assert shelf.look() == Refreshed()
+
+
+def test_it_is_not_asked_before_it_is_due(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    shelf.look()
+    shelf.store.refresh(shelf.config, 15)
+    server.status = 500
+    assert "answered 500" in shelf.look().problem
+    assert "answered 500" in shelf.store.refresh(shelf.config, 15).problem
+    assert len(server.asked) == 2
+
+
+def test_a_copy_of_another_address_does_not_count(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    shelf.look()
+    shelf.config = replace(shelf.config, url=server.url.replace("basic", "other"))
+    assert shelf.titles() == []
+
+
+def test_no_message_has_the_address(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    for server.status, server.body in ((404, b""), (200, b"<html>"), (200, b"x" * (5 << 20) + b"x")):
+        said = shelf.look().problem
+        assert said and "0123456789abcdef" not in said
+    assert "larger than 5 MB" in said
+
+
+def test_a_redirect_stays_with_the_host(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    server.location = "/moved.ics"
+    assert shelf.look() == Refreshed() and shelf.titles() == ["Tea"]
+    server.location = "http://192.168.1.1/reboot"
+    assert "sends on to 192.168.1.1" in shelf.look().problem
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        CalendarConfig("work", url="http://calendar.example/a.ics"),
+        CalendarConfig("work", caldav="http://192.168.1.5/dav", user="anna", password=Secret("walnut-forest-77")),
+    ],
+)
+def test_nothing_secret_goes_over_the_network_in_clear(tmp_path: Path, config: CalendarConfig) -> None:
+    assert "has no TLS" in Shelf(tmp_path, config).look().problem
+
+
+def test_a_caldav_server_has_the_calendars_of_its_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAV_PASSWORD", PASSWORD)
+    with radicale(tmp_path) as dav:
+        dav.put("work", "1", "DTSTART:20261201T120000Z")
+        dav.put("home", "2", "DTSTART;VALUE=DATE:20260101", "RRULE:FREQ=WEEKLY", title="Bins")
+        dav.put("home", "3", "DTSTART:20190101T120000Z", title="Long ago")
+        account = CalendarConfig("dav", caldav=dav.url, user=USER, password=Secret("env:DAV_PASSWORD"))
+        shelf = Shelf(tmp_path, account)
+        assert shelf.look() == Refreshed() and shelf.titles() == ["Bins", "Tea"]
+        assert shelf.look() == Refreshed()
+        dav.put("work", "4", "DTSTART:20261203T120000Z", title="Lunch")
+        assert shelf.look() == Refreshed(is_changed=True) and shelf.titles() == ["Bins", "Lunch", "Tea"]
+        one = Shelf(tmp_path / "one", replace(account, caldav=f"{dav.url}/{USER}/work/"))
+        assert one.look() == Refreshed() and one.titles() == ["Lunch", "Tea"]
+        wrong = Shelf(tmp_path / "wrong", replace(account, password=Secret("walnut-forest-78")))
+        assert "does not accept the user or the password" in wrong.look().problem
+    assert "refused the connection" in shelf.look().problem and shelf.titles() == ["Bins", "Lunch", "Tea"]
