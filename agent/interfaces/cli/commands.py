@@ -63,7 +63,7 @@ COMMANDS = {
     "config": LazyCommand(".config", "Read and write settings.", "settings"),
     "trust": LazyCommand(".trust", "Say whose text arrives from where, and look at it.", "settings"),
     "index": LazyCommand(".index", "Bring the search index up to date, or build it anew.", "settings"),
-    "import": LazyCommand(".import_notes", "Take in memories of an older layout; tend the memories.", "settings"),
+    "import": LazyCommand(".import_notes", "Take in what other programs have exported; tend the memories.", "settings"),
     "help": LazyCommand(".help", "Show a page of the documentation, or list the pages."),
     "commit": LazyCommand(".changes", "Commit your own edits now, in your name.", name="commit"),
     "node": LazyCommand(".node", "Let the agent work on this desktop, after a yes to each call."),

@@ -44,7 +44,7 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "records": [[]],
-    "import": [["旧", "--dry-run"], ["memory", "report"]],
+    "import": [["旧", "--dry-run", "--from", "older-layout"], ["memory", "report"]],
     "jobs": [
         [],
         *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log")),
