@@ -37,6 +37,7 @@ COMMANDS = {
     "ask": LazyCommand(".ask", "Give the agent a task and see its answer.", "talk"),
     "chat": LazyCommand(".chat", "Talk with the agent.", "talk"),
     "remember": LazyCommand(".remember", "Write TEXT into the vault as a memory entry.", "talk"),
+    "capture": LazyCommand(".capture", "Keep an idea, a page, the clipboard or a file.", "talk"),
     "forget": LazyCommand(".forget", "Forget a note or a text, and keep it from coming back.", "talk"),
     "search": LazyCommand(".search", "Find notes by words and by meaning.", "talk"),
     "recall": LazyCommand(".recall", "Show what a model would be given for a task.", "talk"),

@@ -20,6 +20,7 @@ from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.index.model_files import OnDemand
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
+from agent.interfaces.http.shares import Shares
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 
@@ -142,3 +143,4 @@ class Service:
     changes: Feed[Happening]
     sign_in: SignIn
     open_port: Callable[[PortRequest], OpenPort]
+    shares: Shares

@@ -44,6 +44,7 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "records": [[]],
+    "capture": [["买牛奶"], ["好店", "--today"]],
     "import": [["旧", "--dry-run", "--from", "older-layout"], ["memory", "report"]],
     "jobs": [
         [],
@@ -121,6 +122,7 @@ WELL: dict[str, list[list[str]]] = {
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
 note, `{remote}` an empty repository."""
 WRONG = {
+    "capture": ["--file", "没有.png"],
     "init": ["{v}", "--language", "xx"],
     "daemon": ["/nowhere"],
     "serve": ["--listen", "0.0.0.0"],
