@@ -18,6 +18,7 @@ from agent.texts import Sentence, either, joined
 if TYPE_CHECKING:
     from agent.config.attention_settings import AttentionSettings
     from agent.config.calendar_settings import CalendarSettings
+    from agent.config.capture_settings import CaptureSettings
     from agent.config.channel_settings import ChannelSettings
     from agent.config.growth_settings import (
         GrowthSettings,
@@ -104,6 +105,7 @@ class Settings:
     jobs: "LazySection[JobSettings]" = LazySection("agent.config.growth_settings.JobSettings")
     attention: "LazySection[AttentionSettings]" = LazySection("agent.config.attention_settings.AttentionSettings")
     channels: "LazySection[ChannelSettings]" = LazySection("agent.config.channel_settings.ChannelSettings")
+    capture: "LazySection[CaptureSettings]" = LazySection("agent.config.capture_settings.CaptureSettings")
     http: "LazySection[HttpSettings]" = LazySection("agent.config.http_settings.HttpSettings")
     node: "LazySection[NodeSettings]" = LazySection("agent.config.node_settings.NodeSettings")
     calendars: "LazySection[CalendarSettings]" = LazySection("agent.config.calendar_settings.CalendarSettings")

@@ -40,13 +40,14 @@ _NO_WAY = frozenset({errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH})
 @dataclass(frozen=True, slots=True)
 class Route:
     """Where a request goes: the whole address, whether it uses TLS, the seconds of silence allowed, the longest time of
-    the whole exchange in seconds, and whether proxies of the environment count."""
+    the whole exchange in seconds, whether proxies of the environment count, and the most bytes of an answer."""
 
     url: str
     secure: bool
     timeout: float
     longest: float = LONGEST_SECONDS
     proxies: bool = False
+    most: int = MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +192,14 @@ def _exchange(
         with _client(route) as client:
             stream = client.stream(method, route.url, headers=headers, content=body, extensions={"trace": line.watch})
             with stream as response:
-                end = _report(response, said)
+                end = _report(response, said, route.most)
     except Exception as error:  # noqa: BLE001  the waiting thread must get every error
         end = _fault(error, route)
     finally:
         said.put(end)
 
 
-def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
+def _report(response: "httpx.Response", said: SimpleQueue[_Said], most: int) -> _Said:
     headers = response.headers
     if headers.get("content-encoding", "identity").lower() not in ("identity", ""):
         return ExchangeFailure("encoded", "")
@@ -215,7 +216,7 @@ def _report(response: "httpx.Response", said: SimpleQueue[_Said]) -> _Said:
     size = 0
     for piece in response.iter_raw():
         size += len(piece)
-        if size > MAX_BYTES:
+        if size > most:
             return ExchangeFailure("too long", "")
         said.put(piece)
     return None

@@ -21,7 +21,9 @@ RequestStatus: TypeAlias = Literal["done", "needs_approval", "question", "failed
 
 PENDING, DRAFT, WAITING = "pending", "draft", "waiting"
 _CLOSED = frozenset({"done", "needs_approval", "question", "failed", "stopped", DRAFT})
-_NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill"})
+CAPTURE = "capture"
+"""The type of a note that the person has kept for later: as long as it says so, it asks nothing."""
+_NO_REQUESTS = frozenset({"about", "session", "approval", "question", "skill", CAPTURE})
 _NAME = re.compile(r"@agent(?=[\s,:，：]|$)[\s,:，：]*", re.IGNORECASE)
 _BEGIN, _END = "%% vault-agent: answer {}{} %%", "%% vault-agent: end of answer %%"
 _BLOCK = re.compile(

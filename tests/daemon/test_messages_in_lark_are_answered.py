@@ -164,10 +164,10 @@ def test_what_cannot_be_written_down_is_not_answered_and_comes_again(
 def test_a_message_without_words_costs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bot: Bot) -> None:
     root = vault(tmp_path, monkeypatch, *DONE)
     with living(root) as house:
-        bot.socket.arrive(OWNER, CHAT, message_type="image", content='{"image_key": "img_1"}')
+        bot.socket.arrive(OWNER, CHAT, message_type="sticker", content='{"file_key": "st_1"}')
         bot.socket.arrive(OWNER, CHAT, message_type="merge_forward", content='{"content": "Merged"}')
         settled(house, bot)
-        assert [each.text for each in bot.sent] == ["I can read text only, no pictures, files or voices."] * 2
+        assert [each.text for each in bot.sent] == ["There is nothing in this that I can read."] * 2
         assert not sessions(house)
 
 

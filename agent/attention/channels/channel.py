@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from agent.dataclass import dataclass
+from agent.errors import UserError
 from agent.events.runs import ChatOrigin
 from agent.llm.messages import Cancelled
 
@@ -35,6 +36,21 @@ class Message:
     again: bool = False
 
 
+FileKind: TypeAlias = Literal["voice", "picture", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that came with a message and lies with the service still. `reference` is the channel's, by which it is
+    fetched; `size` is in bytes, 0 if the service does not say it. `is_own`: its sender does not pass it on."""
+
+    kind: FileKind
+    name: str
+    reference: str
+    size: int = 0
+    is_own: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """A message that came in: one to the agent, or what others say in a group where the agent is (`is_overheard`).
@@ -49,7 +65,7 @@ class Incoming:
 
     `is_overheard`: it neither names the agent nor answers it; all of its text is `foreign`, and its `sender` is empty
     if they have only passed it on. `author` is the name that a sender in a group has given themselves, in one short
-    line; empty if the channel does not say it.
+    line; empty if the channel does not say it. `files` lie with the service still.
     """
 
     id: str
@@ -66,6 +82,7 @@ class Incoming:
     thread: str = ""
     is_overheard: bool = False
     author: str = ""
+    files: tuple[SentFile, ...] = ()
 
     @property
     def origin(self) -> ChatOrigin:
@@ -140,3 +157,17 @@ class Inbound(Protocol):
 
     def close(self) -> None:
         """End a connection that is kept open between two calls; it is not used any more."""
+
+
+@runtime_checkable
+class FileSource(Protocol):
+    """An inbound channel whose messages may have files."""
+
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file. Raises as `Channel.send` does, and `UserError` for one with more than `most` bytes."""
+
+
+def too_large(name: str, most: int) -> UserError:
+    """The error for a file that is larger than what is kept."""
+    hint = "capture.largest_megabytes raises the limit"
+    return UserError("{name} is larger than {count} MB", hint=hint, name=name, count=most // 1_000_000)

@@ -12,7 +12,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import AgentError, ConfigError, Interrupted, PerhapsDone, Permanent, Retryable, UserError
 from agent.llm.endpoint import http_address
-from agent.llm.exchange import ExchangeFailed, ExchangeFailure, Route, exchange
+from agent.llm.exchange import MAX_BYTES, ExchangeFailed, ExchangeFailure, Route, exchange
 from agent.llm.failures import clean_message, error_message, is_page
 from agent.llm.messages import Cancelled, JsonObject, mapping, parsed
 from agent.llm.waits import wait_asked
@@ -77,18 +77,21 @@ class ChannelService:
         headers: Mapping[str, str] | None = None,
         body: bytes = b"",
         waits: float = 0.0,
+        most: int = _MOST_BYTES,
     ) -> HttpAnswer:
         """The answer, whatever its status; `waits`: seconds that the service may be silent since we asked it to wait.
+        Of a body with more than `most` bytes, so many are read.
 
         Raises `Retryable`, `Permanent`, and `Interrupted` soon after `cancelled` is true.
         """
         place = self._place(url)
         all_headers = {"user-agent": "vault-agent", "accept-encoding": "identity"} | dict(headers or {})
-        route = Route(url, url.startswith("https:"), self.timeout + waits, _LONGEST + waits)
+        longest = max(most, MAX_BYTES) + 1
+        route = Route(url, url.startswith("https:"), self.timeout + waits, _LONGEST + waits, most=longest)
         try:
             with exchange(route, method, all_headers, body, cancelled, self.clock) as reply:
                 wait = wait_asked(reply.retry_after, self.clock.now(), _LONGEST_WAIT)
-                return HttpAnswer(reply.status, reply.content_type, reply.body(_MOST_BYTES), wait)
+                return HttpAnswer(reply.status, reply.content_type, reply.body(most), wait)
         except ExchangeFailed as error:
             raise self._failure(error.failed, place) from None
         except Interrupted as error:

@@ -10,7 +10,7 @@ import logging
 import re
 from dataclasses import field
 
-from agent.attention.channels.channel import Choice, Message
+from agent.attention.channels.channel import Choice, Message, SentFile, too_large
 from agent.attention.channels.http import JSON_TYPE, ChannelService, HttpAnswer, checked_url, json_body
 from agent.attention.channels.wording import body_of, title_of
 from agent.dataclass import dataclass
@@ -30,6 +30,7 @@ _GONE = frozenset({230011, 230050, 230111})
 """The codes for a message that cannot be answered below it: recalled, not visible, or soon deleted."""
 _LEFT = 300.0
 """Seconds before its end at which a token is renewed."""
+_KEY_OF_FILE = re.compile(r"[A-Za-z0-9_-]{1,200}")
 _MESSAGE = re.compile(r"om_[A-Za-z0-9_-]+")
 logger = logging.getLogger(__name__)
 
@@ -97,6 +98,21 @@ class Lark:
             return {}
         return next((mapping(each) for each in items(mapping(said.get("data")).get("items"))), {})
 
+    def resource(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file that came with a message; raises as `send` does."""
+        message, _, key = file.reference.partition("/")
+        if not (_MESSAGE.fullmatch(message) and _KEY_OF_FILE.fullmatch(key)):
+            raise self.service.not_understood(self.base_url)
+        kind = "image" if file.kind == "picture" else "file"
+        path = f"im/v1/messages/{message}/resources/{key}?type={kind}"
+        answer = self._ask("GET", path, None, cancelled, most=most + 1)
+        if not 200 <= answer.status < 300 or "code" in answer.document:
+            self._checked(answer)
+            raise self.service.not_understood(self.base_url)
+        if len(answer.body) > most:
+            raise too_large(file.name, most)
+        return answer.body
+
     def card(self, message: Message) -> JsonObject:
         """The card: all of its text is plain, in which Lark interprets nothing."""
         body = body_of(message, self.language, MOST, replies=False, elsewhere=not self.buttons)
@@ -116,13 +132,15 @@ class Lark:
         answer = self._ask("POST", f"im/v1/messages/{message}/reply", document, cancelled)
         return None if number(answer.document.get("code")) in _GONE else self._checked(answer)
 
-    def _ask(self, method: str, path: str, document: object, cancelled: Cancelled) -> HttpAnswer:
+    def _ask(
+        self, method: str, path: str, document: object, cancelled: Cancelled, *, most: int = 1 << 20
+    ) -> HttpAnswer:
         """The answer of the interface; the token is renewed once if it does not count any more."""
         body = json_body(document) if document is not None else b""
         for is_last in (False, True):
             headers = JSON_TYPE | {"authorization": f"Bearer {self._tenant_token(cancelled)}"}
             url = self._url(f"open-apis/{path}")
-            answer = self.service.ask(method, url, cancelled, headers=headers, body=body)
+            answer = self.service.ask(method, url, cancelled, headers=headers, body=body, most=most)
             if number(answer.document.get("code")) not in _TOKEN_OVER or is_last:
                 break
             self._token = ""

@@ -5,10 +5,10 @@ documentation says, and a press by the event. Only texts, and the parts of rich 
 their sender's; what is passed on, cards, and whatever else there may be is somebody else's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
-from agent.attention.channels.channel import Incoming
+from agent.attention.channels.channel import FileKind, Incoming, SentFile
 from agent.attention.channels.lark import REPLY
 from agent.attention.channels.wording import name_of_person
 from agent.llm.messages import JsonObject, items, mapping, moment, parsed, text
@@ -72,7 +72,24 @@ def _message(event: JsonObject, own_id: Callable[[], str]) -> Incoming | None:
         own, foreign = "", "\n".join(filter(None, (own, foreign)))
     own, answers = _with_names(own, names), text(said.get("parent_id"))
     told = (own, _moment(said), is_group, answers, _with_names(foreign, names))
-    return Incoming(id, sender, chat, *told, thread=_thread(said))
+    return Incoming(id, sender, chat, *told, thread=_thread(said), files=tuple(_files(event, said, id)))
+
+
+def _files(event: JsonObject, said: JsonObject, id: str) -> Iterator[SentFile]:
+    """The voice message, picture or file that a message is; its reference names the message, too."""
+    try:
+        content = mapping(parsed(text(said.get("content")).encode("utf-8", "replace")))
+    except ValueError:
+        return
+    kind, short = text(said.get("message_type")), id[-8:]
+    found: dict[str, tuple[FileKind, str, str]] = {
+        "image": ("picture", "image_key", f"picture {short}.png"),
+        "audio": ("voice", "file_key", f"voice {short}.opus"),
+        "file": ("file", "file_key", text(content.get("file_name")) or f"file {short}"),
+    }
+    if kind in found and (key := text(content.get(found[kind][1]))):
+        kept, _, name = found[kind]
+        yield SentFile(kept, name, f"{id}/{key}", is_own=_is_typed(event, said))
 
 
 def _is_typed(event: JsonObject, said: JsonObject) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
-from agent.attention.channels.channel import Incoming, Received
+from agent.attention.channels.channel import Incoming, Received, SentFile
 from agent.attention.channels.http import untrusted
 from agent.attention.channels.items import read_items
 from agent.attention.channels.lark import Lark
@@ -83,6 +83,10 @@ class LarkIn:
     def reread(self, data: bytes) -> Incoming | None:
         """The message in an event that could not be read."""
         return self._message(data, never)
+
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file that came with a message."""
+        return self._bot.resource(file, most, cancelled)
 
     def close(self) -> None:
         """End the connection for good."""

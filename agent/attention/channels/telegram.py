@@ -4,10 +4,11 @@ Texts are sent without a parse mode, so that Telegram shows any text as it is. T
 and so is the id of one that comes in. The position is the number of the next update.
 """
 
+import re
 from dataclasses import field
 from functools import partial
 
-from agent.attention.channels.channel import Incoming, Message, Received
+from agent.attention.channels.channel import Incoming, Message, Received, SentFile, too_large
 from agent.attention.channels.http import ChannelService, checked_url, json_body
 from agent.attention.channels.items import read_items
 from agent.attention.channels.telegram_messages import account_id, is_group, parse_message, parse_press
@@ -26,6 +27,9 @@ WAIT = 25
 """The seconds for which the service holds a request for updates open."""
 MOST_AT_ONCE = 5
 """The updates that are asked for at once: so many fit into one answer, whatever a stranger puts into each."""
+_FILE_PATH = re.compile(r"[A-Za-z0-9_.\-/]{1,300}")
+_FETCH_SECONDS = 60.0
+"""The seconds that a file may take."""
 TAKEN = 60.0
 """The pause in seconds while another program takes the updates of this bot."""
 
@@ -92,6 +96,23 @@ class Telegram:
     def reread(self, data: bytes) -> Incoming | None:
         """The message in an update that could not be read."""
         return self._message(mapping(parsed(data)), never)
+
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file; Telegram gives a bot 20 MB at most."""
+        if file.size > most:
+            raise too_large(file.name, most)
+        found = mapping(self._call("getFile", {"file_id": file.reference}, cancelled))
+        path = text(found.get("file_path"))
+        if not _FILE_PATH.fullmatch(path) or ".." in path:
+            raise self.service.not_understood(self.base_url)
+        base = checked_url(self.base_url, "channels.telegram.base_url").rstrip("/")
+        url = f"{base}/file/bot{self.token}/{path}"
+        answer = self.service.ask("GET", url, cancelled, waits=_FETCH_SECONDS, most=most + 1)
+        if not 200 <= answer.status < 300:
+            raise self.service.refusal(self.base_url, answer)
+        if len(answer.body) > most:
+            raise too_large(file.name, most)
+        return answer.body
 
     def close(self) -> None:
         """Nothing: each look has a connection of its own."""

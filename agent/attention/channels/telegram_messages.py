@@ -8,7 +8,7 @@ through another bot (`via_bot`), passed on, or written in the name of a chat.
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from agent.attention.channels.channel import Incoming
+from agent.attention.channels.channel import FileKind, Incoming, SentFile
 from agent.attention.channels.wording import name_of_person
 from agent.llm.messages import JsonObject, items, mapping, moment, number, text
 
@@ -76,7 +76,24 @@ def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
     foreign = "\n\n".join(filter(None, (foreign, _beside(said, before, {sender, ours}))))
     at = moment(number(said.get("date")))
     told = (own.strip(), at, is_group(said), answers, foreign)
-    return Incoming(f"{chat}:{shown}", sender, chat, *told, thread=_topic(said), author=_author(said))
+    files, name = tuple(_files(said, shown)), _author(said)
+    return Incoming(f"{chat}:{shown}", sender, chat, *told, thread=_topic(said), author=name, files=files)
+
+
+def _files(said: JsonObject, shown: int) -> Iterator[SentFile]:
+    """The voice message, picture or file of a message; of a picture, its largest size."""
+    is_own = said.keys() <= _TYPED | _BESIDE and mapping(said.get("from")).get("is_bot") is not True
+    sizes = [mapping(each) for each in items(said.get("photo"))]
+    picture = max(sizes, key=lambda each: number(each.get("file_size")), default={})
+    found: tuple[tuple[FileKind, JsonObject, str], ...] = (
+        ("voice", mapping(said.get("voice")), f"voice {shown}.ogg"),
+        ("voice", mapping(said.get("audio")), f"audio {shown}.mp3"),
+        ("picture", picture, f"picture {shown}.jpg"),
+        ("file", mapping(said.get("document")), f"file {shown}"),
+    )
+    for kind, each, name in found:
+        if id := text(each.get("file_id")):
+            yield SentFile(kind, text(each.get("file_name")) or name, id, number(each.get("file_size")), is_own)
 
 
 def _overheard(said: JsonObject, chat: str, sender: str) -> Incoming | None:

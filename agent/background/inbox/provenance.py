@@ -11,6 +11,7 @@ from agent.background.inbox.answer_log import LoggedAnswer
 from agent.background.inbox.queue import ALL, PendingRequest
 from agent.errors import AgentError
 from agent.events.types import NoteCreated, NoteEdited, NoteMoved
+from agent.importers.values import ID
 from agent.markdown.changes import NoteChange, TaskAdded, TaskMarked, TaskUnticked, compare_notes
 from agent.markdown.note import Note
 from agent.markdown.requests import NoteRequest, is_answered, may_ask, task_key, unreadable_reason
@@ -46,10 +47,12 @@ def is_meant(request: NoteRequest, touched: Collection[str]) -> bool:
 
 
 def is_page_of_others(vault: Vault, path: str) -> bool:
-    """True if a note says that it is a page, a mail or a file from elsewhere: what stands in it when it is saved asks
-    nothing. What a program has left for the agent says for itself what it was made of, and taints the run."""
+    """True if a note says that it is a page, a mail, a file or an import from elsewhere: what stands in it when it is
+    saved asks nothing. What a program has left for the agent says for itself what it was made of, and taints the run.
+    """
     data = vault.read(path) or b""
-    return may_ask(data) and bool(stated_origin(path, data)) and "untrusted" not in Note.parse(data).header
+    header = Note.parse(data).header
+    return ID in header or (may_ask(data) and bool(stated_origin(path, data)) and "untrusted" not in header)
 
 
 def meant_requests(

@@ -12,7 +12,7 @@ from dataclasses import field
 from datetime import date
 from functools import partial
 
-from agent.attention.channels.channel import Channel, Inbound, Message, Received, UnreadItem
+from agent.attention.channels.channel import Channel, FileSource, Inbound, Message, Received, UnreadItem
 from agent.attention.channels.items import read_items
 from agent.attention.set_aside import SetAside
 from agent.background.failures import failure_text, log_failure
@@ -234,7 +234,8 @@ class IncomingMessages:
     def _respond(self, name: str, opened: _OpenChannel, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Work on a message and send the answer, in its thread. Raises nothing."""
         owner = opened.channel.inbound.owner
-        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.notice_text, owner)
+        files = inbound if isinstance(inbound := opened.channel.inbound, FileSource) else None
+        responder = Responder(self.workspace, self.open_runs, opened.queue, name, self.notice_text, owner, files)
         try:
             if entry.phase in ("new", "running"):
                 responder.respond(entry, cancelled)

@@ -31,7 +31,7 @@ class PendingMessage:
     """A message of the owner's that is not done with.
 
     `id` is that of the answer's message. `session` and `run` are those of its run, `waits_for` is the note that the run
-    waits for. `due` is on the monotonic clock.
+    waits for. `due` is on the monotonic clock. `remarks` are told below the answer: what became of its files.
     """
 
     message: Incoming
@@ -45,6 +45,7 @@ class PendingMessage:
     again: bool = False
     tries: int = 0
     due: float = 0.0
+    remarks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ A run is known by its session and its id from its begin on, so that a program th
 its answer, and does not begin it twice.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from agent.asking.codes import codes_by_path
 from agent.asking.replies import parse_decision
-from agent.attention.channels.channel import Incoming
+from agent.attention.channels.channel import FileSource, Incoming
+from agent.background.incoming.files import take_files
 from agent.background.incoming.group_talk import GroupMessage, GroupTalk
 from agent.background.incoming.queue import MessageQueue, PendingMessage
 from agent.background.resume import OpenRuns
@@ -35,6 +37,9 @@ from agent.workspace.workspace import Workspace
 
 LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
+_EMBED = re.compile(r"!\[\[[^\]]+\]\]")
+"""A file that was kept, in a line of its own."""
+_PICTURE = re.compile(r"!\[\[[^\]]+\.(?:png|jpe?g|gif|webp)\]\]", re.IGNORECASE)
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
 
@@ -59,12 +64,21 @@ class Responder:
     name: str
     notice_text: NoticeText = no_notice
     owner: str = ""
+    files: FileSource | None = None
+    """Fetches the files of messages; None: the channel has none."""
 
     def respond(self, entry: PendingMessage, cancelled: Cancelled) -> None:
         """Bring a message to an answer, or to where its run waits; it stays as it is if the program is stopped.
 
         Raises what a run does.
         """
+        if entry.phase == "new" and entry.message.files and self.files is not None:
+            taken = take_files(self.workspace, self.name, self.files, entry.message, cancelled)
+            with self.queue.changing():  # they are fetched once, whenever the program is stopped
+                entry.message, entry.remarks = taken.message, "\n".join(taken.remarks)
+            if taken.remarks and not _has_words(taken.message):
+                self._answer(entry, "")
+                return
         if entry.phase == "new":
             said = self._decided(entry)
             if said is not None:
@@ -181,7 +195,11 @@ class Responder:
                 now = self.workspace.clock.now()
                 group_talk(self.workspace, self.name).drop(entry.message.chat, before, now)
             said = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            told = Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE), Injection(talk, GROUP_TALK)
+            seen = text("messages.picture", "en") if _PICTURE.search(entry.message.text) else ""
+            told = (
+                *(Injection(said if notice else "", NOTICE), Injection(quoted, NOTICE)),
+                *(Injection(talk, GROUP_TALK), Injection(seen, NOTICE)),
+            )
             return tuple(each for each in told if each.text)
 
         runs.bus.subscribe(begun, TaskStarted, name="message: begun", timeout=None)
@@ -224,7 +242,8 @@ class Responder:
     def _answer(self, entry: PendingMessage, told: str) -> None:
         """Have this said in the chat; then the message is done with."""
         vault, language = self.workspace.vault, self.workspace.settings.vault.language
-        told = vault.masked(told.strip()) or text("messages.nothing", language)
+        told = "\n\n".join(filter(None, (told.strip(), entry.remarks)))
+        told = vault.masked(told) or text("messages.nothing", language)
         if len(told) > LONGEST:
             rest = text("messages.more", language, session=entry.session)
             told = f"{told[:LONGEST].rsplit(maxsplit=1)[0]}…\n\n{rest}"
@@ -253,6 +272,12 @@ class Responder:
         except AgentError:
             return False
         return any(isinstance(each.event, Began) and each.event.run == entry.run for each in session.records)
+
+
+def _has_words(message: Incoming) -> bool:
+    """True for a message that says more than which files came with it."""
+    rows = f"{message.words}\n{message.foreign}".splitlines()
+    return any(row.strip() and not _EMBED.fullmatch(row.strip()) for row in rows)
 
 
 def group_talk(workspace: Workspace, channel: str) -> GroupTalk:

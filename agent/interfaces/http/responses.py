@@ -108,12 +108,12 @@ def problem_response(error: Exception, language: Language) -> Response:
     return Response(encoded(problem), problem.status, headers, CONTENT_TYPE)
 
 
-def refusal(refused: RequestRefused, language: Language, scope: Scope) -> Response:
-    """A refused request: a page for a browser that wants one, else a problem document."""
+def refusal(refused: RequestRefused, language: Language, scope: Scope, *, onward: str = "") -> Response:
+    """A refused request: a page for a browser that wants one, which goes `onward`, else a problem document."""
     accepts = next((value for name, value in scope["headers"] if name == b"accept"), b"")
     if b"text/html" not in accepts:
         return problem_response(refused, language)
     problem = problem_of(refused, language)
     headers = {**SECURITY_HEADERS, **refused.headers}
     title = text("pages.problem", language)
-    return plain_page(title, (problem.detail, problem.hint), language, headers, refused.status)
+    return plain_page(title, (problem.detail, problem.hint), language, headers, refused.status, onward=onward)

@@ -20,6 +20,7 @@ from agent.events.types import FilesChanged, Tick, TurnEnded
 from agent.index.model_files import OnDemand
 from agent.interfaces.http.door.port import OpenPort, PortRequest
 from agent.interfaces.http.door.sign_in import SignIn
+from agent.interfaces.http.shares import Shares
 from agent.workspace.search_index import SearchIndex
 from agent.workspace.workspace import Workspace
 
@@ -169,3 +170,4 @@ class Service:
     sign_in: SignIn
     open_port: Callable[[PortRequest], OpenPort]
     urls: Callable[[], tuple[str, ...]]
+    shares: Shares

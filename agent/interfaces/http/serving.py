@@ -14,6 +14,7 @@ from agent.app.agent import opened_runs
 from agent.background.asked_runs import AskedRuns
 from agent.background.feed import Feed
 from agent.background.pool import Pool, Priority
+from agent.clock import in_machine_seconds
 from agent.daemon import Live
 from agent.dataclass import dataclass
 from agent.interfaces.http.api.table import SOCKET_TABLE, TABLE
@@ -25,6 +26,7 @@ from agent.interfaces.http.door.sign_in import SignIn, remove_openings
 from agent.interfaces.http.operation import Operation
 from agent.interfaces.http.server import HttpServer, OpenListener
 from agent.interfaces.http.service import KEPT, Happening, Happenings, Service, SharedSearch
+from agent.interfaces.http.shares import Shares
 from agent.workspace.daemon_socket import socket_path
 from agent.workspace.search_index import open_index
 from agent.workspace.workspace import Workspace
@@ -126,8 +128,9 @@ def doors_of(live: Live, own: Sequence[Operation] = ()) -> Iterator[Doors]:
         runs = AskedRuns(workspace, live.pool, partial(opened_runs, workspace))
         largest = int(settings.http.largest_megabytes * 1_000_000)
         rate = settings.http.per_second
+        with_files = int(settings.capture.largest_megabytes * 2_000_000) + largest
         limits = RequestLimits(
-            TokenBucket(clock, rate, rate * 2), TokenBucket(clock, _PER_SECOND, _WRONG_TOKENS), largest
+            TokenBucket(clock, rate, rate * 2), TokenBucket(clock, _PER_SECOND, _WRONG_TOKENS), largest, with_files
         )
         server = HttpServer(sign_in, limits, settings.vault.language)
 
@@ -141,7 +144,10 @@ def doors_of(live: Live, own: Sequence[Operation] = ()) -> Iterator[Doors]:
 
         doors = Doors(server, workspace, live.pool, with_pages)
         shared = SharedSearch(index)
-        service = Service(workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open, doors.urls)
+        shares = Shares(in_machine_seconds(clock))
+        service = Service(
+            workspace, shared, live.pool, live.bus, runs, changes, sign_in, doors.open, doors.urls, shares
+        )
         server.start(serve_pages)
         try:
             try:

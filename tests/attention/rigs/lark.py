@@ -33,6 +33,9 @@ class LarkService:
     messages: dict[str, JsonObject] = field(default_factory=dict)
     """The messages that it gives for their ids."""
 
+    files: dict[str, bytes] = field(default_factory=dict)
+    """The files of messages, by their keys."""
+
     gone: set[str] = field(default_factory=set)
     """The messages that were recalled."""
 
@@ -52,6 +55,10 @@ class LarkService:
         self.paths.append(called.path)
         if called.path.endswith("/bot/v3/info"):
             return Answered(200, {"code": 0, "msg": "ok", "bot": {"open_id": BOT}})
+        if called.method == "GET" and "/resources/" in called.path:
+            data = self.files.get(called.path.split("/")[-1])
+            missing = Answered(400, {"code": 234003, "msg": "File not in msg."})
+            return Answered(200, body=data) if data is not None else missing
         if called.method == "GET":
             found = self.messages.get(called.path.split("/")[-1])
             missing = Answered(400, {"code": 230002, "msg": "The bot can not be outside the group."})

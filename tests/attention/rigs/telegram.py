@@ -4,9 +4,10 @@ Its answers have the form of the service's documentation: `ok` and `result`, or 
 `parameters`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from agent.attention.channels.http import ChannelService
 from agent.attention.channels.telegram import Telegram
@@ -40,10 +41,14 @@ class TelegramService:
     sent: list[Sent] = field(default_factory=list)
     updates: list[dict[str, object]] = field(default_factory=list)
     confirmed: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    """The files that were sent, by their ids."""
     number: int = 100
     last_message: int = 0
 
     def __call__(self, called: Called) -> Answered:
+        if called.path.startswith(f"/file/bot{self.token}/"):
+            return Answered(200, body=self.files[called.path.rpartition("/")[2]])
         token, _, method = called.path.removeprefix("/bot").rpartition("/")
         if token != self.token:
             return _refused(401, "Unauthorized")
@@ -55,6 +60,8 @@ class TelegramService:
                 return _result(self._given(document))
             case "sendMessage":
                 return self._take(document)
+            case "getFile":
+                return _result({"file_id": document.get("file_id"), "file_path": f"voice/{document.get('file_id')}"})
             case "answerCallbackQuery":
                 self.confirmed.append(text(document.get("callback_query_id")))
                 return _result(True)
@@ -67,6 +74,16 @@ class TelegramService:
         kind = "private" if chat > 0 else "supergroup"
         message = {"message_id": self.last_message, "from": {"id": sender}, "chat": {"id": chat, "type": kind}}
         self._arrive({"message": {**message, "date": DATE, "text": words, **more}})
+
+    def send_file(self, data: bytes, kind: str = "voice", more: Mapping[str, object] = MappingProxyType({})) -> None:
+        """The owner sends a voice message, a `photo` or a `document`."""
+        id = f"file{len(self.files)}"
+        self.files[id] = data
+        about = {"file_id": id, "file_size": len(data)}
+        self.last_message += 1
+        message = {"message_id": self.last_message, "from": {"id": OWNER}, "chat": {"id": OWNER, "type": "private"}}
+        sent = {kind: [about] if kind == "photo" else about}
+        self._arrive({"message": {**message, "date": DATE, **sent, **more}})
 
     def forward(self, words: str) -> None:
         """The owner passes on what somebody else wrote."""

@@ -1,5 +1,6 @@
 """A tour of the commands in a Chinese vault: nothing that they print is an English sentence, and JSON stays English."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -32,6 +33,7 @@ WELL: dict[str, list[list[str]]] = {
     "bench": [],
     "commit": [[], []],
     "ask-for-program": [],
+    "program-session": [["end", "--as", "codex"]],
     "clone": [],
     "config": [["list"], ["get", "llm.model"], ["set", "log.level", "error"], ["unset", "log.level"]],
     "completion": [],
@@ -44,7 +46,8 @@ WELL: dict[str, list[list[str]]] = {
     "history": [["pack"], ["squash", "--older-than", "1y"], ["squash", "--older-than", "0d", "--dry-run"]],
     "hook": [["pre-commit"]],
     "records": [[]],
-    "import": [["旧", "--dry-run"], ["memory", "report"]],
+    "capture": [["买牛奶"], ["好店", "--today"]],
+    "import": [["旧", "--dry-run", "--from", "older-layout"], ["memory", "report"]],
     "jobs": [
         [],
         *([each, "早"] for each in ("show", "next", "run", "pause", "resume", "history", "log")),
@@ -62,6 +65,7 @@ WELL: dict[str, list[list[str]]] = {
         ["--squash", "0d", "--dry-run"],
     ],
     "acp": [],
+    "obsidian": [["install", "--zip", "{merge}/插件.zip"], ["install", "--dry-run"], ["install", "--yes"], ["install"]],
     "mcp": [
         ["install", "--client", "cursor", "--dry-run"],
         *(["install", "--client", "codex", *more] for more in ([], [], ["--remove"], ["--remove"])),
@@ -121,6 +125,7 @@ WELL: dict[str, list[list[str]]] = {
 """Harmless lines of each command; `{v}` is the vault, `{new}` a new folder with a file, `{merge}` three versions of a
 note, `{remote}` an empty repository."""
 WRONG = {
+    "capture": ["--file", "没有.png"],
     "init": ["{v}", "--language", "xx"],
     "daemon": ["/nowhere"],
     "serve": ["--listen", "0.0.0.0"],
@@ -131,6 +136,7 @@ WRONG = {
     "rules": ["show", "没有"],
     "ask": ["--resume", "nothing"],
     "ask-for-program": ["mcp:x"],
+    "program-session": ["begin"],
     "channels": ["test", "没有"],
     "chat": ["--resume", "nothing"],
     "run": ["没有.md"],
@@ -156,6 +162,7 @@ WRONG = {
     "jobs": ["show", "没有"],
     "log": ["--since", "someday"],
     "acp": ["没有"],
+    "obsidian": ["install", "--zip", "没有/x.zip"],
     "mcp": ["--tools", "没有"],
     "memory": ["nothing"],
     "merge-driver": ["nothing"],
@@ -211,6 +218,7 @@ def chinese(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "请求二.md": "---\nagent: ask\n---\n图书馆在哪里？\n",
         "旧/别的.txt": "别的\n",
         ".gitignore": "*.tmp\n",
+        ".obsidian/app.json": "{}\n",
     }.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, "utf-8")
@@ -278,6 +286,7 @@ def test_what_each_command_prints_is_chinese(chinese: Path, capsys: pytest.Captu
         with pytest.MonkeyPatch.context() as patched:
             for key, value in judges.items() if "reflect" in (name, *args) else ():  # nothing else needs a model
                 patched.setenv(key, value)
+            patched.setattr("sys.stdin", io.StringIO())
             code = main([name, *placed(args, chinese)])
         printed = capsys.readouterr()
         found += [(name, code, printed.err)] if code not in {0, 1} else []

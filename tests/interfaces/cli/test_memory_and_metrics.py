@@ -60,11 +60,12 @@ def test_a_person_reads_it_in_plain_words(root: Path, capsys: pytest.CaptureFixt
 def test_a_folder_is_taken_in_once(root: Path, run: Run, tmp_path: Path) -> None:
     write(tmp_path / "old" / "0ujsswThIGTUYm2K8FjOOfXtY1K.md", "The boat is blue\n")
     write(tmp_path / "old" / "todo.md", "- milk\n")
-    first = run("import", str(tmp_path / "old"))
-    assert first["commit"] and first["left"] == [{"file": "todo.md", "reason": "unknown"}]
-    again = run("import", str(tmp_path / "old"))
-    assert again["commit"] is None and again["taken"] == []
-    run("undo", str(first["commit"]))
+    assert "--dry-run" in str(run("import", str(tmp_path / "old"), code=2)["error"])
+    first = run("import", str(tmp_path / "old"), "--yes")
+    assert first["run"] and first["left"] == [{"file": "todo.md", "reason": "unknown"}]
+    again = run("import", str(tmp_path / "old"), "--from", "older-layout", "--yes")
+    assert again["run"] is None and again["commits"] == []
+    run("undo", "--run", str(first["run"]))
     assert not list((root / "entries").rglob("*.md"))
 
 

@@ -107,6 +107,10 @@ PAIR = "/pair"
 """The path without a token that signs an app in: it takes a pairing code."""
 OBSIDIAN = "app://obsidian.md"
 """The origin of Obsidian on the desktop. No page of the web has it."""
+SHARE, KEEP, FORM = "/share", "/capture/keep", "/capture"
+"""Where the browser itself sends, in no page's name, what the person shares with the installed page (it fills the form,
+and no more), where it is kept, and the form. A link from another page to the form comes without the strict cookie: the
+refusal leads on to the same address, which then is our own page's, and sends it."""
 BROWSER = "vault-agent.browser"
 """The key of a request's scope under which the id of the browser or app stands that asks."""
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -115,7 +119,8 @@ _TOO_MANY = {"requests": "there are too many requests", "wrong tokens": "there w
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """`all` requests that may enter, `wrong` tokens, and the most bytes of a body.
+    """`all` requests that may enter, `wrong` tokens, and the most bytes of a body, and of one with files to keep
+    (`shared`; 0: the same).
 
     Neither locks anyone out: a right token enters after any number of wrong ones, and what is refused counts for no
     one, as any page on the web can make a browser send it.
@@ -124,6 +129,11 @@ class RequestLimits:
     all: TokenBucket
     wrong: TokenBucket
     largest: int
+    shared: int = 0
+
+    def most(self, path: str) -> int:
+        """The most bytes of a body that is sent to a path."""
+        return max(self.largest, self.shared) if path in (SHARE, KEEP) else self.largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +157,9 @@ class Guard:
         try:
             browser = self._check(scope)
         except RequestRefused as refused:
-            await refusal(refused, self.language, scope)(scope, receive, send)
+            await refusal(refused, self.language, scope, onward=_onward(scope))(scope, receive, send)
             return
-        bounded = _Bounded(receive, self.limits.largest)
+        bounded = _Bounded(receive, self.limits.most(scope["path"]))
         if browser is None:
             await self.app(scope, bounded, send)
             return
@@ -160,7 +170,8 @@ class Guard:
         """The browser or app that asks, None for a program with the token, a link and a pairing; raises
         `RequestRefused`."""
         headers = Headers(scope=scope)
-        refused = self.listener.entrance.refuses(headers.getlist("host"), _origins(scope, headers))
+        origins = [] if _is_shared_by_browser(scope, headers) else _origins(scope, headers)
+        refused = self.listener.entrance.refuses(headers.getlist("host"), origins)
         if refused == "host":
             raise RequestRefused(HTTPStatus.MISDIRECTED_REQUEST, "this server does not answer for that host")
         if refused == "origin":
@@ -170,8 +181,8 @@ class Guard:
             raise _too_many("requests", seconds)
         if "content-length" in headers and "transfer-encoding" in headers:
             raise RequestRefused(HTTPStatus.BAD_REQUEST, "the length of the body is given in two ways")
-        if int(headers.get("content-length", "0")) > self.limits.largest:
-            raise too_large(self.limits.largest)
+        if int(headers.get("content-length", "0")) > (most := self.limits.most(scope["path"])):
+            raise too_large(most)
         return browser
 
     def _known(self, scope: Scope) -> Browser | None:
@@ -199,7 +210,7 @@ class Guard:
             return app
         browser = None if shown else self._known(scope)
         if browser is not None:
-            if not _is_own_page(headers, scope["method"]):
+            if not (_is_own_page(headers, scope["method"]) or _is_shared_by_browser(scope, headers)):
                 raise RequestRefused(HTTPStatus.FORBIDDEN, "a page of this server has to ask for changes")
             return browser
         is_guess = bool(shown or _cookie(headers, self.sign_in.cookie_name(self.listener.port)))
@@ -265,6 +276,21 @@ def _origins(scope: Scope, headers: Headers) -> list[str]:
     """The origins of a request that must be this server's own; not Obsidian's, where a token or a code is shown."""
     shows = "authorization" in headers or _is_pairing(scope)
     return [each for each in headers.getlist("origin") if not (shows and each == OBSIDIAN)]
+
+
+def _onward(scope: Scope) -> str:
+    """The address to which the refusal of a link from another page to the form leads on; empty for any other."""
+    is_link = scope["method"] == "GET" and scope["path"] == FORM
+    if not is_link or Headers(scope=scope).get("sec-fetch-site") != "cross-site":
+        return ""
+    query = bytes(scope.get("query_string", b"")).decode("ascii", "replace")
+    return f"{FORM}?{query}" if query else FORM
+
+
+def _is_shared_by_browser(scope: Scope, headers: Headers) -> bool:
+    """True for what the browser itself sends as the person shares something: no page can make it say that none asks."""
+    is_post = scope["method"] == "POST" and scope["path"] == SHARE
+    return is_post and headers.get("sec-fetch-site") == "none" and headers.get("origin", "null") == "null"
 
 
 def _cookie(headers: Headers, name: str) -> str:

@@ -84,7 +84,7 @@ FOLDER = Path(__file__).parent
 REPORTS = "/content-policy-reports"
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
     f"report-uri {REPORTS}"
 )
 HEADERS = {**SECURITY_HEADERS, "Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}

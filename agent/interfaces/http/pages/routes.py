@@ -25,6 +25,7 @@ from agent.interfaces.http.door.guard import BROWSER, OPEN
 from agent.interfaces.http.door.sign_in import remove_opening
 from agent.interfaces.http.pages import (
     ask,
+    capture,
     graph,
     jobs,
     memory,
@@ -50,11 +51,11 @@ from agent.texts import LANGUAGES, Language, text
 from agent.vault.pictures import Picture, find_picture, load_picture
 
 _MODULES: tuple[ModuleType, ...] = (
-    ask, needs, today, notes, graph, jobs, memory, profile, skills, status, metrics, sync, settings,
+    ask, needs, today, notes, capture, graph, jobs, memory, profile, skills, status, metrics, sync, settings,
 )  # fmt: skip
 PAGES = tuple(each for module in _MODULES for each in vars(module).values() if isinstance(each, Page))
 DEEDS: tuple[Deed, ...] = tuple(each for module in _MODULES for each in getattr(module, "DEEDS", ()))
-STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS, *graph.STREAMS)
+STREAMS: tuple[Callable[[Service], BaseRoute], ...] = (*ask.STREAMS, *graph.STREAMS, *capture.ROUTES)
 """Makes the route of each stream."""
 _BY_NAME = {each.name: each for each in PAGES}
 ENTRIES = tuple(each for each in PAGES if each.letter and not each.under)

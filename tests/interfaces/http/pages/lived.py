@@ -121,7 +121,7 @@ def addresses(house: House) -> list[str]:
         "/tasks", "/tasks/new", "/tasks/slate", "/tasks/tiles",
         "/jobs", "/jobs?span=week", "/jobs/morning", "/new-job", "/jobs/edit/morning",
         "/job-preview?when=daily%20at%208", "/job-preview?when=never", "/profile",
-        "/edit/house/roof.md", "/find", "/find?q=roof", "/settings/models",
+        "/edit/house/roof.md", "/find", "/find?q=roof", "/settings/models", "/capture",
         "/memory", "/memory?q=tea", "/memory/forget", "/memory/forget?name=tea",
         "/skills", "/skills?task=Plan%20my%20day", "/skills/daily-planning", "/skills/offers",
         "/settings", "/settings?all=yes", "/browsers", "/sync", "/metrics", "/metrics?days=90",

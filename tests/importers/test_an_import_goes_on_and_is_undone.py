@@ -1,0 +1,98 @@
+"""A later export adds what is new, an edit of the person's stays, and one undo takes an import back."""
+
+import json
+from pathlib import Path
+
+from agent.importers.plan import FILES
+from agent.importers.values import LeftReason
+from agent.vault.history.undo import undo
+from agent.vault.history.undo_choice import Selection
+from agent.vault.store import Vault
+from tests.importers.exports import archive, chatgpt, chatgpt_talk, evernote, take
+from tests.vaults import make_vault, write
+
+NOTE = "Imported/2023/2023-11-14 Tea.md"
+
+
+def export(folder: Path, *talks: dict[str, object]) -> Path:
+    write(folder / "conversations.json", json.dumps(list(talks)))
+    return folder / "conversations.json"
+
+
+def note_of(vault: Vault, path: str = NOTE) -> str:
+    return (vault.place.root / path).read_text("utf-8")
+
+
+def test_a_conversation_that_went_on_gets_its_new_turns_below_an_edit(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green.")))
+    edited = note_of(vault).replace("Green.", "Green. (I agree)")
+    write(vault.place.root / NOTE, edited)
+    plan, done = take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green.", "And cake?", "Lemon.")))
+    assert plan.counts["grown"] == 1 and done.paths == (NOTE,)
+    assert "Green. (I agree)" in note_of(vault)
+    assert note_of(vault).index("(I agree)") < note_of(vault).index("And cake?") < note_of(vault).index("Lemon.")
+    assert not take(vault, tmp_path / "conversations.json")[1].paths
+
+
+def test_a_note_that_was_moved_and_renamed_is_known(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    talk = export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green."))
+    take(vault, talk)
+    (vault.place.root / "Drinks").mkdir()
+    (vault.place.root / NOTE).rename(vault.place.root / "Drinks" / "tea.md")
+    assert take(vault, talk)[0].counts["known"] == 1
+
+
+def test_a_conversation_with_another_beginning_is_left_as_it_is(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green.")))
+    other = chatgpt_talk("c2", "Tea", "Which coffee?") | {"id": "c1"}
+    plan, done = take(vault, export(tmp_path, other))
+    assert [each.why for each in plan.left] == [LeftReason.CHANGED] and not done.paths
+
+
+def test_two_of_one_name_get_a_note_each_and_an_own_note_is_never_replaced(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {NOTE: "mine\n"})
+    talks = [chatgpt_talk(id, "Tea", f"Tea of {id}?", "Yes.") for id in ("c1", "c2")]
+    _, done = take(vault, export(tmp_path, *talks))
+    assert note_of(vault) == "mine\n" and len(set(map(str.casefold, done.paths))) == 2
+
+
+def test_all_of_an_import_is_one_run_that_undo_takes_back(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {"tea.md": "mine\n"})
+    talks = [chatgpt_talk(f"c{number}", f"Tea {number}", "Which tea?", "Green.") for number in range(450)]
+    _, done = take(vault, export(tmp_path, *talks))
+    assert len(done.commits) == 3 and len(done.paths) == 450
+    undo(vault, Selection(run=done.run), confirmed=True)
+    assert [each.name for each in vault.place.root.rglob("*.md")] == ["tea.md"]
+    assert len(take(vault, tmp_path / "conversations.json")[1].paths) == 450, "and it can be imported again"
+
+
+def test_a_file_that_programs_run_or_that_is_too_large_is_named_and_left_out(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    place = "iCloud Notes/Notes/Bike"
+    files: dict[str, str | bytes] = {f"{place}/Bike.txt": "x\n", f"{place}/run.html.exe": "", f"{place}/a.js": "1"}
+    files[f"{place}/film.mp4"] = b"\0" * 20_000_001
+    plan, done = take(vault, archive(tmp_path / "apple.zip", files))
+    why = {each.name.rpartition("/")[2]: each.why for each in plan.left}
+    assert why == {"run.html.exe": LeftReason.KIND, "a.js": LeftReason.KIND, "film.mp4": LeftReason.SIZE}
+    assert len(done.paths) == 1
+
+
+def test_a_secret_is_masked_in_a_text_and_a_file_with_one_is_left_out(tmp_path: Path) -> None:
+    key = "sk-ant-" + "a1B2" * 8
+    vault = make_vault(tmp_path, {})
+    _, done = take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", f"My key is {key}", "Green.")))
+    assert done.masked and key not in note_of(vault) and "[secret]" in note_of(vault)
+    place = "iCloud Notes/Notes/Bike"
+    files: dict[str, str | bytes] = {f"{place}/Bike.txt": "x\n", f"{place}/keys.csv": f"a,{key}\n"}
+    _, done = take(vault, archive(tmp_path / "apple.zip", files))
+    assert done.secret == (f"Imported/{FILES}/keys.csv",) and not (vault.place.root / done.secret[0]).exists()
+
+
+def test_pictures_lie_beside_the_notes_once(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    take(vault, chatgpt(tmp_path))
+    take(vault, evernote(tmp_path))
+    assert {each.name for each in (vault.place.root / "Imported" / FILES).iterdir()} == {"ticket.png", "shop.png"}
