@@ -17,6 +17,9 @@ from agent.vault.store import Vault
 from agent.workspace.machine import MACHINE, machine_path, open_claims, plain_name, this_machine
 from agent.workspace.workspace import Workspace
 
+_LONGEST_VERSION = 80
+"""The characters of a version that are read; one between releases names its commit and its day."""
+
 
 @dataclass(frozen=True, slots=True)
 class MachineNote:
@@ -131,6 +134,6 @@ def _parsed(vault: Vault, path: str) -> MachineNote | None:
         path,
         seen if type(seen) is date else None,
         note.header.get("daemon") is True,
-        (note.string("version") or "")[:20],
+        (note.string("version") or "")[:_LONGEST_VERSION],
         parse_public_key(note.string("signing_key") or ""),
     )

@@ -269,7 +269,11 @@ def test_one_screen_shows_all_and_a_letter_changes_a_line_of_it(root: Path, tmp_
         person.type("\n")
         person.sees("4 files at the top, in one commit")
         person.sees("asks the agent only with `agent: ask`")
-        for letter, line in (("i", "every new note in it"), ("e", "nothing of your own edits"), ("l", "Chinese")):
+        for letter, line in (
+            ("i", "every new note in it"),
+            ("e", "nothing of your own edits"),
+            ("l", "中文 in the notes"),
+        ):
             person.sees("Enter makes it a vault")
             person.type(f"{letter}\n")
             person.sees(line)
