@@ -58,6 +58,8 @@ _KNOWN = MappingProxyType(
         "jobs": "did_note_jobs",
         "jobs(problem)": "did_note_problems",
         "jobs(settle)": "did_settle",
+        "import": "did_import",
+        "capture": "did_capture",
         "job(add)": "did_add_job",
         "job(create)": "did_add_job",
         "job(edit)": "did_edit_job",
