@@ -288,3 +288,11 @@ def test_a_server_at_an_address_is_asked_there(tmp_path: Path) -> None:
     assert "the server garden ended before it answered" in far.home.fails("mcp_garden_plant", name="rose")
     assert "cannot be reached" in far.home.fails("mcp_garden_plant", name="rose")
     far.link.session.close()
+
+
+def test_who_stops_a_call_during_a_start_stops_it_for_nobody_else(running: Running) -> None:
+    garden = ServerSession(running[0].config, lambda: Launch({"PYTHONPATH": HERE}))
+    with pytest.raises(Interrupted):
+        garden.call("plant", {"name": "ivy"}, lambda: True)
+    assert "ivy" in garden.call("plant", {"name": "ivy"}).text
+    garden.close()

@@ -123,6 +123,8 @@ class ServerSession:
                 raise ServerSlow from error
             except CancelledError as error:
                 raise ServerEnded from error
+            finally:
+                future.cancel()  # of no effect on one that has an answer
         raise ServerEnded
 
     def close(self) -> None:
@@ -147,10 +149,9 @@ def _wait(future: "Future[T]", seconds: float, cancelled: Cancelled) -> T:
             return future.result(min(_LOOK, max(left, 0)))
         except TimeoutError:
             if future.done():
-                raise
+                return future.result()
             left -= _LOOK
             if cancelled():
-                future.cancel()
                 raise Interrupted("stopped by you") from None
             if left <= 0:
                 raise
