@@ -76,7 +76,8 @@ class Approvals:
             why = reason_to_ask(tool, arguments, context, self.vault.home, self.language)
             if not why and (tool.dangerous or policies.permission(tool, context) is Permission.ASK):
                 why = text("approval.each", self.language, tool=tool.name)
-            if not why and tool.asks_first and not self._agreed_tools.has(tool.asks_first):
+            is_first = bool(not why and tool.asks_first and not self._agreed_tools.has(tool.asks_first))
+            if is_first:
                 why = text("approval.first", self.language, tool=tool.name)
             if not why and self._known(fingerprint(tool.name, context.run, arguments)) is not None:
                 why = text("approval.again", self.language)
@@ -86,7 +87,7 @@ class Approvals:
             if context.asks_only:
                 return ToolOutput(self.ask_ahead(tool.name, arguments, context, why, drafts))
             self.require(tool.name, arguments, context, why, drafts)
-            if tool.asks_first:
+            if is_first:  # a yes for another reason said nothing of later uses
                 self._agreed_tools.put(AgreedTool(tool.name, self.clock.now()), tool.asks_first)
             output = tool.perform(arguments, context)
             self.agreed(drafts)

@@ -149,7 +149,7 @@ class ServerLink:
         definition = "\n".join((self._digest, listed.name, listed.description, listed.schema))
 
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
-            return self._called(listed, arguments, context)
+            return self._called(name, listed, arguments, context)
 
         return Tool(
             name,
@@ -163,19 +163,25 @@ class ServerLink:
             asks_first=sha256(definition.encode("utf-8", "replace")).hexdigest() if listed.is_readonly else "",
         )
 
-    def _called(self, listed: ServerTool, arguments: JsonObject, context: RunContext) -> ToolOutput:
+    def _called(self, tool: str, listed: ServerTool, arguments: JsonObject, context: RunContext) -> ToolOutput:
         name = self.config.name
         if count_secrets(canonical(arguments), self.secrets()):
             raise ToolFailed("the arguments have a secret of this machine in them; they were not sent")
-        source = f"the server {name}, {listed.name}"
+        source = f"the server {name}, {tool}"  # the tool's own name is the server's words
         given = plain(arguments)
         try:
+            self.session.start(cancelled=context.cancelled)
+            if self._tools.get(tool, (None,))[0] != listed:
+                raise ToolFailed(
+                    f"{tool} was not called: the server {name} describes it otherwise now than when it was chosen, or "
+                    "has it no more"
+                )
             reply = self.session.call(listed.name, given if isinstance(given, dict) else {}, context.cancelled)
         except ServerAway as error:
             self._failed(error)
             raise ToolFailed(f"the server {name} cannot be used: {error.problem}. Tell the person") from error
         except (ServerEnded, ServerStarting) as error:
-            why = Sentence("it ended during a call of {tool}", tool=listed.name)
+            why = Sentence("it ended during a call of {tool}", tool=tool)
             self._failed(ServerAway(why))
             raise ToolFailed(
                 f"the server {name} ended before it answered; whether it did what was asked is not known. "
