@@ -19,7 +19,7 @@ from agent.texts import Sentence
 _KEY = "tools.servers"
 FIELDS = ("command", "args", "env", "cwd", "url", "headers", "token", "seconds", "off")
 """What one may have. `type`, which other programs write, says nothing that is not known."""
-_SECRET = re.compile(r"(?i).*(?:token|key|secret|passw(?:or)?d|auth|cookie)")
+_SECRET = re.compile(r"(?i).*(?:token|key|secret|passw(?:or)?d|auth(?:orization)?|credentials?|cookie)")
 _SECONDS = 60.0
 _LONGEST = 3600.0
 

@@ -2,7 +2,9 @@
 
 from functools import partial
 from threading import Lock
+from urllib.parse import urlsplit
 
+from agent.config.addresses import keys_in
 from agent.config.secrets import Secret, reveal
 from agent.config.servers import ServerConfig, parse_servers
 from agent.errors import ConfigError
@@ -77,8 +79,8 @@ def _value(workspace: Workspace, written: str) -> str:
 
 def _check_open(config: ServerConfig, *, has_secrets: bool) -> None:
     """Raise `ConfigError` for a connection without TLS over which others could read along."""
-    host = config.place.rpartition(":")[0] or config.place
-    if not config.url.startswith("http://") or is_this_machine(host.strip("[]")):
+    address = urlsplit(config.url)
+    if address.scheme != "http" or is_this_machine(address.hostname or ""):
         return
-    if has_secrets or is_public(config.url):
+    if has_secrets or any(keys_in(config.url)) or is_public(config.url):
         raise ConfigError(Sentence("{host} has no TLS, so others could read along: use https", host=config.place))

@@ -1,5 +1,6 @@
 """`tools.servers` and `calendars.sources`: mappings of names in the machine's file, never in a vault's."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from agent.config.load import Loaded, load_settings
 from agent.config.secrets import Secret
 from agent.config.servers import ServerConfig, parse_servers
 from agent.errors import ConfigError
+from agent.runs.servers import _check_open
 
 WHOLE = """\
 tools:
@@ -98,6 +100,8 @@ def test_a_calendars_address_is_not_shown(tmp_path: Path) -> None:
         ('{"a": "ftp://a.example"}', "an address such as"),
         ('{"a": {"url": "https://a.example", "token": "sk-0123456789"}}', "holds a key itself"),
         ('{"a": {"command": "x", "env": {"API_KEY": "sk-0123456789"}}}', "holds a key itself"),
+        ('{"a": {"url": "https://a.example", "headers": {"Authorization": "sk-0123456789"}}}', "holds a key itself"),
+        ('{"a": {"command": "x", "env": {"AWS_CREDENTIALS": "sk-0123456789"}}}', "holds a key itself"),
         ('{"a": {"command": "x", "seconds": "long"}}', "a number from"),
     ],
 )
@@ -105,6 +109,21 @@ def test_what_is_wrong_with_a_server_is_named(text: str, why: str) -> None:
     with pytest.raises(ConfigError, match=why) as caught:
         parse_servers(text)
     assert "tools.servers" in caught.value.message and "sk-0123456789" not in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("url", "has_secrets", "is_open"),
+    [
+        ("http://[::1]/mcp", True, True),
+        ("http://192.168.1.5/mcp", False, True),
+        ("http://192.168.1.5/mcp", True, False),
+        ("http://192.168.1.5/mcp?api_key=sk-0123456789", False, False),
+        ("http://anna:walnut-77@192.168.1.5/mcp", False, False),
+    ],
+)
+def test_a_key_goes_over_no_network_in_clear(url: str, has_secrets: bool, is_open: bool) -> None:
+    with nullcontext() if is_open else pytest.raises(ConfigError, match="has no TLS"):
+        _check_open(ServerConfig("a", url=url), has_secrets=has_secrets)
 
 
 @pytest.mark.parametrize(

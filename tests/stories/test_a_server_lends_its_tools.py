@@ -27,7 +27,9 @@ def test_an_answer_from_a_server_after_one_yes(tmp_path: Path, monkeypatch: pyte
     assert "mcp_garden_plant" in note and "ivy" in note
     ended = document(root, own, "approvals", "yes", asked["waits_for"], "--go-on")
     assert ended["run_ended"]["answer"] == "Ivy wants water on Tuesdays."
-    assert "the server garden, plant" in (root / asked["session"]).read_text("utf-8"), "the source is recorded"
+    assert "the server garden, mcp_garden_plant" in (root / asked["session"]).read_text("utf-8"), (
+        "the source is recorded"
+    )
     script(said, call("mcp_garden_plant", name="rose"), "Roses, too.")
     again = document(root, own, "ask", "and the rose?")
     assert again["answer"] == "Roses, too.", "it says that it changes nothing, and was allowed once"
