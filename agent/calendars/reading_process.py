@@ -8,6 +8,7 @@ without an offset for one of no zone. The only module with the libraries.
 
 import json
 import os
+import re
 import resource
 import signal
 import sys
@@ -28,6 +29,8 @@ EVENT_SECONDS = 0.5
 MOST_EVENTS = 1_000
 _VOLATILE = ("DTSTAMP", "LAST-MODIFIED")
 """What servers change in events that are the same."""
+_BEGIN = re.compile(rb"^BEGIN:VCALENDAR\s*$", re.MULTILINE | re.IGNORECASE)
+"""A line; the same words in a title begin nothing."""
 _NEAR = timedelta(days=2)
 _WORDS = {"title": ("SUMMARY", 200), "place": ("LOCATION", 120), "notes": ("DESCRIPTION", 500)}
 
@@ -71,7 +74,7 @@ def read(data: bytes, first: date, last: date) -> dict[str, object]:
     marks: list[str] = []
     left, until = 0, time.monotonic() + SECONDS / 2
     calendars = Calendar.from_ical(data, multiple=True)
-    if len(calendars) != data.count(b"BEGIN:VCALENDAR") or not calendars:
+    if len(calendars) != len(_BEGIN.findall(data)) or not calendars:
         raise ValueError("cut off")  # its missing events would count as deleted
     for calendar in calendars:
         groups = _groups(calendar)

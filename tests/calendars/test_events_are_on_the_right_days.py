@@ -91,6 +91,11 @@ def test_one_bad_event_costs_the_others_nothing() -> None:
     assert [each.title for each in found.events] == ["Tea"] and found.left >= 1
 
 
+@pytest.mark.parametrize("title", ["BEGIN:VCALENDAR", "now\r\n BEGIN:VCALENDAR"])
+def test_words_of_a_stranger_do_not_make_a_calendar_unreadable(title: str) -> None:
+    assert len(told(calendar(event("1", "DTSTART:20261201T120000Z", title=title)), "2026-12-01", "2026-12-01")) == 1
+
+
 @pytest.mark.parametrize(
     "data", [b"", b"<html>sign in</html>", b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n", b"\xff\x00" * 99]
 )
