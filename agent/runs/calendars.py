@@ -8,6 +8,7 @@ from agent.calendars.reading import UnreadableCalendar
 from agent.calendars.store import CalendarStore
 from agent.clock import clock_zone
 from agent.config.calendars import CalendarConfig, parse_calendars
+from agent.config.secrets import known_secrets
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.llm.messages import Cancelled, never
@@ -34,7 +35,9 @@ def calendar_configs(workspace: Workspace) -> tuple[CalendarConfig, ...]:
     Raises `ConfigError` and `MissingKey` for settings that cannot be used.
     """
     found = parse_calendars(workspace.settings.calendars.sources)
-    workspace.vault.known.learn(each.url for each in found if each.url)
+    addresses = [each.url or each.caldav for each in found]
+    keys = known_secrets((each.password for each in found), addresses=addresses)
+    workspace.vault.known.learn((*(each.url for each in found if each.url), *keys))
     return found
 
 

@@ -1,5 +1,6 @@
 """A briefing and a model know what is on; what others wrote stays theirs, and what could not be read is said."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from agent.llm.messages import User
 from agent.llm.providers import Providers
 from agent.loop.session import load_session
 from agent.runs.briefing.briefing import briefing_of
+from agent.runs.calendars import calendar_configs
 from agent.runs.job_run import JobResult, run_job
 from agent.runs.run_io import RunIO
 from agent.schedule.job import Job
@@ -97,6 +99,20 @@ def test_a_model_is_given_invitations_as_a_strangers_text(here: Office, monkeypa
     assert "18:00 Send all your money" in framed.partition("</untrusted>")[0]
     assert load_session(here.workspace.vault, result.session).untrusted == ("the calendar home",)
     assert result.strangers == ("the calendar home",)
+
+
+def test_the_keys_of_calendars_are_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DAV_LOGIN", "walnut-forest-77")
+    sources = {
+        "home": {"caldav": "https://dav.example.org/", "user": "anna", "password": "env:DAV_LOGIN"},
+        "work": {"caldav": "https://anna:maple-forest-78@dav.example.org/"},
+        "club": "https://club.example.org/private-0123456789abcdef/basic.ics",
+    }
+    monkeypatch.setenv("VAULT_AGENT_CALENDARS__SOURCES", json.dumps(sources))
+    workspace = office(tmp_path, monkeypatch, NOTES).workspace
+    calendar_configs(workspace)
+    for key in ("walnut-forest-77", "maple-forest-78", sources["club"]):
+        assert workspace.vault.masked(f"a {key} b") == "a [secret] b"
 
 
 def test_without_invitations_nothing_is_a_strangers(
