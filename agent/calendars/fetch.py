@@ -84,7 +84,7 @@ class CalendarNetwork:
     ) -> CalendarAnswer:
         data = bytearray()
         with client.stream(method, url, headers=dict(headers), content=body.encode() or None) as response:
-            for piece in response.iter_bytes(64 << 10):
+            for piece in response.iter_bytes():  # of no size: a slow server would fill one for hours
                 data += piece
                 if len(data) > most:
                     size = Sentence("it is larger than {size} MB", size=most >> 20)
@@ -100,9 +100,10 @@ class CalendarNetwork:
     def _check(self, url: str) -> None:
         """Raise `UnreadableCalendar` for a connection over which others could read along."""
         parts = urlsplit(url)
-        if parts.scheme == "http" and (is_public(url) or (self.user and not is_this_machine(parts.hostname or ""))):
+        has_login = self.user or parts.username
+        if parts.scheme == "http" and (is_public(url) or (has_login and not is_this_machine(parts.hostname or ""))):
             raise UnreadableCalendar(
-                Sentence("{host} has no TLS, so others could read along: use https", host=parts.netloc)
+                Sentence("{host} has no TLS, so others could read along: use https", host=parts.hostname)
             )
 
 
@@ -111,8 +112,11 @@ def same_host(base: str, location: str, host: str) -> str:
 
     Raises `UnreadableCalendar`.
     """
-    target = urljoin(base, location)
-    parts = urlsplit(target)
+    try:
+        target = urljoin(base, location)
+        parts = urlsplit(target)
+    except ValueError as error:
+        raise UnreadableCalendar(Sentence("{host} names an address that is none", host=host)) from error
     named, parent = parts.hostname or "", host.partition(".")[2]
     is_beside = parent.count(".") >= 1 and named.endswith(f".{parent}") and not host.replace(".", "").isdigit()
     is_downgrade = urlsplit(base).scheme == "https" and parts.scheme != "https"

@@ -2,7 +2,7 @@
 
 import base64
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,6 +46,8 @@ class FileServer:
     location: str = ""
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     port: int = 0
+    stall: Callable[[BaseHTTPRequestHandler], object] = lambda handler: None
+    """Called between the head of an answer and its body."""
 
     @property
     def url(self) -> str:
@@ -66,6 +68,7 @@ class FileServer:
             handler.send_header("Location", self.location)
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
+        self.stall(handler)
         handler.wfile.write(body)
 
 

@@ -1,12 +1,16 @@
 """A calendar is a file, an address or a CalDAV server: fetched when it has changed, and kept while it is away."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
+from agent.calendars.fetch import same_host
+from agent.calendars.reading import UnreadableCalendar
 from agent.calendars.store import CalendarStore, Refreshed
 from agent.config.calendars import CalendarConfig
 from agent.config.secrets import Secret
@@ -108,10 +112,32 @@ def test_a_redirect_stays_with_the_host(tmp_path: Path, server: FileServer) -> N
     [
         CalendarConfig("work", url="http://calendar.example/a.ics"),
         CalendarConfig("work", caldav="http://192.168.1.5/dav", user="anna", password=Secret("walnut-forest-77")),
+        CalendarConfig("work", url="http://anna:walnut-forest-77@192.168.1.5/a.ics"),
     ],
 )
 def test_nothing_secret_goes_over_the_network_in_clear(tmp_path: Path, config: CalendarConfig) -> None:
-    assert "has no TLS" in Shelf(tmp_path, config).look().problem
+    said = Shelf(tmp_path, config).look().problem
+    assert "has no TLS" in said and "walnut" not in said
+
+
+def test_a_server_that_sends_a_little_now_and_then_is_not_waited_for(tmp_path: Path, server: FileServer) -> None:
+    shelf, over = Shelf(tmp_path, CalendarConfig("work", url=server.url)), threading.Event()
+
+    def dribble(handler: BaseHTTPRequestHandler) -> None:
+        shelf.clock.advance(60)
+        handler.wfile.write(b"B")
+        handler.wfile.flush()
+        over.wait(30)
+
+    server.stall = dribble
+    assert "no whole answer came" in shelf.look().problem
+    over.set()
+
+
+@pytest.mark.parametrize("href", ["http://[bad/", "//[::1/x"])
+def test_an_address_that_is_none_is_said(href: str) -> None:
+    with pytest.raises(UnreadableCalendar, match="an address that is none"):
+        same_host("https://dav.example.org/", href, "dav.example.org")
 
 
 def test_a_caldav_server_has_the_calendars_of_its_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
