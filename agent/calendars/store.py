@@ -32,12 +32,13 @@ _EMPTY = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//vault-agent//EN\r\nEND:VC
 @dataclass(frozen=True, slots=True)
 class _About:
     """What is known of a copy: for which settings (`digest`), when it was `tried` (ISO), the server's tags by address,
-    and the `mark` of its events; `problem` and `values` are why it could not be fetched last."""
+    the `mark` of its events, and the SHA-256 of its bytes (`copy`); `problem` and `values` are why it could not be fetched last."""
 
     digest: str = ""
     tried: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
+    copy: str = ""
     problem: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
 
@@ -63,11 +64,12 @@ class CalendarStore:
         """Fetch a calendar if its copy is as old as this, or was tried as long ago. Raises `MissingKey`."""
         about, now = self._about(config), self.clock.now()
         last = _time(about.tried)
-        if last is not None and timedelta() <= now - last < timedelta(minutes=minutes):
+        has_copy = self._bytes(config, about) is not None
+        is_damaged = bool(about.mark) and not has_copy and not about.problem
+        if last is not None and timedelta() <= now - last < timedelta(minutes=minutes) and not is_damaged:
             return Refreshed(problem=Sentence(about.problem, **about.values))
         tried = replace(about, digest=_digest(config), tried=now.isoformat(), problem="", values={})
         try:
-            has_copy = bool(about.mark) and self._copy(config).exists()
             data, tags = self._fetched(config, about.tags if has_copy else {}, now.date())
             if data is None:
                 self._write_about(config, tried)
@@ -79,7 +81,7 @@ class CalendarStore:
             return Refreshed(problem=error.problem)
         make_folder(self.folder)
         private.replace_bytes(self._copy(config), data)
-        self._write_about(config, replace(tried, tags=tags, mark=mark))
+        self._write_about(config, replace(tried, tags=tags, mark=mark, copy=sha256(data).hexdigest()))
         return Refreshed(bool(about.mark) and mark != about.mark)
 
     def events(self, config: CalendarConfig, first: date, last: date, zone: tzinfo) -> tuple[CalendarEvent, ...]:
@@ -87,13 +89,18 @@ class CalendarStore:
         return self._read(config, first, last, zone).events
 
     def _read(self, config: CalendarConfig, first: date, last: date, zone: tzinfo) -> ReadCalendar:
-        if not self._about(config).mark:
+        data = self._bytes(config, self._about(config))
+        if data is None:
             return ReadCalendar()
+        return read_calendar(data, config.name, first, last, zone, is_mine=config.is_mine)
+
+    def _bytes(self, config: CalendarConfig, about: _About) -> bytes | None:
+        """The copy; None if there is none, or a damaged one."""
         try:
             data = self._copy(config).read_bytes()
         except OSError:
-            return ReadCalendar()
-        return read_calendar(data, config.name, first, last, zone, is_mine=config.is_mine)
+            return None
+        return data if about.mark and sha256(data).hexdigest() == about.copy else None
 
     def _fetched(
         self, config: CalendarConfig, tags: Mapping[str, str], today: date

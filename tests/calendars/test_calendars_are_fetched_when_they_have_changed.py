@@ -84,6 +84,16 @@ def test_it_is_not_asked_before_it_is_due(tmp_path: Path, server: FileServer) ->
     assert len(server.asked) == 2
 
 
+def test_a_damaged_copy_is_fetched_anew_at_once(tmp_path: Path, server: FileServer) -> None:
+    server.tags = {"ETag": '"a"'}
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    shelf.look()
+    (copy,) = (tmp_path / "copies").glob("*.ics")
+    for harm in (lambda: copy.write_bytes(copy.read_bytes()[:-40]), copy.unlink):
+        harm()
+        assert shelf.store.refresh(shelf.config, 15) == Refreshed() and shelf.titles() == ["Tea"]
+
+
 def test_a_copy_of_another_address_does_not_count(tmp_path: Path, server: FileServer) -> None:
     shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
     shelf.look()
