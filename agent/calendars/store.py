@@ -5,14 +5,13 @@ at any time.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, field, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from hashlib import sha256
 from pathlib import Path
 
 from agent.calendars.caldav import RemoteCalendar, events_between, find_calendars
-from agent.calendars.event import CalendarEvent
 from agent.calendars.fetch import MOST_BYTES, CalendarNetwork
 from agent.calendars.reading import ReadCalendar, UnreadableCalendar, read_calendar
 from agent.clock import Clock
@@ -24,15 +23,18 @@ from agent.dataclass import dataclass
 from agent.json_value import parse_json
 from agent.texts import Sentence
 
-_BACK, _AHEAD = timedelta(days=31), timedelta(days=400)
-"""The time of which a CalDAV server is asked."""
+_BACK, _AHEAD = timedelta(days=31), timedelta(days=430)
+"""The time of which a CalDAV server is asked, before and after the first day of this month."""
+_SPAN = "span"
+"""The tag with that time; none where the copy is the whole calendar."""
 _EMPTY = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//vault-agent//EN\r\nEND:VCALENDAR\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _About:
     """What is known of a copy: for which settings (`digest`), when it was `tried` (ISO), the server's tags by address,
-    the `mark` of its events, and the SHA-256 of its bytes (`copy`); `problem` and `values` are why it could not be fetched last."""
+    the `mark` of its events, and the SHA-256 of its bytes (`copy`); `problem` and `values` are why it could not be
+    fetched last."""
 
     digest: str = ""
     tried: str = ""
@@ -84,11 +86,8 @@ class CalendarStore:
         self._write_about(config, replace(tried, tags=tags, mark=mark, copy=sha256(data).hexdigest()))
         return Refreshed(bool(about.mark) and mark != about.mark)
 
-    def events(self, config: CalendarConfig, first: date, last: date, zone: tzinfo) -> tuple[CalendarEvent, ...]:
-        """The events of the copy on these days; none without a copy. Raises `UnreadableCalendar`."""
-        return self._read(config, first, last, zone).events
-
-    def _read(self, config: CalendarConfig, first: date, last: date, zone: tzinfo) -> ReadCalendar:
+    def read(self, config: CalendarConfig, first: date, last: date, zone: tzinfo) -> ReadCalendar:
+        """What the copy has on these days; nothing without a copy. Raises `UnreadableCalendar`."""
         data = self._bytes(config, self._about(config))
         if data is None:
             return ReadCalendar()
@@ -113,10 +112,22 @@ class CalendarStore:
         if config.url:
             return _address(network, config.url, tags)
         found = find_calendars(network, config.caldav)
-        fresh = {each.url: each.tag for each in found}
+        first, last = today.replace(day=1) - _BACK, today.replace(day=1) + _AHEAD
+        fresh = {each.url: each.tag for each in found} | {_SPAN: f"{first} {last}"}
         if fresh == dict(tags) and all(fresh.values()):
             return None, fresh
-        return _all_events(network, found, today), fresh
+        return _all_events(network, found, first, last), fresh
+
+    def span(self, config: CalendarConfig) -> tuple[date, date] | None:
+        """The first and the last day of which the copy has the events; None if it has all."""
+        found = self._about(config).tags.get(_SPAN, "").split()
+        return (date.fromisoformat(found[0]), date.fromisoformat(found[1])) if found else None
+
+    def keep_only(self, names: Collection[str]) -> None:
+        """Delete the copies of calendars with other names."""
+        for path in self.folder.glob("*.*"):
+            if path.stem not in names and path.suffix in (".ics", ".json"):
+                path.unlink(missing_ok=True)
 
     def _copy(self, config: CalendarConfig) -> Path:
         return self.folder / f"{config.name}.ics"
@@ -173,10 +184,10 @@ def _address(network: CalendarNetwork, url: str, tags: Mapping[str, str]) -> tup
     return answer.body, {name: answer.headers[name] for name in known if name in answer.headers}
 
 
-def _all_events(network: CalendarNetwork, found: tuple[RemoteCalendar, ...], today: date) -> bytes:
+def _all_events(network: CalendarNetwork, found: tuple[RemoteCalendar, ...], first: date, last: date) -> bytes:
     whole = bytearray()
     for each in found:
-        whole += events_between(network, each, today - _BACK, today + _AHEAD) + b"\r\n"
+        whole += events_between(network, each, first, last) + b"\r\n"
         if len(whole) > 4 * MOST_BYTES:
             raise UnreadableCalendar(Sentence("it is larger than {size} MB", size=4 * MOST_BYTES >> 20))
     return bytes(whole).strip() or _EMPTY

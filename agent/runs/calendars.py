@@ -1,6 +1,7 @@
 """The person's calendars for runs, briefings and the daemon: their events, and which of them could not be read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import field
 from datetime import date, tzinfo
 
 from agent.calendars.event import CalendarEvent, events_on
@@ -23,10 +24,16 @@ FOLDER = "calendars"
 
 @dataclass(frozen=True, slots=True)
 class Agenda:
-    """The events on some days, in the order of their times, and the calendars that could not be read lately."""
+    """The events on some days, in the order of their times, and the calendars that could not be read lately.
+
+    `left` are the numbers of events that could not be read, by calendar; `beyond` are the calendars of which not all of
+    these days are known.
+    """
 
     events: Sequence[CalendarEvent] = ()
     away: Sequence[OutOfReach] = ()
+    left: Mapping[str, int] = field(default_factory=dict)
+    beyond: Sequence[str] = ()
 
 
 def calendar_configs(workspace: Workspace) -> tuple[CalendarConfig, ...]:
@@ -56,7 +63,9 @@ def refresh_calendars(
     """
     minutes = workspace.settings.calendars.minutes if minutes is None else minutes
     store, changed, known = calendar_store(workspace), list[str](), calendar_configs(workspace)
-    keep_only(workspace, "calendar", {each.name for each in known})
+    names = {each.name for each in known}
+    keep_only(workspace, "calendar", names)
+    store.keep_only(names)
     for config in known:
         if cancelled():
             break
@@ -84,10 +93,14 @@ def agenda(workspace: Workspace, first: date, last: date, zone: tzinfo | None = 
         return Agenda((), (OutOfReach("calendar", "calendars.sources", now, "{problem}", {"problem": error.message}),))
     refresh_calendars(workspace)
     store, found = calendar_store(workspace), list[CalendarEvent]()
+    left, beyond = dict[str, int](), list[str]()
     for config in configs:
         try:
-            found += store.events(config, first, last, zone)
+            read, span = store.read(config, first, last, zone), store.span(config)
+            found += read.events
+            left |= {config.name: read.left} if read.left else {}
+            beyond += [config.name] if span is not None and not span[0] <= first <= last <= span[1] else []
         except UnreadableCalendar as error:
             note_reach(workspace, "calendar", config.name, error.problem)
     away = out_of_reach(workspace, "calendar")
-    return Agenda(events_on(found, first, last), away)
+    return Agenda(events_on(found, first, last), away, left, beyond)

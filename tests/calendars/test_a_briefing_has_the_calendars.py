@@ -101,6 +101,11 @@ def test_a_model_is_given_invitations_as_a_strangers_text(here: Office, monkeypa
     assert result.strangers == ("the calendar home",)
 
 
+def test_events_that_could_not_be_read_are_said(here: Office, server: FileServer) -> None:
+    server.body = calendar(*EVENTS, event("5", "DTSTART:never"), event("6", "DTSTART:soon"))
+    assert "- Events of the calendar home that could not be read: 2" in lines(here)
+
+
 def test_the_keys_of_calendars_are_masked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DAV_LOGIN", "walnut-forest-77")
     sources = {

@@ -71,6 +71,9 @@ def test_a_calendar_that_is_away_is_named(home: House, diary: Diary) -> None:
     diary.agenda = Agenda((), (OutOfReach("calendar", "club", NOON, "no"),))
     said = home.says("calendar", first="2026-12-24", days=1)
     assert "nothing is on from 2026-12-24 to 2026-12-24" in said and "club could not be read now" in said
+    diary.agenda = Agenda(left={"club": 2}, beyond=("work",))
+    said = home.says("calendar", first="2026-12-24", days=1)
+    assert "2 events of the calendar club could not be read" in said and "Of the calendar work not all" in said
 
 
 @pytest.mark.parametrize(("first", "days"), [("soon", 1), ("1066-01-01", 1), ("2026-12-01", 0), ("2026-12-01", 400)])

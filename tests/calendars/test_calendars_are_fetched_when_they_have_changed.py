@@ -34,7 +34,7 @@ class Shelf:
         return self.store.refresh(self.config, 15)
 
     def titles(self) -> list[str]:
-        return sorted(each.title for each in self.store.events(self.config, DAY, date(2026, 12, 8), UTC))
+        return sorted(each.title for each in self.store.read(self.config, DAY, date(2026, 12, 8), UTC).events)
 
 
 @pytest.fixture
@@ -167,3 +167,28 @@ def test_a_caldav_server_has_the_calendars_of_its_person(tmp_path: Path, monkeyp
         wrong = Shelf(tmp_path / "wrong", replace(account, password=Secret("walnut-forest-78")))
         assert "does not accept the user or the password" in wrong.look().problem
     assert "refused the connection" in shelf.look().problem and shelf.titles() == ["Bins", "Lunch", "Tea"]
+
+
+def test_a_caldav_calendar_that_stays_the_same_has_what_comes_near(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DAV_PASSWORD", PASSWORD)
+    with radicale(tmp_path) as dav:
+        dav.put("work", "1", "DTSTART:20280315T120000Z")
+        account = CalendarConfig("dav", caldav=dav.url, user=USER, password=Secret("env:DAV_PASSWORD"))
+        shelf = Shelf(tmp_path, account)
+        shelf.look()
+        assert shelf.store.span(account) == (date(2026, 10, 31), date(2028, 2, 4))
+        shelf.clock.advance(200 * 86_400)
+        shelf.look()
+        found = shelf.store.read(account, date(2028, 3, 15), date(2028, 3, 15), UTC).events
+        assert [each.title for each in found] == ["Tea"]
+
+
+def test_the_copy_of_a_calendar_that_is_not_set_up_any_more_goes(tmp_path: Path, server: FileServer) -> None:
+    shelf = Shelf(tmp_path, CalendarConfig("work", url=server.url))
+    shelf.look()
+    shelf.store.keep_only({"work"})
+    assert shelf.titles() == ["Tea"]
+    shelf.store.keep_only({"home"})
+    assert list((tmp_path / "copies").iterdir()) == []

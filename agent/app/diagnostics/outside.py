@@ -48,15 +48,19 @@ def _calendars(workspace: Workspace) -> Iterator[Check]:
     for config in configs:
         problem = away.get(config.name)
         try:
-            found = store.events(config, today, today + _DAYS, machine_zone())
+            found = store.read(config, today, today + _DAYS, machine_zone())
         except UnreadableCalendar as error:
             problem = error.problem
         if problem:
             yield warn("calendars", "{name}: {problem}", name=config.name, problem=problem)
+        elif found.left:
+            yield warn(
+                "calendars", "{name} has events that cannot be read: {count}", name=config.name, count=found.left
+            )
         else:
             yield ok(
                 "calendars",
                 "{name} can be read; events in the next seven days: {count}",
                 name=config.name,
-                count=len(found),
+                count=len(found.events),
             )

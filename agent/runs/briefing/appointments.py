@@ -15,7 +15,8 @@ from agent.workspace.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Appointments:
-    """What is on `today` and in the `week` behind it, and a sentence for each calendar that could not be read."""
+    """What is on `today` and in the `week` behind it, and a sentence for each calendar that could not be read, or
+    not all of it."""
 
     today: tuple[BriefingLine, ...] = ()
     week: tuple[BriefingLine, ...] = ()
@@ -31,7 +32,13 @@ def appointments(workspace: Workspace, today: date, zone: tzinfo | None) -> Appo
     return Appointments(
         tuple(each for each in lines if each.day == today),
         tuple(each for each in lines if each.day > today),
-        tuple(_away(each.name, in_clock_zone(each.since, now), language) for each in found.away),
+        (
+            *(_away(each.name, in_clock_zone(each.since, now), language) for each in found.away),
+            *(
+                text("briefing.calendar_left", language, name=name, count=count)
+                for name, count in sorted(found.left.items())
+            ),
+        ),
     )
 
 

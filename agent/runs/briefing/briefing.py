@@ -47,7 +47,7 @@ class BriefingFacts:
     needs: tuple[Need, ...]
     deeds: tuple[UnaskedDeed, ...]
     away: tuple[str, ...] = ()
-    """A sentence for each calendar that could not be read."""
+    """A sentence for each calendar that could not be read, or not all of it."""
 
     @property
     def strangers(self) -> tuple[str, ...]:

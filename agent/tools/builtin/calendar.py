@@ -1,6 +1,6 @@
 """The tool `calendar`: what is on in the person's calendars on some days. It is there where calendars are set up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Protocol, TypeAlias
 
@@ -23,13 +23,19 @@ class Away(Protocol):
 
 
 class Days(Protocol):
-    """The events on some days, and the calendars that could not be read lately."""
+    """The events on some days, and the calendars that could not be read lately, or not all of them."""
 
     @property
     def events(self) -> Sequence[CalendarEvent]: ...
 
     @property
     def away(self) -> Sequence[Away]: ...
+
+    @property
+    def left(self) -> Mapping[str, int]: ...
+
+    @property
+    def beyond(self) -> Sequence[str]: ...
 
 
 AskCalendars: TypeAlias = Callable[[date, date], Days]
@@ -47,6 +53,8 @@ def calendar_tool(ask: AskCalendars, clock: Clock) -> Tool:
         lines = _lines(found.events, first, last)
         text = "\n".join(lines or [f"nothing is on from {first} to {last}"])
         away = [f"The calendar {each.name} could not be read now: this may be old or not all." for each in found.away]
+        away += [f"{count} events of the calendar {name} could not be read." for name, count in found.left.items()]
+        away += [f"Of the calendar {name} not all of these days are known." for name in found.beyond]
         strangers = dict.fromkeys(each.calendar for each in found.events if not each.is_mine)
         return ToolOutput(
             "\n".join([text, *away]), untrusted=f"the calendar {', '.join(strangers)}" if strangers else ""
