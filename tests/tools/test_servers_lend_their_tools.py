@@ -187,6 +187,13 @@ def test_its_failures_are_untrusted_too(garden: Garden) -> None:
     assert home.context.taint.sources == ["the server garden, mcp_garden_fail"]
 
 
+def test_a_key_in_a_failure_is_masked_where_it_is_cut(tmp_path: Path) -> None:
+    garden = Garden(tmp_path, ServerConfig("garden", COMMAND), {"GARDEN_SAYS": f" {KEY}" * 90})
+    garden.home.tick(garden.home.asks("mcp_garden_fail"), "approve")
+    assert "sk-gar" not in garden.home.fails("mcp_garden_fail")
+    garden.link.session.close()
+
+
 def test_wrong_arguments_never_reach_it(garden: Garden) -> None:
     assert "name is missing" in garden.home.fails("mcp_garden_water_plant", litres=1)
     assert "litres must be of type number" in garden.home.fails("mcp_garden_water_plant", name="a", litres="much")

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 
 from agent.clock import Clock
-from agent.config.masking import count_secrets
+from agent.config.masking import count_secrets, redact
 from agent.config.servers import ServerConfig
 from agent.dataclass import dataclass
 from agent.errors import ToolFailed
@@ -203,4 +203,5 @@ class ServerLink:
     def _failure(self, said: str, source: str, context: RunContext) -> str:
         """The text of a failure for the model; what the server says in it is untrusted."""
         context.taint.mark(source)
-        return f"the server {self.config.name} could not do it:\n{frame(said[:1_500] or 'it says no reason', source)}"
+        known = redact(said, self.secrets())[:1_500]  # before the cut: half a key would not be found
+        return f"the server {self.config.name} could not do it:\n{frame(known or 'it says no reason', source)}"
