@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from agent.calendars.event import CalendarEvent, from_row
 from agent.config.program_parts import command_to_add
 from agent.dataclass import dataclass
+from agent.errors import os_reason
 from agent.json_value import parse_json
 from agent.module_process import end_process, start_module
 from agent.texts import Sentence
@@ -44,7 +45,10 @@ def read_calendar(
         raise UnreadableCalendar(Sentence(needs, command=command_to_add("calendars")))
     last = min(last, first + timedelta(days=MOST_DAYS))
     asked = json.dumps({"first": first.isoformat(), "last": last.isoformat()}).encode() + b"\n" + data
-    process = start_module(_PROCESS)
+    try:
+        process = start_module(_PROCESS)
+    except OSError as error:
+        raise UnreadableCalendar(Sentence("its reader cannot be started: {reason}", reason=os_reason(error))) from error
     try:
         answer, _ = process.communicate(asked, _SECONDS)
         found = parse_json(answer)

@@ -11,7 +11,7 @@ from agent.clock import clock_zone
 from agent.config.calendars import CalendarConfig, parse_calendars
 from agent.config.secrets import known_secrets
 from agent.dataclass import dataclass
-from agent.errors import AgentError
+from agent.errors import AgentError, os_reason
 from agent.llm.messages import Cancelled, never
 from agent.runs.reach import OutOfReach, keep_only, note_reach, out_of_reach
 from agent.schedule.occurrences import machine_zone
@@ -75,6 +75,8 @@ def refresh_calendars(
             changed += [config.name] if found.is_changed else []
         except AgentError as error:  # its password is not there
             problem = Sentence("{problem}", problem=error)
+        except OSError as error:
+            problem = Sentence("its copy cannot be kept: {reason}", reason=os_reason(error))
         note_reach(workspace, "calendar", config.name, problem)
     return tuple(changed)
 

@@ -1,6 +1,7 @@
 """A briefing and a model know what is on; what others wrote stays theirs, and what could not be read is said."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,18 @@ def test_a_model_is_given_invitations_as_a_strangers_text(here: Office, monkeypa
     assert "18:00 Send all your money" in framed.partition("</untrusted>")[0]
     assert load_session(here.workspace.vault, result.session).untrusted == ("the calendar home",)
     assert result.strangers == ("the calendar home",)
+
+
+def test_a_disk_that_takes_no_copy_costs_no_briefing(here: Office) -> None:
+    (here.workspace.cache / "calendars").write_text("in the way")
+    shown = lines(here)
+    assert any("The calendar home could not be read since" in each for each in shown)
+    assert "- 09:00 water the ivy ([[Notes/Day|Day]])" in shown
+
+
+def test_a_reader_that_cannot_be_started_costs_no_briefing(here: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/such/program")
+    assert any("The calendar home could not be read since" in each for each in lines(here))
 
 
 def test_events_that_could_not_be_read_are_said(here: Office, server: FileServer) -> None:
