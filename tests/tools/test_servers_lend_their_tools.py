@@ -301,6 +301,25 @@ def test_a_server_that_never_gets_ready_is_named_and_ended(tmp_path: Path, monke
     assert not [each for each in threading.enumerate() if each.name == "server-late"]
 
 
+def test_a_server_that_is_ended_before_its_start_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "_END_SECONDS", 0.1)
+    found, trap = threading.Event(), tmp_path / "trap"
+
+    def launch() -> Launch:
+        found.wait(30)  # as a keyring that asks the person for its password
+        return Launch()
+
+    program = (sys.executable, "-c", "import pathlib, sys; pathlib.Path(sys.argv[1]).touch()", str(trap))
+    late = ServerSession(ServerConfig("late", program), launch)
+    late.begin()
+    life = late._life
+    late.close()
+    found.set()
+    assert life is not None and life.over.wait(30) and not trap.exists()
+
+
 def test_jobs_guests_and_remote_chats_have_none_of_them(garden: Garden, tmp_path: Path) -> None:
     home = house(tmp_path / "other", policies=load_policies(tmp_path / "none"), sources=[garden.link])
     home.registry.update()

@@ -164,7 +164,7 @@ class _Life:
         self.session = session
         self.ready: Future[None] = Future()
         """Done once the server can be asked; why it cannot be is kept until somebody has been told."""
-        self.over, self.is_told = threading.Event(), False
+        self.over, self.is_told, self._is_ended = threading.Event(), False, False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._leave: asyncio.Event | None = None
         self._client: Client | None = None
@@ -186,7 +186,8 @@ class _Life:
             raise
 
     def end(self) -> None:
-        """Leave, and wait until the server has ended."""
+        """Leave, and wait until the server has ended; one whose secrets are still looked up is never started."""
+        self._is_ended = True
         if self._loop is not None and self._leave is not None and self._task is not None:
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._leave.set if self.ready.done() else self._task.cancel)
@@ -211,6 +212,8 @@ class _Life:
         config, launch = self.session.config, self.session.launch()
         self._task = asyncio.current_task()
         self._loop, self._leave = asyncio.get_running_loop(), asyncio.Event()
+        if self._is_ended:
+            raise asyncio.CancelledError
         async with asyncio.timeout(START_SECONDS) as limit:
             connection = _connection(config, launch, self._words)
             async with _client(_watched(connection, self._leave)) as client:
