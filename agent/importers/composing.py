@@ -76,7 +76,8 @@ class Composer:
         if title and title != path.rpartition("/")[2].removesuffix(".md"):
             header = {"title": title, **header}
         body = self._clean(found.body).strip("\n")
-        body = body if self.mine else inert_blocks(escape(self._with_targets(body, path)))
+        is_mine = self.mine and not found.address  # a page that was clipped is a stranger's in any case
+        body = body if is_mine else inert_blocks(escape(self._with_targets(body, path)))
         body = self._forgotten(self._with_targets(body, path))
         unlinked = [each for each in found.files if each.key in self.paths and quote(each.key) not in found.body]
         body = "\n\n".join(filter(None, (body, *(self._embed(each, path) for each in unlinked))))

@@ -4,8 +4,10 @@ for its name, no other file is in its place, and every system can have it.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import field
 from hashlib import sha256
+from itertools import count, takewhile
 from pathlib import Path
 
 from agent.dataclass import dataclass
@@ -47,14 +49,18 @@ class FreeNames:
 
     def take(self, folder: str, name: str, ending: str, key: str) -> str:
         """A free path in a folder; if it is taken, the name gets some letters of the `key` behind it."""
-        path = f"{folder}/{name}{ending}"
-        if self._is_taken(path):
-            path = f"{folder}/{name} {digest(key)[1:9]}{ending}"
-        number = 2
-        while self._is_taken(path):
-            path, number = f"{folder}/{name} {digest(key)[1:9]} {number}{ending}", number + 1
+        path = next(each for each in self._every(folder, name, ending, key) if not self._is_taken(each))
         self._taken.add(path.casefold())
         return path
+
+    def places(self, folder: str, name: str, ending: str, key: str) -> Iterator[str]:
+        """Where a thing may lie that got its path here before, up to the first place that is free."""
+        return takewhile(self._is_taken, self._every(folder, name, ending, key))
+
+    def _every(self, folder: str, name: str, ending: str, key: str) -> Iterator[str]:
+        yield f"{folder}/{name}{ending}"
+        yield f"{folder}/{name} {digest(key)[1:9]}{ending}"
+        yield from (f"{folder}/{name} {digest(key)[1:9]} {number}{ending}" for number in count(2))
 
     def _is_taken(self, path: str) -> bool:
         place = self.root / path

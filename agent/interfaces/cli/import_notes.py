@@ -148,7 +148,7 @@ def _preview(plan: ImportPlan) -> Iterator[str]:
     if plan.counts["known"]:
         yield said("  known already: {count}", count=plan.counts["known"])
     yield from _left(plan)
-    if found and not plan.format.is_own:
+    if found:
         yield _whose(plan)
 
 
