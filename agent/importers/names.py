@@ -2,6 +2,7 @@
 for its name, no other file is in its place, and every system can have it.
 """
 
+import os
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ class FreeNames:
 
     root: Path
     _taken: set[str] = field(default_factory=set)
+    _there: dict[str, set[str]] = field(default_factory=dict)
+    """The names in each folder, as they were when it was first asked for, in lower case."""
 
     def take(self, folder: str, name: str, ending: str, key: str) -> str:
         """A free path in a folder; if it is taken, the name gets some letters of the `key` behind it."""
@@ -63,5 +66,8 @@ class FreeNames:
         yield from (f"{folder}/{name} {digest(key)[1:9]} {number}{ending}" for number in count(2))
 
     def _is_taken(self, path: str) -> bool:
-        place = self.root / path
-        return path.casefold() in self._taken or place.is_symlink() or place.exists()
+        folder, _, name = path.rpartition("/")
+        if folder not in self._there:
+            place = self.root / folder
+            self._there[folder] = {each.casefold() for each in os.listdir(place)} if place.is_dir() else set()
+        return path.casefold() in self._taken or name.casefold() in self._there[folder]

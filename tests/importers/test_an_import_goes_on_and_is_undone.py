@@ -143,3 +143,9 @@ def test_a_day_is_that_of_the_clock_here(tmp_path: Path) -> None:
     late = datetime(2023, 11, 14, 21, tzinfo=west.now().tzinfo).timestamp()
     _, done = take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", at=late)))
     assert done.paths == (NOTE,)
+
+
+def test_no_name_differs_from_another_by_its_case_alone(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {NOTE.replace("Tea", "tea"): "mine\n"})
+    (path,) = take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green.")))[1].paths
+    assert path.casefold() != NOTE.casefold()
