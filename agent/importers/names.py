@@ -2,7 +2,6 @@
 for its name, no other file is in its place, and every system can have it.
 """
 
-import os
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -69,5 +68,5 @@ class FreeNames:
         folder, _, name = path.rpartition("/")
         if folder not in self._there:
             place = self.root / folder
-            self._there[folder] = {each.casefold() for each in os.listdir(place)} if place.is_dir() else set()
+            self._there[folder] = {each.name.casefold() for each in place.iterdir()} if place.is_dir() else set()
         return path.casefold() in self._taken or name.casefold() in self._there[folder]

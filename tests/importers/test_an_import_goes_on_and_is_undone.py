@@ -149,3 +149,15 @@ def test_no_name_differs_from_another_by_its_case_alone(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {NOTE.replace("Tea", "tea"): "mine\n"})
     (path,) = take(vault, export(tmp_path, chatgpt_talk("c1", "Tea", "Which tea?", "Green.")))[1].paths
     assert path.casefold() != NOTE.casefold()
+
+
+def test_notes_of_one_title_and_time_are_both_taken_and_a_broken_file_is_named(tmp_path: Path) -> None:
+    vault, at = make_vault(tmp_path, {}), "<created>20240105T093000Z</created>"
+    bad = "<resource><data encoding='base64'>###</data><mime>image/png</mime></resource>"
+    notes = "".join(f"<note><title>Scan</title><content>{each}</content>{at}</note>" for each in ("one", "two", "two"))
+    notes += f"<note><title>Bill</title><content>three</content>{at}{bad}</note>"
+    write(tmp_path / "a.enex", f'<?xml version="1.0"?><en-export>{notes}</en-export>')
+    plan, done = take(vault, tmp_path / "a.enex")
+    assert len(done.paths) == 3 and {note_of(vault, each).split()[-1] for each in done.paths} == {"one", "two", "three"}
+    assert [(each.name, each.why) for each in plan.left] == [("Bill", LeftReason.BROKEN)]
+    assert take(vault, tmp_path / "a.enex")[1].paths == ()

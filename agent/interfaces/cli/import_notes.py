@@ -41,6 +41,7 @@ _REASONS = {
     LeftReason.NAME: "a name that leads elsewhere",
     LeftReason.KIND: "a kind of file that programs may run",
     LeftReason.SIZE: "larger than git.largest_megabytes",
+    LeftReason.BROKEN: "a file in it cannot be read",
     LeftReason.STEERS: "steers that other agent",
     LeftReason.CHANGED: "is here, and its earlier part is another one now",
 }
