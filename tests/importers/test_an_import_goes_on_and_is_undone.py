@@ -161,3 +161,31 @@ def test_notes_of_one_title_and_time_are_both_taken_and_a_broken_file_is_named(t
     assert len(done.paths) == 3 and {note_of(vault, each).split()[-1] for each in done.paths} == {"one", "two", "three"}
     assert [(each.name, each.why) for each in plan.left] == [("Bill", LeftReason.BROKEN)]
     assert take(vault, tmp_path / "a.enex")[1].paths == ()
+
+
+def test_turns_without_an_id_are_known_by_who_said_them_when(tmp_path: Path) -> None:
+    def talk(*said: str) -> Path:
+        messages = [
+            {"sender": "human", "text": each, "created_at": f"2025-02-03T04:05:0{at}Z"} for at, each in enumerate(said)
+        ]
+        found = [{"uuid": "u1", "name": "House", "chat_messages": messages}]
+        return archive(tmp_path / "claude.zip", {"conversations.json": json.dumps(found)})
+
+    vault = make_vault(tmp_path, {})
+    take(vault, talk("The roof?"))
+    (path,) = take(vault, talk("The roof?", "And the walls?"))[1].paths
+    assert "And the walls?" in note_of(vault, path)
+
+
+def test_prompts_of_one_day_in_two_files_become_one_conversation(tmp_path: Path) -> None:
+    def asked(at: str, words: str) -> dict[str, object]:
+        return {"header": "Gemini Apps", "title": words, "time": f"2025-05-02T{at}:00:00Z", "products": ["Gemini Apps"]}
+
+    files = {"a": [asked("12", "the third"), asked("08", "the first")], "b": [asked("10", "the second")]}
+    vault = make_vault(tmp_path, {})
+    made = archive(
+        tmp_path / "t.zip", {f"My Activity/{name}/MyActivity.json": json.dumps(each) for name, each in files.items()}
+    )
+    (path,) = take(vault, made)[1].paths
+    told = note_of(vault, path)
+    assert told.index("the first") < told.index("the second") < told.index("the third")
