@@ -132,7 +132,7 @@ class ImportPlan:
             self.counts["known"] += 1
         else:
             at = in_clock_zone(found.created, self.vault.clock.now()) if found.created else None
-            name = safe_name(f"{f'{at:%Y-%m-%d} ' if at else ''}{found.title or self.format.label}")
+            name = f"{f'{at:%Y-%m-%d} ' if at else ''}{found.title or self.format.label}"
             year = f"{at:%Y}" if at else ""
             self._new(id, "conversations", name, year, found.created)
             self._add_files(file for each in found.turns for file in each.files)
@@ -145,13 +145,13 @@ class ImportPlan:
         elif not found.body.strip() and not found.files:
             self._leave(found.title, LeftReason.EMPTY)
         else:
-            path = self._new(id, "notes", safe_name(found.title), found.folder, found.created)
+            path = self._new(id, "notes", found.title, found.folder, found.created)
             self.paths[found.key or id] = path
             self._add_files(found.files)
 
     def _new(self, id: str, kind: Kind, name: str, folder: str, at: datetime | None) -> str:
-        place = "/".join(filter(None, (self.choice.folder, safe_folder(folder))))
-        path = self._names.take(place, name, ".md", id)
+        place = "/".join(filter(None, (self.choice.folder, safe_folder(self.vault.masked(folder)))))
+        path = self._names.take(place, safe_name(self.vault.masked(name)), ".md", id)
         self._placed[id] = Placed(path)
         self._count(kind, path, at)
         return path
@@ -169,7 +169,8 @@ class ImportPlan:
         elif found.size > min(self.choice.largest, LARGEST_TEXT):
             self._leave(found.key, LeftReason.SIZE)
         else:
-            folder, name, ending = f"{self.choice.folder}/{FILES}", safe_name(stem), f".{ending.lower()}"
+            folder, name = f"{self.choice.folder}/{FILES}", safe_name(self.vault.masked(stem))
+            ending = f".{ending.lower()}"
             data = found.load()  # one that is broken is found before anything is written
             for place in self._names.places(folder, name, ending, found.key):
                 if self._holds(place, data):
@@ -193,7 +194,7 @@ class ImportPlan:
                 self.counts["known"] += 1
         elif self.stones.is_forgotten(text):
             self._leave(found.id, LeftReason.FORGOTTEN)
-        elif secrets(text):
+        elif secrets("\n".join((found.id, text, *found.entry.keywords, *found.entry.slots.values()))):
             self._leave(found.id, LeftReason.SECRET)
         else:
             self._facts.update((found.id, mark))

@@ -189,3 +189,15 @@ def test_prompts_of_one_day_in_two_files_become_one_conversation(tmp_path: Path)
     (path,) = take(vault, made)[1].paths
     told = note_of(vault, path)
     assert told.index("the first") < told.index("the second") < told.index("the third")
+
+
+def test_a_secret_in_a_name_or_a_header_ends_no_import(tmp_path: Path) -> None:
+    key = "sk-ant-" + "a1B2" * 8
+    vault = make_vault(tmp_path, {})
+    _, done = take(vault, export(tmp_path, chatgpt_talk("c1", f"Key {key}", "Which tea?", "Green.")))
+    files: dict[str, str | bytes] = {"logseq/config.edn": "{}", f"assets/{key}.png": "x", f"pages/{key}/c.md": "x\n"}
+    files["pages/a.md"] = f"---\nauthor: [x, {key}]\n---\n[a](../assets/{key}.png)\n"
+    files["pages/b.md"] = f"tags:: {key}, tea\n\nwords\n"
+    _, more = take(vault, archive(tmp_path / "graph.zip", files))
+    written = [*done.paths, *more.paths]
+    assert len(written) == 5 and not [each for each in written if key in each or key in note_of(vault, each)]
