@@ -83,6 +83,9 @@ def test_files_lie_beside_the_notes_and_what_programs_run_is_refused(root: Path,
     path = str(files[0])
     assert (root / path).read_bytes() == b"\x89PNG\r\n\x1a\n" and path.startswith("attachments/")
     assert f"![[{path}]]" in (root / str(kept["path"])).read_text("utf-8")
+    named = "sk-ant-" + "a1B2" * 8
+    write(tmp_path / f"{named}.png", b"\x89PNG")
+    assert named not in str(run("capture", "named by a key", "--file", str(tmp_path / f"{named}.png"))["files"])
     write(tmp_path / "x.sh", "rm -rf /\n")
     before = sorted(each.name for each in root.rglob("*.md"))
     assert "programs may run" in str(run("capture", "--file", str(tmp_path / "x.sh"), code=2)["error"])
