@@ -104,6 +104,8 @@ def command(
 
 
 def _refuse_own(source: Path, root: Path) -> None:
+    if root.resolve().is_relative_to(source.resolve()):
+        raise UserError("the vault lies in {source}", hint="import the folders beside it one by one", source=source)
     if source.resolve().is_relative_to(root.resolve()):
         hint = "its notes are found where they are; vault-agent search finds them"
         raise UserError("{source} is in the vault already", hint=hint, source=source)
