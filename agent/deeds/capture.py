@@ -7,6 +7,7 @@ as such line by line, so that both can stand in one note.
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from urllib.parse import quote
 
 from agent.dataclass import dataclass
 from agent.deeds.result import ResultValue
@@ -31,6 +32,9 @@ from agent.workspace.workspace import Workspace
 _LONGEST = 1_000_000
 _BEGIN = re.compile(r"^[\W_]+")
 """The marks before the first word of a text."""
+_BRACKETS = re.compile(r"[\[\]]")
+_ENDS_A_LINK = re.compile(r"[\s()<>\[\]`|]")
+"""The signs by which an address could end the link that it stands in, and begin something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,39 +58,47 @@ class CapturedNote(ResultValue, frozen=True):
 
 
 def with_page(what: Captured, workspace: Workspace, network: WebNetwork = NETWORK) -> Captured:
-    """The same, with the text of the page at its address. Raises `UserError` for a page that cannot be read."""
+    """The same, with the text of the page at its address before what is shared. Raises `UserError` for a page that
+    cannot be read."""
     vault = workspace.vault
     try:
         page = fetch_page(what.address, vault.clock, vault.known.values, never, network, LIMITS)
     except (ToolRetry, ToolFailed) as error:
         hint = "keep the address alone: vault-agent capture WORDS"
         raise UserError("{address} cannot be read: {reason}", hint=hint, address=what.address, reason=error) from error
-    told = page.content.text.strip()
-    return Captured(what.words, told[:_LONGEST], page.content.title or what.title, page.address, what.files)
+    told = "\n\n".join(filter(None, (page.content.text.strip()[:_LONGEST], what.shared.strip())))
+    return Captured(what.words, told, page.content.title or what.title, page.address, what.files)
 
 
 def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: bool = False) -> CapturedNote:
     """Keep it in a note of its own in `inbox/`, or with `today` in the day's note, in one commit; with `mine`, texts
     among the files are the person's own. Raises `UserError` where there is nothing, and for a file that is not kept
-    (`kept_files`); `SecretFound`."""
-    words, shared = what.words.strip()[:_LONGEST], _shared(what)
+    (`kept_files`) or words that are too long; `SecretFound`."""
+    words, shared = what.words.strip(), _shared(what)
+    if max(len(words), len(what.shared)) > 2 * _LONGEST:
+        hint = "keep it as a file: vault-agent capture --file PATH"
+        raise UserError("the text is longer than {count} characters", hint=hint, count=2 * _LONGEST)
     if not (words or shared or what.files):
         raise UserError("there is nothing to keep", hint='vault-agent capture "call the dentist"')
     vault, run, now = workspace.vault, workspace.clock.new_id(), workspace.clock.now().astimezone()
     files = kept_files(workspace, what.files, now)
     origin = text_origin_of(vault)
     source = what.address or text("capture.source", "en")
-    if shared:
-        origin.remember(run, shared.encode("utf-8", "replace"), words.encode("utf-8", "replace"), [source])
+    path = vault.home.day_note(now.date()) if today else _path(workspace, what, now)
+    row = _row(words, shared, [name for name, _ in files], now)
+    if shared:  # without words, the first row of an item is a stranger's with the time before it
+        told = row if today and not words else shared.encode("utf-8", "replace")
+        origin.remember(run, told, words.encode("utf-8", "replace"), [source])
+    if not (mine or words or today):
+        origin.remember_name(run, path, [source])
     if not mine:
         note_strangers(vault, run, files, source)
-    path = vault.home.day_note(now.date()) if today else _path(workspace, what, now)
     subject = Sentence("capture: {words}", words=one_line(words or what.title or what.address or path))
     with vault.transaction(subject, Stamp("agent", run=run, tool="keep")) as change:
         for name, data in files:
             change.create(name, data)
         if today:
-            change.append(path, _row(words, shared, [name for name, _ in files], now), beginning(vault, now.date()))
+            change.append(path, row, beginning(vault, now.date()))
         else:
             change.create(path, _note(words, shared, what, [name for name, _ in files], now))
     done = change.outcome
@@ -103,12 +115,16 @@ def _path(workspace: Workspace, what: Captured, now: datetime) -> str:
 
 def _shared(what: Captured) -> str:
     """What others have written, as it stands in a note: quoted, inert, with its address."""
-    title, told = inert_line(what.title), inert_blocks(escape(what.shared.strip()[:_LONGEST]))
-    address = what.address.strip()
-    link = f"[{title or address}]({address})" if is_link(address) and " " not in address else inert_line(address)
+    title, told = _BRACKETS.sub(" ", inert_line(what.title)), inert_blocks(escape(what.shared.strip()))
+    address, target = what.address.strip(), _target(what.address)
+    link = inert_blocks(f"[{title or target}]({target})") if is_link(address) else inert_line(address)
     rows = [f"> {row}".rstrip() for row in told.split("\n")] if told else []
     head = link if address else f"**{title}**" if title else ""
     return "\n\n".join(filter(None, (head, "\n".join(rows))))
+
+
+def _target(address: str) -> str:
+    return _ENDS_A_LINK.sub(lambda found: quote(found[0], safe=""), address.strip())
 
 
 def _embeds(files: Sequence[str]) -> str:
@@ -118,7 +134,7 @@ def _embeds(files: Sequence[str]) -> str:
 def _note(words: str, shared: str, what: Captured, files: Sequence[str], now: datetime) -> bytes:
     header: dict[str, Value] = {"type": CAPTURE, "created": now.replace(microsecond=0)}
     if not words and what.address:
-        header["source"] = what.address
+        header["source"] = _target(what.address)
     return Note.compose(header, "\n\n".join(filter(None, (words, _embeds(files), shared))) + "\n").data
 
 

@@ -48,7 +48,8 @@ def _turn(message: JsonObject) -> ImportedTurn | None:
     parts = [told or text(message.get("text")), *map(_attached, items(message.get("attachments")))]
     parts += [f"*{name}*" for each in items(message.get("files")) if (name := text(mapping(each).get("file_name")))]
     whole = "\n\n".join(filter(str.strip, parts))
-    id, is_person, at = text(message.get("uuid")), message.get("sender") == "human", moment(message.get("created_at"))
+    is_person, at = message.get("sender") == "human", moment(message.get("created_at"))
+    id = text(message.get("uuid")) or f"{message.get('sender')} {message.get('created_at')}"
     return ImportedTurn(id, is_person, whole, at) if whole else None
 
 

@@ -51,7 +51,7 @@ class Composer:
         header |= {ID: digest(found.id), LAST: digest(found.turns[-1].id), "source": found.address or None}
         title = " ".join(self._clean(found.title).split()) or self.label
         body = f"# {inert_blocks(title)}\n{self.turns(found.turns, path)}"
-        return Note.compose({key: value for key, value in header.items() if value is not None}, body).data
+        return self._masked(Note.compose({key: value for key, value in header.items() if value is not None}, body).data)
 
     def turns(self, turns: Iterable[ImportedTurn], path: str) -> str:
         """Turns as they stand in a note, each below a heading with its speaker and its time."""
@@ -76,11 +76,13 @@ class Composer:
         if title and title != path.rpartition("/")[2].removesuffix(".md"):
             header = {"title": title, **header}
         body = self._clean(found.body).strip("\n")
-        body = body if self.mine else inert_blocks(escape(self._with_targets(body, path)))
+        is_mine = self.mine and not found.address  # a page that was clipped is a stranger's in any case
+        body = body if is_mine else inert_blocks(escape(self._with_targets(body, path)))
         body = self._forgotten(self._with_targets(body, path))
         unlinked = [each for each in found.files if each.key in self.paths and quote(each.key) not in found.body]
         body = "\n\n".join(filter(None, (body, *(self._embed(each, path) for each in unlinked))))
-        return self._with_header(found.header, {key: value for key, value in header.items() if value is not None}, body)
+        header = {key: value for key, value in header.items() if value is not None}
+        return self._masked(self._with_header(found.header, header, body))
 
     def _with_header(self, own: Header, header: Header, body: str) -> bytes:
         """The note with the header that it had, too: what means something to this program, or would act, becomes text
@@ -107,6 +109,10 @@ class Composer:
 
     def _clean(self, told: str) -> str:
         return self.mask(_WORDLESS.sub("", told).encode("utf-8", "replace").decode())
+
+    def _masked(self, data: bytes) -> bytes:
+        """The whole note without a secret: tags, addresses and lists of a header may have one, too."""
+        return self.mask(data.decode("utf-8", "replace")).encode("utf-8", "replace")
 
     def _forgotten(self, told: str) -> str:
         return self.stones.without_forgotten(told)

@@ -1,6 +1,7 @@
 """Evernote: files of notes (`.enex`): XML with the text of each note as XML inside, and its files in base64.
 
-A note has no id there: it is known by its title and the time at which it was made.
+A note has no id there: it is known by its title and the time at which it was made, and where others have the same two,
+by its text, too.
 """
 
 import base64
@@ -9,6 +10,7 @@ import hashlib
 import mimetypes
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import quote
 
@@ -17,7 +19,7 @@ from lxml import etree
 from agent.errors import UserError
 from agent.importers.export import Export
 from agent.importers.html_text import markdown_of
-from agent.importers.values import LINK, ImportedFile, ImportedNote, Item
+from agent.importers.values import LINK, ImportedFile, ImportedNote, Item, LeftItem, LeftReason
 
 _DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>\s*")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(?:\[[^\]]*\])?\s*>")
@@ -30,6 +32,7 @@ def fits(source: Export) -> bool:
 
 def read(source: Export) -> Iterator[Item]:
     """The notes, each with its files. Raises `UserError` for XML that is broken, also in its middle."""
+    seen = set[str]()
     for file in source.ending(".enex"):
         notebook = file.name.rpartition("/")[2].removesuffix(".enex")
         try:
@@ -38,7 +41,7 @@ def read(source: Export) -> Iterator[Item]:
                     stream, tag="note", resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True
                 )
                 for _, element in events:
-                    yield _note(element, notebook)
+                    yield from _told_apart(_note(element, notebook), seen)
                     element.clear()
                     while element.getprevious() is not None:
                         del element.getparent()[0]
@@ -47,9 +50,19 @@ def read(source: Export) -> Iterator[Item]:
             raise UserError("{name} is no whole XML; nothing is imported", hint=hint, name=file.name) from error
 
 
-def _note(element: "etree._Element", notebook: str) -> ImportedNote:
+def _told_apart(items: Iterator[Item], seen: set[str]) -> Iterator[Item]:
+    for each in items:
+        if isinstance(each, ImportedNote):
+            if each.id in seen:
+                each = replace(each, id=f"{each.id} {hashlib.sha256(each.body.encode('utf-8', 'replace')).hexdigest()}")
+            seen.add(each.id)
+        yield each
+
+
+def _note(element: "etree._Element", notebook: str) -> Iterator[Item]:
     title, created = _word(element, "title"), _time(_word(element, "created"))
-    files = {digest: each for resource in element.iterfind("resource") for digest, each in _file(resource, title)}
+    found = [list(_file(resource, title)) for resource in element.iterfind("resource")]
+    files = {digest: each for pairs in found for digest, each in pairs}
 
     def media(attributes: Mapping[str, str]) -> str:
         file = files.get(attributes.get("hash", ""))
@@ -62,7 +75,7 @@ def _note(element: "etree._Element", notebook: str) -> ImportedNote:
     body = markdown_of(content, media)
     unnamed = [each for each in files.values() if quote(each.key) not in body]
     body += "".join(f"\n\n[{each.name}]({LINK}{quote(each.key)})" for each in unnamed)
-    return ImportedNote(
+    yield ImportedNote(
         f"{title} {_word(element, 'created')}",
         title,
         body,
@@ -73,6 +86,7 @@ def _note(element: "etree._Element", notebook: str) -> ImportedNote:
         address=_word(element, "note-attributes/source-url"),
         files=tuple(files.values()),
     )
+    yield from (LeftItem(title, LeftReason.BROKEN) for pairs in found if not pairs)
 
 
 def _word(element: "etree._Element", path: str) -> str:

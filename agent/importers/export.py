@@ -7,6 +7,7 @@ and nothing is unpacked onto the disk but archives in it, into files without a n
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import field
@@ -55,7 +56,14 @@ class ExportFile:
     @property
     def attachment(self) -> ImportedFile:
         """The file as one that is kept beside the notes."""
-        return ImportedFile(self.name, self.name.rpartition("/")[2], self.read, self.size)
+        return ImportedFile(self.name, self.name.rpartition("/")[2], self._whole, self.size)
+
+    def _whole(self) -> bytes:
+        """The bytes, as `read`; raises `UserError` also for a file that is damaged or may not be read."""
+        try:
+            return self.read()
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError) as error:
+            raise UserError("{name} cannot be read", hint="export it again", name=self.name) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +113,7 @@ def open_export(path: Path) -> Iterator[Export]:
 
 def _of_folder(path: Path) -> Export:
     files, left = dict[str, ExportFile](), list[LeftItem]()
-    for place, folders, names in os.walk(path):
+    for place, folders, names in os.walk(path, onerror=_unreadable):
         folders[:] = sorted(each for each in folders if not _is_junk(each))
         for name in sorted(names):
             inside = (Path(place) / name).relative_to(path).as_posix()
@@ -120,6 +128,10 @@ def _of_folder(path: Path) -> Export:
                 files[inside] = ExportFile(inside, about.st_size, _time(about.st_mtime), _opener(Path(place) / name))
         _check_count(len(files))
     return Export(path, files, tuple(left))
+
+
+def _unreadable(error: OSError) -> None:
+    raise UserError("{name} cannot be read", hint="name a file that you may read", name=error.filename) from error
 
 
 def _opener(path: Path) -> Callable[[], BinaryIO]:

@@ -4,7 +4,7 @@ day become one note.
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from heapq import merge
 
 from agent.errors import UserError
 from agent.importers.export import Export, ExportFile
@@ -38,9 +38,10 @@ def _is_activity(file: ExportFile) -> bool:
 
 
 def read(source: Export) -> Iterator[Item]:
-    """The prompts and answers, a conversation for each day; newest first, as they are in the file."""
+    """The prompts and answers, a conversation for each day; newest first, as they are in each file."""
     day, turns = "", list[ImportedTurn]()
-    for each in chain.from_iterable(records(file) for file in _files(source)):
+    newest_first = merge(*map(records, _files(source)), key=lambda each: text(each.get("time")), reverse=True)
+    for each in newest_first:
         if not any("gemini" in text(name).casefold() for name in (*items(each.get("products")), each.get("header"))):
             continue
         at = text(each.get("time"))

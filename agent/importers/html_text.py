@@ -113,8 +113,17 @@ def _single(tag: str, attributes: Mapping[str, str], inside: str, media: Media) 
 
 
 def _table(table: "etree._Element", media: Media, depth: int) -> str:
-    rows = [[_cell(cell, media, depth) for cell in row.iter("td", "th")] for row in table.iter("tr")]
+    rows = [[_cell(cell, media, depth) for cell in _within(row, "td", "th")] for row in _within(table, "tr")]
     return markdown_table([row for row in rows if row])
+
+
+def _within(element: "etree._Element", *tags: str) -> Iterator["etree._Element"]:
+    """The elements with these tags that belong to no table inside: pages are laid out by tables in tables."""
+    for child in element:
+        if child.tag in tags:
+            yield child
+        elif child.tag != "table":
+            yield from _within(child, *tags)
 
 
 def _cell(cell: "etree._Element", media: Media, depth: int) -> str:

@@ -79,5 +79,8 @@ def day_of(name: str) -> datetime | None:
 def _time(note: Note, key: str) -> datetime | None:
     value = note.header.get(key)
     if isinstance(value, date) and not isinstance(value, datetime):
-        value = value.isoformat()
-    return (value if value.tzinfo else value.astimezone()) if isinstance(value, datetime) else moment(value)
+        value = datetime(value.year, value.month, value.day)
+    try:
+        return (value if value.tzinfo else value.astimezone()) if isinstance(value, datetime) else moment(value)
+    except (ValueError, OverflowError):
+        return None

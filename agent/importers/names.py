@@ -4,8 +4,10 @@ for its name, no other file is in its place, and every system can have it.
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import field
 from hashlib import sha256
+from itertools import count, takewhile
 from pathlib import Path
 
 from agent.dataclass import dataclass
@@ -44,18 +46,27 @@ class FreeNames:
 
     root: Path
     _taken: set[str] = field(default_factory=set)
+    _there: dict[str, set[str]] = field(default_factory=dict)
+    """The names in each folder, as they were when it was first asked for, in lower case."""
 
     def take(self, folder: str, name: str, ending: str, key: str) -> str:
         """A free path in a folder; if it is taken, the name gets some letters of the `key` behind it."""
-        path = f"{folder}/{name}{ending}"
-        if self._is_taken(path):
-            path = f"{folder}/{name} {digest(key)[1:9]}{ending}"
-        number = 2
-        while self._is_taken(path):
-            path, number = f"{folder}/{name} {digest(key)[1:9]} {number}{ending}", number + 1
+        path = next(each for each in self._every(folder, name, ending, key) if not self._is_taken(each))
         self._taken.add(path.casefold())
         return path
 
+    def places(self, folder: str, name: str, ending: str, key: str) -> Iterator[str]:
+        """Where a thing may lie that got its path here before, up to the first place that is free."""
+        return takewhile(self._is_taken, self._every(folder, name, ending, key))
+
+    def _every(self, folder: str, name: str, ending: str, key: str) -> Iterator[str]:
+        yield f"{folder}/{name}{ending}"
+        yield f"{folder}/{name} {digest(key)[1:9]}{ending}"
+        yield from (f"{folder}/{name} {digest(key)[1:9]} {number}{ending}" for number in count(2))
+
     def _is_taken(self, path: str) -> bool:
-        place = self.root / path
-        return path.casefold() in self._taken or place.is_symlink() or place.exists()
+        folder, _, name = path.rpartition("/")
+        if folder not in self._there:
+            place = self.root / folder
+            self._there[folder] = {each.name.casefold() for each in place.iterdir()} if place.is_dir() else set()
+        return path.casefold() in self._taken or name.casefold() in self._there[folder]

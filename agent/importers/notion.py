@@ -8,10 +8,11 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
+from itertools import islice
 
 from agent.attachments.html.charset import decode
-from agent.importers.export import Export, ExportFile
+from agent.importers.export import LARGEST_TEXT, Export, ExportFile
 from agent.importers.html_text import markdown_table
 from agent.importers.markdown_tree import Tree, note_of
 from agent.importers.values import ImportedNote, Item
@@ -63,15 +64,17 @@ def _created(body: str) -> datetime | None:
     said = _CREATED.search(body[:_HEAD])
     for form in _FORMS if said else ():
         try:
-            return datetime.strptime(said[1].strip(), form).replace(tzinfo=UTC) if said else None
-        except ValueError:
+            return datetime.strptime(said[1].strip(), form).astimezone() if said else None
+        except (ValueError, OverflowError):
             continue
     return None
 
 
 def _database(file: ExportFile, top: str) -> ImportedNote:
-    rows = list(csv.reader(io.StringIO(decode(file.read()).removeprefix("\ufeff"))))
-    cells = [[" ".join(each.split()).replace("|", "\\|") for each in row] for row in rows[:_MOST_ROWS]]
+    told = decode(file.read()).removeprefix("\ufeff")
+    csv.field_size_limit(LARGEST_TEXT)
+    rows = list(islice(csv.reader(io.StringIO(told)), _MOST_ROWS))
+    cells = [[" ".join(each.split()).replace("|", "\\|") for each in row] for row in rows]
     found, parts = _ID.search(file.name), file.name.removeprefix(top).split("/")
     folder = "/".join(map(_clean, parts[:-1]))
     id = f"{found[1]} table" if found else file.name

@@ -49,5 +49,11 @@ def _conversation(note: Note, file: ExportFile) -> ImportedConversation:
 
 def _turn(number: int, speaker: str, told: str) -> ImportedTurn:
     times = _AT.findall(told)
-    at = datetime.strptime(times[-1], "%Y/%m/%d %H:%M:%S").astimezone() if times else None
-    return ImportedTurn(str(number), speaker.casefold() == "user", _AT.sub("", told).strip(), at)
+    return ImportedTurn(str(number), speaker.casefold() == "user", _AT.sub("", told).strip(), _time(times))
+
+
+def _time(times: list[str]) -> datetime | None:
+    try:
+        return datetime.strptime(times[-1], "%Y/%m/%d %H:%M:%S").astimezone() if times else None
+    except (ValueError, OverflowError):  # a day that no calendar has
+        return None

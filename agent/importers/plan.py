@@ -10,8 +10,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
-from agent.importers.export import Export
+from agent.importers.export import LARGEST_TEXT, Export
 from agent.importers.formats import Format
 from agent.importers.names import FreeNames, digest, safe_folder, safe_name
 from agent.importers.values import (
@@ -35,7 +36,6 @@ FILES = "attachments"
 """The folder of an import with the files beside its notes."""
 SLOT = "imported"
 """The slot of an entry with the id of the memory that it was imported from."""
-_HEAD = 4_096
 _SAID_ID = re.compile(rb"^import_id: (i[0-9a-f]{16})\r?$", re.MULTILINE)
 _SAID_LAST = re.compile(rb"^import_last: (i[0-9a-f]{16})\r?$", re.MULTILINE)
 _MOST_LEFT = 10_000
@@ -131,9 +131,9 @@ class ImportPlan:
         elif id in self._placed:
             self.counts["known"] += 1
         else:
-            day = f"{found.created:%Y-%m-%d} " if found.created else ""
-            name = safe_name(f"{day}{found.title or self.format.label}")
-            year = f"{found.created:%Y}" if found.created else ""
+            at = in_clock_zone(found.created, self.vault.clock.now()) if found.created else None
+            name = f"{f'{at:%Y-%m-%d} ' if at else ''}{found.title or self.format.label}"
+            year = f"{at:%Y}" if at else ""
             self._new(id, "conversations", name, year, found.created)
             self._add_files(file for each in found.turns for file in each.files)
 
@@ -145,13 +145,13 @@ class ImportPlan:
         elif not found.body.strip() and not found.files:
             self._leave(found.title, LeftReason.EMPTY)
         else:
-            path = self._new(id, "notes", safe_name(found.title), found.folder, found.created)
+            path = self._new(id, "notes", found.title, found.folder, found.created)
             self.paths[found.key or id] = path
             self._add_files(found.files)
 
     def _new(self, id: str, kind: Kind, name: str, folder: str, at: datetime | None) -> str:
-        place = "/".join(filter(None, (self.choice.folder, safe_folder(folder))))
-        path = self._names.take(place, name, ".md", id)
+        place = "/".join(filter(None, (self.choice.folder, safe_folder(self.vault.masked(folder)))))
+        path = self._names.take(place, safe_name(self.vault.masked(name)), ".md", id)
         self._placed[id] = Placed(path)
         self._count(kind, path, at)
         return path
@@ -166,18 +166,24 @@ class ImportPlan:
         stem, dot, ending = found.name.rpartition(".")
         if not is_shown_only(f"{safe_name(stem)}.{ending}") or not dot:
             self._leave(found.key, LeftReason.KIND)
-        elif found.size > self.choice.largest:
+        elif found.size > min(self.choice.largest, LARGEST_TEXT):
             self._leave(found.key, LeftReason.SIZE)
         else:
-            folder = f"{self.choice.folder}/{FILES}"
-            same = f"{folder}/{safe_name(stem)}.{ending.lower()}"
-            known = self.vault.place.root / same
-            if not known.is_symlink() and known.is_file() and known.stat().st_size == found.size:
-                self.counts["known"] += 1
-                self.paths[found.key] = same
-                return
-            self.paths[found.key] = self._names.take(folder, safe_name(stem), f".{ending.lower()}", found.key)
+            folder, name = f"{self.choice.folder}/{FILES}", safe_name(self.vault.masked(stem))
+            ending = f".{ending.lower()}"
+            data = found.load()  # one that is broken is found before anything is written
+            for place in self._names.places(folder, name, ending, found.key):
+                if self._holds(place, data):
+                    self.counts["known"] += 1
+                    self.paths[found.key] = place
+                    return
+            self.paths[found.key] = self._names.take(folder, name, ending, found.key)
             self.counts["files"] += 1
+
+    def _holds(self, path: str, data: bytes) -> bool:
+        place = self.vault.place.root / path
+        is_like = not place.is_symlink() and place.is_file() and place.stat().st_size == len(data)
+        return is_like and place.read_bytes() == data
 
     def _add_fact(self, found: ImportedFact) -> None:
         mark, text = fingerprint(found.entry.text), found.entry.text
@@ -188,7 +194,7 @@ class ImportPlan:
                 self.counts["known"] += 1
         elif self.stones.is_forgotten(text):
             self._leave(found.id, LeftReason.FORGOTTEN)
-        elif secrets(text):
+        elif secrets("\n".join((found.id, text, *found.entry.keywords, *found.entry.slots.values()))):
             self._leave(found.id, LeftReason.SECRET)
         else:
             self._facts.update((found.id, mark))
@@ -216,9 +222,10 @@ class ImportPlan:
             if self.vault.home.row(path) is not OWN_NOTES:
                 continue
             try:
-                head = self.vault.glance(path)[:_HEAD]
+                data = self.vault.glance(path)
             except OSError:
                 continue
+            head = data[: max(data.find(b"\n---", 3), 0)]  # the header alone: anybody may have written the text
             if head.startswith(b"---") and (id := _SAID_ID.search(head)):
                 last = _SAID_LAST.search(head)
                 found[id[1].decode()] = path, last[1].decode() if last else ""

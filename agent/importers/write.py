@@ -130,6 +130,10 @@ class _Writing:
         if before is not None:
             note = Note.parse(before).with_key(LAST, digest(found.turns[-1].id))
             more = self.composer.turns(new_turns(found, placed.before), placed.path)
+            # the person may have made the note their own: what comes now is not
+            self.vault.provenance.foreign.add_lines(
+                self.run, new_marks(more.encode("utf-8", "replace"), [before]), [self.plan.format.label]
+            )
             after = note.data + (b"" if note.data.endswith(b"\n") else b"\n") + more.encode("utf-8", "replace")
             yield _Write(placed.path, before, after)
 

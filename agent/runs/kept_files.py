@@ -36,7 +36,7 @@ def kept_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetim
     found = list[tuple[str, bytes]]()
     for each in files:
         stem, dot, ending = each.name.rpartition("/")[2].rpartition(".")
-        stem, ending = safe_name(stem or "file"), ending.lower()
+        stem, ending = safe_name(workspace.vault.masked(stem) or "file"), ending.lower()
         if not dot or not is_shown_only(f"{stem}.{ending}"):
             raise UserError(
                 "{name} is of a kind that programs may run", hint="keep a picture or a text", name=each.name

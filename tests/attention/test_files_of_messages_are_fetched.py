@@ -54,6 +54,8 @@ def test_a_message_of_telegram_says_which_files_it_has_and_whose_they_are() -> N
     voice: JsonObject = {"voice": {"file_id": "v"}, "forward_origin": {"type": "user"}}
     found = parse_message({**said, **voice}, {})
     assert found is not None and [(each.kind, each.is_own) for each in found.files] == [("voice", False)]
+    found = parse_message({**said, "audio": {"file_id": "a", "file_name": "meeting.m4a"}}, {})
+    assert found is not None and [(each.kind, each.is_own) for each in found.files] == [("voice", False)], "anybody's"
 
 
 def test_a_file_of_telegram_is_fetched_within_its_limit_and_its_key_is_told_nobody() -> None:

@@ -3,16 +3,20 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent.app.open import open_workspace
+from agent.attention.channels.channel import Incoming, SentFile
 from agent.attention.transcription import transcribe
+from agent.background.incoming.files import take_files
 from agent.clock import SystemClock
 from agent.config.capture_settings import CaptureSettings
 from agent.config.load import load_settings
-from agent.errors import AgentError, UserError
-from agent.llm.messages import never
+from agent.errors import AgentError, Interrupted, UserError
+from agent.llm.messages import Cancelled, never
 from agent.tools.text_origin import text_origin_of
 from tests.attention.rigs.telegram import DATE, TelegramService
 from tests.attention.servers import Answered, Called, local_service
@@ -185,3 +189,30 @@ def test_a_program_gets_no_shell_no_keys_and_no_more_time_than_it_may_have(
         transcribe(tmp_path / "$(touch bad).ogg", found, SystemClock(), never)
     with pytest.raises(UserError, match="started"):
         transcribe(tmp_path / "x.ogg", settings(tmp_path, program="no-such-program-here"), SystemClock(), never)
+
+
+class Source:
+    """Has one file, and gives it as often as it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        self.asked += 1
+        return VOICE
+
+
+def test_a_voice_whose_writing_down_was_stopped_is_written_down_later_and_kept_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = vault(tmp_path, monkeypatch)
+    source, saved = Source(), list[Incoming]()
+    voice = SentFile("voice", "voice 7.ogg", "v")
+    message = Incoming("1:7", "1", "1", "", datetime.fromtimestamp(DATE, UTC), files=(voice,))
+    monkeypatch.setenv("VAULT_AGENT_CAPTURE__PROGRAM", program(tmp_path, "import time; time.sleep(60)"))
+    with pytest.raises(Interrupted):
+        take_files(open_workspace(root), "telegram", source, message, lambda: True, saved.append)
+    monkeypatch.setenv("VAULT_AGENT_CAPTURE__PROGRAM", program(tmp_path))
+    taken = take_files(open_workspace(root), "telegram", source, saved[-1], never, saved.append)
+    assert "which tea in the morning" in taken.message.text and not taken.remarks
+    assert source.asked == 1 and len(list((root / "attachments").rglob("*.ogg"))) == 1

@@ -2,6 +2,7 @@
 written, nothing outside the vault."""
 
 import json
+import os
 import stat
 import zipfile
 from collections.abc import Callable
@@ -13,8 +14,10 @@ import pytest
 from agent.errors import UserError
 from agent.importers import export as export_module
 from agent.importers import json_stream
+from agent.importers import plan as plan_module
 from agent.importers.export import open_export
 from agent.importers.formats import FORMATS
+from agent.importers.html_text import markdown_of
 from agent.importers.values import LeftReason
 from tests.importers.exports import archive, chatgpt_talk, evernote, khoj, logseq, take
 from tests.vaults import git, make_vault, write
@@ -50,6 +53,15 @@ def nested(folder: Path) -> Path:
     return folder / "conversations.json"
 
 
+def broken_picture(folder: Path) -> Path:
+    place = "iCloud Notes/Notes/Bike"
+    made = archive(folder / "apple.zip", {f"{place}/Bike.txt": "x\n", f"{place}/photo.png": os.urandom(500)})
+    data = bytearray(made.read_bytes())
+    data[-700:-600] = b"\0" * 100
+    made.write_bytes(data)
+    return made
+
+
 def locked(folder: Path) -> Path:
     made = archive(folder / "chatgpt.zip", {"conversations.json": TALK})
     data = bytearray(made.read_bytes())
@@ -63,7 +75,7 @@ def no_export(folder: Path) -> Path:
     return folder / "photo.zip"
 
 
-BROKEN = (cut_json, wrong_in_the_middle, cut_archive, cut_enex, nested, locked, no_export)
+BROKEN = (cut_json, wrong_in_the_middle, cut_archive, cut_enex, broken_picture, nested, locked, no_export)
 
 
 @pytest.mark.parametrize("make", BROKEN)
@@ -172,3 +184,44 @@ def test_an_entity_of_xml_reads_no_file(tmp_path: Path) -> None:
     vault = make_vault(tmp_path, {})
     take(vault, tmp_path / "a.enex")
     assert all(b"secret plans" not in each.read_bytes() for each in vault.place.root.rglob("*.md"))
+
+
+def test_a_day_that_no_calendar_has_and_a_cell_of_any_length_stop_nothing(tmp_path: Path) -> None:
+    head = "---\ntags: [copilot-conversation]\n---\n"
+    write(tmp_path / "chats" / "a.md", f"{head}**user**: tea?\n[Timestamp: 2024/13/41 10:00:00]\n")
+    assert len(take(make_vault(tmp_path / "1", {}), tmp_path / "chats")[1].paths) == 1
+    files: dict[str, str | bytes] = {"logseq/config.edn": "{}", "pages/a.md": "---\ndate: 0001-01-01\n---\nx\n"}
+    assert len(take(make_vault(tmp_path / "2", {}), archive(tmp_path / "g.zip", files))[1].paths) == 1
+    table = {f"Plants {'a' * 32}.csv": "Name,Note\nfern," + "green " * 50_000}
+    (note,) = (
+        each
+        for each in take(make_vault(tmp_path / "3", {}), archive(tmp_path / "n.zip", table))[1].paths
+        if each.endswith(".md")
+    )
+    assert note
+
+
+def test_tables_in_tables_are_told_once(tmp_path: Path) -> None:
+    inside = "words"
+    for _ in range(12):
+        inside = f"<table><tr><td>{inside}</td></tr></table>"
+    assert markdown_of(inside).count("words") == 1
+
+
+def test_a_file_that_is_too_large_to_be_read_at_once_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan_module, "LARGEST_TEXT", 10)
+    place = "iCloud Notes/Notes"
+    made = archive(tmp_path / "apple.zip", {f"{place}/a.png": b"x" * 11, f"{place}/a.txt": "tea\n"})
+    plan, done = take(make_vault(tmp_path, {}), made)
+    assert [each.why for each in plan.left] == [LeftReason.SIZE] and len(done.paths) == 1
+
+
+def test_a_folder_that_may_not_be_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = logseq(tmp_path)
+
+    def refused(path: str) -> object:
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(UserError, match="cannot be read"), open_export(place):
+        pass

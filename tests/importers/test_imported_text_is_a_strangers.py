@@ -110,3 +110,13 @@ def test_what_was_forgotten_does_not_come_back(tmp_path: Path) -> None:
     write(tmp_path / "conversations.json", json.dumps([chatgpt_talk("c1", "Tea", f"Hello. {said}. Bye.", "Noted it.")]))
     (path,) = take(vault, tmp_path / "conversations.json")[1].paths
     assert said.encode() not in (vault.read(path) or b"") and b"Hello." in (vault.read(path) or b"")
+
+
+def test_a_clipped_page_runs_nothing_with_mine(tmp_path: Path) -> None:
+    vault = make_vault(tmp_path, {})
+    page = "<en-note><img src='https://evil.example/pixel.png'/>Milk</en-note>"
+    about = "<note-attributes><source-url>https://example.org/a</source-url></note-attributes>"
+    note = f"<note><title>A</title><content><![CDATA[{page}]]></content>{about}</note>"
+    write(tmp_path / "a.enex", f'<?xml version="1.0"?><en-export>{note}</en-export>')
+    (path,) = take(vault, tmp_path / "a.enex", mine=True)[1].paths
+    assert b"Milk" in (vault.read(path) or b"") and not acting(vault.read(path) or b"")

@@ -42,13 +42,15 @@ FileKind: TypeAlias = Literal["voice", "picture", "file"]
 @dataclass(frozen=True, slots=True)
 class SentFile:
     """A file that came with a message and lies with the service still. `reference` is the channel's, by which it is
-    fetched; `size` is in bytes, 0 if the service does not say it. `is_own`: its sender does not pass it on."""
+    fetched; `size` is in bytes, 0 if the service does not say it. `is_own`: its sender does not pass it on. `kept` is
+    its path in the vault, empty before it is there."""
 
     kind: FileKind
     name: str
     reference: str
     size: int = 0
     is_own: bool = True
+    kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,10 @@ def parse_message(said: JsonObject, me: JsonObject) -> Incoming | None:
 
 
 def _files(said: JsonObject, shown: int) -> Iterator[SentFile]:
-    """The voice message, picture or file of a message; of a picture, its largest size."""
+    """The voice message, picture or file of a message; of a picture, its largest size.
+
+    A recording from the files of a phone (`audio`) may be anybody's: what is said in it is not its sender's own.
+    """
     is_own = said.keys() <= _TYPED | _BESIDE and mapping(said.get("from")).get("is_bot") is not True
     sizes = [mapping(each) for each in items(said.get("photo"))]
     picture = max(sizes, key=lambda each: number(each.get("file_size")), default={})
@@ -93,7 +96,8 @@ def _files(said: JsonObject, shown: int) -> Iterator[SentFile]:
     )
     for kind, each, name in found:
         if id := text(each.get("file_id")):
-            yield SentFile(kind, text(each.get("file_name")) or name, id, number(each.get("file_size")), is_own)
+            size, is_spoken = number(each.get("file_size")), "audio" not in said
+            yield SentFile(kind, text(each.get("file_name")) or name, id, size, is_own and is_spoken)
 
 
 def _overheard(said: JsonObject, chat: str, sender: str) -> Incoming | None:

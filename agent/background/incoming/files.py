@@ -5,13 +5,13 @@ a program may have misheard it.
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from agent.attention.channels.channel import FileSource, Incoming, SentFile
 from agent.attention.transcription import can_transcribe, transcribe
 from agent.dataclass import dataclass
-from agent.errors import AgentError, Permanent, Retryable, UserError
+from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.messages import Cancelled
 from agent.runs.kept_files import CapturedFile, kept_files, note_strangers
 from agent.texts import Sentence, text, translated
@@ -30,29 +30,33 @@ class TakenFiles:
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    file: SentFile
-    path: str
-
-
 def take_files(
-    workspace: Workspace, channel: str, source: FileSource, message: Incoming, cancelled: Cancelled
+    workspace: Workspace,
+    channel: str,
+    source: FileSource,
+    message: Incoming,
+    cancelled: Cancelled,
+    save: Callable[[Incoming], None],
 ) -> TakenFiles:
-    """Fetch the files of a message, keep them, and write voice messages down. Raises `Retryable` for a service that may
-    answer later, and what a transaction raises."""
-    remarks, kept = list[str](), list[_Kept]()
-    for file in message.files:
+    """Fetch the files of a message, keep them, and write voice messages down; `save` is given the message each time one
+    more of its files is kept. Raises `Retryable` for a service that may answer later, `Interrupted`, and what a
+    transaction raises."""
+    remarks, files = list[str](), list(message.files)
+    for number, file in enumerate(files):
+        if file.kept:
+            continue
         try:
-            kept.append(_Kept(file, _keep(workspace, channel, source, file, cancelled)))
+            files[number] = replace(file, kept=_keep(workspace, channel, source, file, cancelled))
         except Retryable:
             raise
         except (UserError, Permanent) as error:
             remarks.append(_said(workspace, "messages.file_refused", error, name=file.name))
+            continue
+        save(replace(message, files=tuple(files)))
     own, others = [message.text], [message.foreign]
-    for each in kept:
-        told = "\n\n".join(filter(None, (f"![[{each.path}]]", *_written(workspace, each, remarks, cancelled))))
-        (own if each.file.is_own else others).append(told)
+    for each in filter(lambda file: file.kept, files):
+        told = "\n\n".join(filter(None, (f"![[{each.kept}]]", *_written(workspace, each, remarks, cancelled))))
+        (own if each.is_own else others).append(told)
     words = (own, others)
     own_words, foreign = ("\n\n".join(filter(None, (part.strip() for part in each))) for each in words)
     return TakenFiles(replace(message, text=own_words, foreign=foreign, files=()), tuple(remarks))
@@ -71,27 +75,26 @@ def _keep(workspace: Workspace, channel: str, source: FileSource, file: SentFile
     return path
 
 
-def _written(workspace: Workspace, kept: _Kept, remarks: list[str], cancelled: Cancelled) -> Iterator[str]:
+def _written(workspace: Workspace, file: SentFile, remarks: list[str], cancelled: Cancelled) -> Iterator[str]:
     """The words of a voice message; without them a remark why."""
-    if kept.file.kind != "voice":
+    if file.kind != "voice":
         return
     settings, vault = workspace.settings.capture, workspace.vault
     if not can_transcribe(settings):
-        remarks.append(_said(workspace, "messages.voice_kept", None, path=kept.path))
+        remarks.append(_said(workspace, "messages.voice_kept", None, path=file.kept))
         return
     try:
-        told = transcribe(vault.place.root / kept.path, settings, workspace.clock, cancelled)
-    except Retryable as error:
-        logger.info("a voice message is not written down: %s", error.message)
-        remarks.append(_said(workspace, "messages.voice_failed", error, path=kept.path))
-        return
+        told = transcribe(vault.place.root / file.kept, settings, workspace.clock, cancelled)
+    except Interrupted:
+        raise
     except (AgentError, OSError) as error:
-        remarks.append(_said(workspace, "messages.voice_failed", error, path=kept.path))
+        logger.info("a voice message is not written down: %s", error)
+        remarks.append(_said(workspace, "messages.voice_failed", error, path=file.kept))
         return
     if told:
         yield told
     else:
-        remarks.append(_said(workspace, "messages.voice_empty", None, path=kept.path))
+        remarks.append(_said(workspace, "messages.voice_empty", None, path=file.kept))
 
 
 def _said(workspace: Workspace, key: str, error: Exception | None, **values: str) -> str:

@@ -73,7 +73,12 @@ class Responder:
         Raises what a run does.
         """
         if entry.phase == "new" and entry.message.files and self.files is not None:
-            taken = take_files(self.workspace, self.name, self.files, entry.message, cancelled)
+
+            def save(message: Incoming) -> None:
+                with self.queue.changing():
+                    entry.message = message
+
+            taken = take_files(self.workspace, self.name, self.files, entry.message, cancelled, save)
             with self.queue.changing():  # they are fetched once, whenever the program is stopped
                 entry.message, entry.remarks = taken.message, "\n".join(taken.remarks)
             if taken.remarks and not _has_words(taken.message):

@@ -1,7 +1,6 @@
 """`vault-agent capture`: keeps words, a page, the clipboard or files as a note."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -16,8 +15,8 @@ from agent.markdown.inertness.active import is_link
 from agent.runs.kept_files import CapturedFile
 from agent.workspace.workspace import Workspace
 
-_MOST = 4 << 20
-"""Bytes of standard input that are read."""
+_MOST = 8 << 20
+"""Bytes of standard input that are read: more than the longest text that is kept."""
 
 
 @click.command()
@@ -52,11 +51,11 @@ def command(
         own, url = "", own.strip()
     if mine:
         own, shared = "\n\n".join(filter(None, (own, shared))), ""
-    what = Captured(own, shared, "", url, tuple(map(_file, files)))
+    most = int(workspace.settings.capture.largest_megabytes * 1_000_000) + 1
+    what = Captured(own, shared, "", url, tuple(_file(each, most) for each in files))
     if url:
         progress("reading the page …")
         what = with_page(what, workspace)
-        what = replace(what, shared="\n\n".join(filter(None, (what.shared, shared))))
     kept = capture(workspace, what, today=today, mine=mine)
     lines = [kept.path, *(f"  {each}" for each in kept.files)]
     lines.append(
@@ -67,9 +66,11 @@ def command(
     output.emit(kept, "\n".join(lines))
 
 
-def _file(name: str) -> CapturedFile:
+def _file(name: str, most: int) -> CapturedFile:
+    """The file, or so much of it that it is known to be too large."""
     try:
-        return CapturedFile(Path(name).name, Path(name).read_bytes())
+        with Path(name).open("rb") as stream:
+            return CapturedFile(Path(name).name, stream.read(most))
     except OSError as error:
         hint = "name a file that you may read"
         raise UserError("{name} cannot be read", hint=hint, name=name) from error

@@ -13,7 +13,7 @@ _PROGRAMS = (
     ("powershell.exe", "-NoProfile", "-Command", "Get-Clipboard"),
 )
 _SECONDS = 10.0
-_MOST = 4 << 20
+_MOST = 8 << 20
 """Bytes of a clipboard that are read."""
 
 

@@ -41,6 +41,7 @@ _REASONS = {
     LeftReason.NAME: "a name that leads elsewhere",
     LeftReason.KIND: "a kind of file that programs may run",
     LeftReason.SIZE: "larger than git.largest_megabytes",
+    LeftReason.BROKEN: "a file in it cannot be read",
     LeftReason.STEERS: "steers that other agent",
     LeftReason.CHANGED: "is here, and its earlier part is another one now",
 }
@@ -103,6 +104,8 @@ def command(
 
 
 def _refuse_own(source: Path, root: Path) -> None:
+    if root.resolve().is_relative_to(source.resolve()):
+        raise UserError("the vault lies in {source}", hint="import the folders beside it one by one", source=source)
     if source.resolve().is_relative_to(root.resolve()):
         hint = "its notes are found where they are; vault-agent search finds them"
         raise UserError("{source} is in the vault already", hint=hint, source=source)
@@ -148,7 +151,7 @@ def _preview(plan: ImportPlan) -> Iterator[str]:
     if plan.counts["known"]:
         yield said("  known already: {count}", count=plan.counts["known"])
     yield from _left(plan)
-    if found and not plan.format.is_own:
+    if found:
         yield _whose(plan)
 
 

@@ -69,6 +69,19 @@ def test_a_folder_is_taken_in_once(root: Path, run: Run, tmp_path: Path) -> None
     assert not list((root / "entries").rglob("*.md"))
 
 
+def test_the_preview_says_that_memories_of_the_older_layout_become_the_persons(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path / "old" / "0ujsswThIGTUYm2K8FjOOfXtY1K.md", "The boat is blue\n")
+    assert main(["import", str(tmp_path / "old"), "--dry-run"]) == 0
+    assert "your own words" in capsys.readouterr().out
+
+
+def test_a_folder_with_the_vault_in_it_is_not_imported_into_it(root: Path, run: Run) -> None:
+    write(root.parent / "logseq" / "config.edn", "{}")
+    assert "the vault lies in" in str(run("import", str(root.parent), "--dry-run", code=2)["error"])
+
+
 def test_metrics_are_counts(root: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["metrics"]) == 0
     assert "nothing is counted yet" in capsys.readouterr().out

@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from agent.deeds.capture import Captured, capture, with_page
+from agent.errors import UserError
 from agent.interfaces.http.door.guard import BROWSER, KEEP, SHARE
 from agent.interfaces.http.pages.frame import HEADERS, asset, problem_page
 from agent.interfaces.http.pages.page import Page, PageRequest
@@ -21,7 +22,8 @@ from agent.interfaces.http.responses import json_response
 from agent.interfaces.http.service import Service
 from agent.runs.kept_files import CapturedFile
 
-_FILES, _LONGEST = 10, 100_000
+_FILES, _LONGEST = 10, 8 << 20
+"""The most files of a form, and the bytes of one of its texts: more than the longest that is kept."""
 _FIELDS = ("title", "text", "url")
 _ACCEPTED = ("image/*", "audio/*", "video/*", "text/*", "application/pdf")
 
@@ -29,10 +31,12 @@ _ACCEPTED = ("image/*", "audio/*", "video/*", "text/*", "application/pdf")
 def show(request: PageRequest) -> Mapping[str, object]:
     """The form, filled with what was shared."""
     what = request.service.shares.find(request.browser, request.field("share"))
-    shared = what or Captured(
-        "", request.field("text")[:_LONGEST], request.field("title")[:_LONGEST], request.field("url")[:_LONGEST]
-    )
-    return {"what": shared, "share": request.field("share") if what else "", "kept": request.field("kept")}
+    shared = what or Captured("", request.field("text"), request.field("title"), request.field("url"))
+    return {
+        "what": shared,
+        "share": request.field("share") if what and what.files else "",
+        "kept": request.field("kept"),
+    }
 
 
 def _share_routes(service: Service) -> BaseRoute:
@@ -64,6 +68,8 @@ def _keep(asked: PageRequest, what: Captured) -> str:
     """Keep what the form has, and the files that were shared; the note's path."""
     shares, id = asked.service.shares, asked.field("share")
     before = shares.find(asked.browser, id)
+    if id and before is None:
+        raise UserError("the files that were shared are not here any more", hint="go back, and share them again")
     files = (*(before.files if before else ()), *what.files)
     what = Captured(asked.field("words"), what.shared, what.title, what.address, files)
     if asked.field("page") and what.address:
@@ -80,7 +86,7 @@ def _refused(asked: PageRequest, error: Exception) -> Response:
 
 async def _captured(form: FormData) -> Captured:
     """What a form has: texts, and files with a name."""
-    fields = {name: str(form.get(name) or "").strip()[:_LONGEST] for name in _FIELDS}
+    fields = {name: str(form.get(name) or "").strip() for name in _FIELDS}
     uploads = [each for each in form.getlist("files") if isinstance(each, UploadFile) and each.filename]
     files = [CapturedFile(each.filename or "", await each.read()) for each in uploads]
     told, address = fields["text"], fields["url"]

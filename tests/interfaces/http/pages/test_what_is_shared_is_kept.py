@@ -160,3 +160,11 @@ def test_what_is_too_large_or_may_be_run_is_refused_and_nothing_is_kept(house: H
     assert answer.status_code == 413
     assert kept(house, "with a script") == [] and kept(house, "large") == []
     assert json.loads(httpx.get(f"{house.url}/manifest.webmanifest", headers=token).text)["id"] == "/"
+
+
+def test_files_that_wait_no_longer_are_not_left_out_silently(house: House) -> None:
+    token = {"Authorization": f"Bearer {load_token(house.workspace)}"}
+    fields = {"words": "with a lost picture", "share": "gone"}
+    answer = httpx.post(f"{house.url}/capture/keep", data=fields, headers=token)
+    assert answer.status_code >= 400 and "not here any more" in answer.text
+    assert kept(house, "with a lost picture") == []
