@@ -34,6 +34,7 @@ class ClaudeCode:
             folder,
             "CLAUDE_CONFIG_DIR",
             "CLAUDE_CODE_OAUTH_TOKEN",
+            CLAUDE_CODE_DISABLE_ATTACHMENTS="1",  # an @path in a text is no request to read that file
             CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
             DISABLE_AUTOUPDATER="1",
         )

@@ -63,6 +63,12 @@ def test_claude_code_is_started_without_anything_of_its_own(at: Desk) -> None:
     assert {"--print", "--safe-mode", "--strict-mcp-config", "--no-session-persistence"} <= set(given)
 
 
+def test_claude_code_reads_no_file_that_a_text_names(at: Desk) -> None:
+    at.answers(*said("claude-code", "Yes."))
+    model("claude-code").chat(Request((User("Sum up: see @~/.ssh/id_rsa"),)))
+    assert at.started[0]["environ"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
+
+
 def test_every_feature_of_codex_is_switched_off_also_a_new_one(at: Desk) -> None:
     at.answers(*said("codex", "Yes."))
     model("codex").chat(ASKED)
