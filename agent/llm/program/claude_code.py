@@ -18,6 +18,7 @@ _ARGUMENTS = (
 )
 _MANAGED = Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
 """What an administrator lays down counts in every mode."""
+_OBEYED = ("managed-settings.json", "managed-settings.d", "managed-mcp.json", "CLAUDE.md")
 
 
 class ClaudeCode:
@@ -27,7 +28,7 @@ class ClaudeCode:
     probe: Sequence[str] = ("auth", "status")
 
     def start(self, program: str, folder: Path, model: str, effort: str, clock: Clock) -> Invocation:
-        refuse_files(self.title, [_MANAGED / "managed-settings.json", _MANAGED / "CLAUDE.md"])
+        refuse_files(self.title, [_MANAGED / name for name in _OBEYED])
         more = [*(["--model", model] if model else []), *(["--effort", effort] if effort else [])]
         told = ["--system-prompt-file", str(folder / "instructions.md")]
         environ = reduced_environ(

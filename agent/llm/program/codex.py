@@ -60,10 +60,10 @@ class Codex:
                 heard.is_over = True
 
     def _features(self, run: Invocation, clock: Clock) -> list[str]:
-        """The features that are on, apart from those that this version has no more: rows of a name, a stage and a
-        value."""
+        """The features, apart from those that this version has no more: rows of a name, a stage and a value. The value
+        is that of the person's settings, which do not count in the call: one that is off there may be on here."""
         rows = [line.split() for line in output_of(run, clock)[1].splitlines()]
         known = [row for row in rows if len(row) >= 3 and row[-1] in ("true", "false")]
         if not any(row[0] == "shell_tool" for row in known):
             raise failure_of(self, "`codex features list` does not list shell_tool")
-        return [row[0] for row in known if row[-1] == "true" and "removed" not in row]
+        return [row[0] for row in known if "removed" not in row]

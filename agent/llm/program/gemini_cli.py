@@ -49,6 +49,7 @@ class GeminiCli:
                 (ours / name).symlink_to(theirs / name)  # a sign-in that is renewed is renewed there, too
         settings = {**_SETTINGS, "security": {"auth": {"selectedType": _selected(theirs / "settings.json")}}}
         (ours / "settings.json").write_text(json.dumps(settings), "utf-8")
+        (folder / ".env").touch()  # it takes its environment from the nearest one above: not from one in /tmp
         environ = reduced_environ(
             folder,
             *("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION"),

@@ -35,6 +35,7 @@ def main() -> int:
         "said": sys.stdin.read(),
         "instructions": Path("../instructions.md").read_text(),
         "gemini": _settings(),
+        "nearest": next((str(each) for each in Path.cwd().parents if (each / ".env").exists()), ""),
     }
     with (HERE / "started.jsonl").open("a") as file:
         file.write(json.dumps(started) + "\n")

@@ -69,12 +69,12 @@ def test_claude_code_reads_no_file_that_a_text_names(at: Desk) -> None:
     assert at.started[0]["environ"]["CLAUDE_CODE_DISABLE_ATTACHMENTS"] == "1"
 
 
-def test_every_feature_of_codex_is_switched_off_also_a_new_one(at: Desk) -> None:
+def test_every_feature_of_codex_is_switched_off_also_a_new_one_and_one_that_the_settings_switch_off(at: Desk) -> None:
     at.answers(*said("codex", "Yes."))
     model("codex").chat(ASKED)
     given = at.started[0]["arguments"]
     off = [given[number + 1] for number, word in enumerate(given) if word == "--disable"]
-    assert off == ["shell_tool", "unified_exec", "something_new"]
+    assert off == ["shell_tool", "unified_exec", "memories", "something_new"]
     assert {"--ephemeral", "--ignore-user-config", "--ignore-rules", "web_search=disabled"} <= set(given)
 
 
@@ -92,6 +92,17 @@ def test_gemini_cli_has_a_home_of_its_own_with_its_sign_in_only(at: Desk) -> Non
     assert settings["security"] == {"auth": {"selectedType": "oauth-x"}} and "mcpServers" not in settings
     assert settings["tools"] == {"core": ["none"]} and settings["hooksConfig"] == {"enabled": False}
     assert (theirs / "oauth_creds.json").exists()
+
+
+def test_gemini_cli_takes_no_environment_from_the_folder_of_temporary_files(
+    at: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / ".env").write_text("GOOGLE_GEMINI_BASE_URL=http://another.example")
+    at.answers(*said("gemini-cli", "Yes."))
+    model("gemini-cli").chat(ASKED)
+    (started,) = at.started
+    assert started["nearest"] == str(Path(started["folder"]).parent)
 
 
 def test_no_text_can_pass_for_a_message_of_its_own(at: Desk) -> None:
@@ -146,6 +157,19 @@ def test_codex_with_instructions_that_it_always_obeys_is_refused(at: Desk) -> No
     at.answers(*said("codex", "Yes."))
     with pytest.raises(Permanent, match="AGENTS.md"):
         model("codex").chat(ASKED)
+    assert at.started == []
+
+
+@pytest.mark.parametrize("file", ["managed-settings.json", "managed-settings.d/hooks.json", "managed-mcp.json"])
+def test_claude_code_with_settings_of_an_administrator_is_refused(
+    at: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    monkeypatch.setattr("agent.llm.program.claude_code._MANAGED", tmp_path / "managed")
+    (tmp_path / "managed" / file).parent.mkdir(parents=True)
+    (tmp_path / "managed" / file).write_text("{}")
+    at.answers(*said("claude-code", "Yes."))
+    with pytest.raises(Permanent, match="managed"):
+        model("claude-code").chat(ASKED)
     assert at.started == []
 
 
