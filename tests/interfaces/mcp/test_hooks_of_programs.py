@@ -94,6 +94,18 @@ def test_hooks_are_laid_beside_others_and_taken_out_alone(root: Path, capsys: Ca
             assert json.loads(file.read_text())["theme"] == "dark"
 
 
+@pytest.mark.parametrize("option", ["--with-hooks", "--remove"])
+def test_a_hook_that_the_person_has_put_beside_ours_stays(root: Path, capsys: Captured, option: str) -> None:
+    install(capsys, "codex", "--with-hooks")
+    file = Path.home() / HOOKS["codex"]
+    laid = json.loads(file.read_text())
+    laid["hooks"]["SessionStart"][0]["hooks"].append(THEIRS["hooks"][0])
+    file.write_text(json.dumps(laid))
+    install(capsys, "codex", option)
+    (mine, *ours) = hooks("codex")["SessionStart"]
+    assert mine == {"hooks": THEIRS["hooks"]} and len(ours) == (option == "--with-hooks")
+
+
 def test_the_server_and_the_hooks_of_one_file_are_both_there(root: Path, capsys: Captured) -> None:
     install(capsys, "gemini", "--with-hooks")
     found = json.loads((Path.home() / HOOKS["gemini"]).read_text())

@@ -113,7 +113,7 @@ def _with_hooks(file: Path, hooks: Mapping[str, Any], pending: Edited) -> Edited
         after, wanted = before, deepcopy(tables)
         for event in (_BEGIN, _END):
             known = tables.get("hooks", {}).get(event, [])
-            others = [each for each in known if not _is_ours(each)]
+            others = [rest for each in known if (rest := _without_ours(each))]
             rows = [*others, *hooks.get(event, [])]
             if rows == known:
                 continue
@@ -136,9 +136,17 @@ def _with_hooks(file: Path, hooks: Mapping[str, Any], pending: Edited) -> Edited
     return Edited(file, before, after)
 
 
-def _is_ours(group: object) -> bool:
-    """True for a group of hooks that calls this program."""
-    return any(f" program-session {name} --as " in json.dumps(group) for name in ("begin", "end"))
+def _without_ours(group: Any) -> Any:
+    """A group of hooks without those that call this program; None for one that has no others."""
+    if not _is_ours(group):
+        return group
+    others = [each for each in group["hooks"] if not _is_ours(each)]
+    return {**group, "hooks": others} if others else None
+
+
+def _is_ours(hook: object) -> bool:
+    """True for a hook, or a group of them, that calls this program."""
+    return any(f" program-session {name} --as " in json.dumps(hook) for name in ("begin", "end"))
 
 
 def _whole(file: Path, text: str) -> Edited:
