@@ -123,14 +123,18 @@ def _write(process: "subprocess.Popen[bytes]", said: bytes) -> None:
 
 def _read(process: "subprocess.Popen[bytes]", lines: "SimpleQueue[bytes | None]") -> None:
     assert process.stdout is not None
-    with suppress(OSError, ValueError):  # it was closed meanwhile
+    with process.stdout, suppress(OSError):
         while line := process.stdout.readline(MOST_BYTES + 1):
             lines.put(line)
     lines.put(None)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the program with its whole group, first politely."""
+    """End the program with its whole group, first politely.
+
+    Its pipes are closed by the threads that use them: to close one meanwhile would wait for whatever has left the group
+    and still holds the other end.
+    """
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, number)
@@ -138,7 +142,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.wait(_GRACE)
             if number == signal.SIGKILL:
                 break
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(OSError):
-                pipe.close()

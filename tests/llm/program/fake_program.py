@@ -7,6 +7,7 @@ those of Claude Code 2.1.197, Codex 0.171.0 and Gemini CLI 0.61.0.
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,6 +40,10 @@ def main() -> int:
     }
     with (HERE / "started.jsonl").open("a") as file:
         file.write(json.dumps(started) + "\n")
+    if script.get("leaves"):
+        command = ["/bin/sh", "-c", f"/bin/sleep 10; : > {HERE}/over"]
+        left = subprocess.Popen(command, start_new_session=True)
+        (HERE / "left.txt").write_text(str(left.pid))
     for event in script["events"]:
         if event == "silence":
             signal.pause()

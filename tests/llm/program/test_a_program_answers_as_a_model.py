@@ -1,6 +1,8 @@
 """Each program answers, streams, calls our tools in words, and is a plain model: without tools, files and keys."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -201,6 +203,13 @@ def test_what_it_says_of_its_failure_is_told(
     at.answers(*events, errors=errors, code=1)
     with pytest.raises(kind, match="gave no answer"):
         model(name).chat(ASKED)
+
+
+def test_what_a_program_has_left_running_is_not_waited_for(at: Desk) -> None:
+    at.answers(*said("codex", "Yes."), leaves=True)
+    assert model("codex").chat(ASKED).message == Assistant("Yes.")
+    assert not (at.bin / "over").exists()
+    os.killpg(int((at.bin / "left.txt").read_text()), signal.SIGKILL)
 
 
 def test_a_silent_one_is_ended(at: Desk) -> None:
