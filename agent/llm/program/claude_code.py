@@ -68,11 +68,15 @@ class ClaudeCode:
                 if "tool" in kind:
                     raise own_tool(self.title, kind)
             case "content_block_delta":
-                if not heard.is_checked:
-                    raise Permanent("{title} did not say which tools it has", hint="update {title}", title=self.title)
                 delta = mapping(event.get("delta"))
                 if delta.get("type") == "text_delta":
-                    heard.new.append(text(delta.get("text")))
+                    self._say(text(delta.get("text")), heard)
+
+    def _say(self, words: str, heard: Heard) -> None:
+        if not heard.is_checked:
+            raise Permanent("{title} did not say which tools it has", hint="update {title}", title=self.title)
+        heard.new.append(words)
+        heard.said += words
 
     def _end(self, event: JsonObject, heard: Heard) -> None:
         usage = mapping(event.get("usage"))
@@ -83,3 +87,5 @@ class ClaudeCode:
         heard.is_over = True
         if event.get("is_error") or event.get("subtype") != "success":
             heard.failure = text(event.get("result")) or text(event.get("subtype"))
+        elif (answer := text(event.get("result"))).startswith(heard.said):
+            self._say(answer[len(heard.said) :], heard)  # where it could not stream, all of it comes here only

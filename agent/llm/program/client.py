@@ -33,10 +33,11 @@ _MOST_SHOWN = 300
 
 @dataclass(slots=True)
 class Heard:
-    """What a program has said so far. `new` is text that was not passed on yet; `failure` why there is no answer;
-    `is_over`: the answer is whole."""
+    """What a program has said so far. `new` is text that was not passed on yet; `said` all text, for a program that
+    says it again at its end; `failure` why there is no answer; `is_over`: the answer is whole."""
 
     new: list[str] = field(default_factory=list)
+    said: str = ""
     usage: Usage | None = None
     model: str = ""
     failure: str = ""

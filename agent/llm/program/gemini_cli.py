@@ -47,7 +47,11 @@ class GeminiCli:
         for name in _SIGN_IN:
             if (theirs / name).is_file():
                 (ours / name).symlink_to(theirs / name)  # a sign-in that is renewed is renewed there, too
-        settings = {**_SETTINGS, "security": {"auth": {"selectedType": _selected(theirs / "settings.json")}}}
+        settings = {
+            **_SETTINGS,
+            "security": {"auth": {"selectedType": _selected(theirs / "settings.json")}},
+            "context": {"fileName": f"{folder.name}.md"},  # it obeys such a file of each folder above: nobody has this
+        }
         (ours / "settings.json").write_text(json.dumps(settings), "utf-8")
         (folder / ".env").touch()  # it takes its environment from the nearest one above: not from one in /tmp
         environ = reduced_environ(
