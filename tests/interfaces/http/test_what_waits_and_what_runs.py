@@ -111,6 +111,18 @@ def test_all_notes_that_wait_for_a_yes_are_named(house: OpenHouse) -> None:
     assert len(asked) == 2 and {waits["waits_for"], *waits["also_waits_for"]} == asked
 
 
+@pytest.mark.parametrize("house", [[TWO, "one is written"]], indirect=True)
+def test_a_yes_that_names_none_of_several_is_given_to_none(house: OpenHouse) -> None:
+    started = house.send("POST", "/api/v1/runs", {"task": "change who you are"}, 201)
+    waits = over(house, started["id"])["result"]
+    refused = house.send("POST", f"/api/v1/runs/{started['id']}/answer", {"yes": True}, 409)
+    assert "which one" in refused["detail"] and "/api/v1/approvals" in refused["hint"]
+    assert len(house.get("/api/v1/approvals")["approvals"]) == 2
+    house.send("POST", f"/api/v1/approvals/{waits['also_waits_for'][0]}", {"yes": False})
+    house.send("POST", f"/api/v1/runs/{started['id']}/answer", {"yes": False})
+    assert house.get("/api/v1/approvals")["approvals"] == []
+
+
 @pytest.mark.parametrize("house", [WRITES], indirect=True)
 def test_a_no_is_told_to_the_run(house: OpenHouse) -> None:
     started = house.send("POST", "/api/v1/runs", {"task": "change who you are"}, 201)

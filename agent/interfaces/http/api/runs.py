@@ -131,6 +131,12 @@ def answer_run(
         needed = "yes: true or false" if is_approval else "text"
         raise RequestRefused(HTTPStatus.UNPROCESSABLE_ENTITY, "this run waits for `{needed}`", needed=needed)
     if yes is not None:
+        if also_asked(workspace, path):  # the client may have shown another of them
+            raise RequestRefused(
+                HTTPStatus.CONFLICT,
+                "the run waits for several decisions, and this does not say which one is meant",
+                hint="decide about each by its name: GET /api/v1/approvals lists them",
+            )
         approvals(workspace).decide(path, yes, reason)
     else:
         answer_question(workspace, find_question(workspace, path), text)
