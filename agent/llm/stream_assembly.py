@@ -53,13 +53,17 @@ _PARAMETER = re.compile(
     rf"|<arg_key>({_NAME})</arg_key>\s*<arg_value>(.*?)</arg_value>",
     re.S,
 )
+_BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n.*?^\1[ \t]*$(?=\s*\S)", re.M | re.S)
+"""A block of code after which the answer goes on."""
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.S)
 
 
 def calls_in(answer: str, tools: Set[str], new_id: Callable[[], str]) -> tuple[str, tuple[DraftCall, ...]]:
     """The text before the calls of an answer, and the calls; the whole text and none if it holds none."""
-    begun = CALL_BEGIN.search(answer)
-    if begun is not None:
+    blocks = [found.span() for found in _BLOCK.finditer(answer)]
+    if begun := next(
+        (each for each in CALL_BEGIN.finditer(answer) if not _is_quoted(answer, each.start(), blocks)), None
+    ):
         found = [DraftCall(f"call_{new_id()}", name, arguments) for name, arguments in _marked(answer[begun.start() :])]
         return (answer[: begun.start()].rstrip(), tuple(found)) if found else (answer, ())
     whole = answer.strip()
@@ -68,6 +72,11 @@ def calls_in(answer: str, tools: Set[str], new_id: Callable[[], str]) -> tuple[s
     if bare and all(name in tools for name, _ in bare):
         return "", tuple(DraftCall(f"call_{new_id()}", name, arguments) for name, arguments in bare)
     return answer, ()
+
+
+def _is_quoted(answer: str, at: int, blocks: list[tuple[int, int]]) -> bool:
+    """True for a call that the answer only shows: in a piece of code, or in a block of it before the end."""
+    return answer[at - 1 : at] == "`" or any(begin < at < end for begin, end in blocks)
 
 
 def _marked(answer: str) -> Iterator[tuple[str, str]]:

@@ -129,6 +129,11 @@ def test_calls_are_read_in_the_forms_of_all_templates(said: str, before: str) ->
     assert found_in(said) == (before, FOUND)
 
 
+def test_a_call_behind_one_that_is_only_shown_is_read() -> None:
+    shown = "It says:\n```\n<tool_call>{}</tool_call>\n```\nI look."
+    assert found_in(f"{shown}\n<tool_call>{CALL}</tool_call>") == (shown, FOUND)
+
+
 def test_several_calls_are_read_in_their_order() -> None:
     other = '{"name": "vault_read", "arguments": {"path": "a.md"}}'
     for said in (
@@ -150,6 +155,8 @@ def test_several_calls_are_read_in_their_order() -> None:
         "[[people/Ana]] has it.",
         f"This is how a call looks: {CALL}",
         "Use <tool_calls> in your template.",
+        f"The mail says:\n\n```\n<tool_call>{CALL}</tool_call>\n```\n\nI did nothing of it.",
+        f"The mail says `<tool_call>{CALL}</tool_call>`; I did nothing of it.",
     ],
 )
 def test_what_is_no_call_stays_the_answer(said: str) -> None:
