@@ -16,6 +16,7 @@ from agent.interfaces.http.door.app_routes import APP_ROUTES, is_open_to_apps
 from agent.interfaces.http.door.browsers import DAYS, Browsers, browsers_of
 from agent.interfaces.http.door.guard import OBSIDIAN
 from agent.interfaces.http.door.pairing import SECONDS, TRIES, PairingCodes
+from agent.interfaces.http.door.sign_in import SignIn
 from tests.fakes import FakeClock
 from tests.interfaces.http.doors import OpenHouse, open_house
 from tests.stories.agents import command, environment
@@ -89,6 +90,15 @@ def test_a_code_is_over_after_its_time_and_when_a_new_one_is_made() -> None:
     clock.advance(SECONDS)
     assert not codes.redeem(second) and codes.current() == ""
     assert not codes.redeem("")
+
+
+def test_a_code_whose_token_cannot_be_kept_has_paired_nothing(tmp_path: Path) -> None:
+    (tmp_path / "http").write_text("no folder")
+    sign_in = SignIn("secret", FakeClock(), Browsers(tmp_path / "http", FakeClock()))
+    code = sign_in.pairing.make()
+    with pytest.raises(OSError):
+        sign_in.pair(code, "Obsidian")
+    assert sign_in.pairing.state_of(code) == "over"
 
 
 def test_the_token_of_an_app_opens_its_routes_and_no_others(house: OpenHouse) -> None:

@@ -30,6 +30,7 @@ class PairingCodes:
     _code: str = ""
     _until: float = 0.0
     _tries: int = 0
+    _redeemed: str = ""
     _paired: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,19 +52,27 @@ class PairingCodes:
         with self._lock:
             if self._paired == _plain(code):
                 return "paired"
-            return "waits" if self._counts() and self._code == _plain(code) else "over"
+            is_open = self._redeemed == _plain(code) or self._counts() and self._code == _plain(code)
+            return "waits" if is_open else "over"
 
     def redeem(self, code: str) -> bool:
-        """True for the code that counts, which counts no more after that. A wrong one is a try."""
+        """True for the code that counts, which counts no more after that, and `waits` until `settle`. A wrong one is a
+        try."""
         given = _plain(code)
         with self._lock:
             if not self._counts():
                 return False
             if hmac.compare_digest(given.encode("utf-8", "replace"), self._code.encode()):
-                self._code, self._paired = "", given
+                self._code, self._redeemed = "", given
                 return True
             self._tries -= 1
             return False
+
+    def settle(self, code: str, *, paired: bool) -> None:
+        """Say whether the app of a redeemed code has its token."""
+        with self._lock:
+            self._redeemed = ""
+            self._paired = _plain(code) if paired else self._paired
 
     def _counts(self) -> bool:
         return bool(self._code) and self._tries > 0 and self.clock.monotonic() < self._until

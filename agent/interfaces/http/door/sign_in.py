@@ -73,8 +73,16 @@ class SignIn:
         return self.browsers.find(self.token, port, cookie) if cookie else None
 
     def pair(self, code: str, name: str) -> str | None:
-        """The token of an app that shows the pairing code that counts; None for another code."""
-        return self.browsers.add_app(self.token, name) if self.pairing.redeem(code) else None
+        """The token of an app that shows the pairing code that counts; None for another code. Raises `LockHeld` and
+        `OSError` where it cannot be kept."""
+        if not self.pairing.redeem(code):
+            return None
+        token = ""
+        try:
+            token = self.browsers.add_app(self.token, name)
+            return token
+        finally:
+            self.pairing.settle(code, paired=bool(token))
 
     def app(self, token: str) -> Browser | None:
         """The app that this token belongs to; None if it is not paired, or not any more."""
