@@ -54,9 +54,10 @@ export class Conversation {
 		if (this.run) await this.api.post(`/api/v1/runs/${encodeURIComponent(this.run)}/cancel`, undefined);
 	}
 
-	/** True if the last run here waits for a decision in this note. */
+	/** True if the last run here waits for a decision in this note and for nothing else: an answer to a run that waits
+	 * for several would not say which it means. */
 	waitsFor(note: string): boolean {
-		return this.waiting.notes.includes(note);
+		return this.waiting.notes.length === 1 && this.waiting.notes[0] === note;
 	}
 
 	/** Decide what the last run waits for; it goes on here if nothing else goes on with it. */
