@@ -219,7 +219,7 @@ def test_a_mail_without_words_is_answered(tmp_path: Path, monkeypatch: pytest.Mo
     with living(root) as house:
         listening(house)
         post.write("", "")
-        assert "text only" in answered(house, post, 1).get_content()
+        assert "nothing in this that I can read" in answered(house, post, 1).get_content()
     assert not (root / "sessions").exists()
 
 
