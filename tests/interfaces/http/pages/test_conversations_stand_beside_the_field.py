@@ -56,8 +56,8 @@ def test_a_conversation_from_elsewhere_is_listed_read_and_gone_on_with(browser: 
     assert (found["telegram"].last or "") >= (found["http"].last or ""), "in the same second, if it is quick"
 
 
-def test_without_a_model_the_first_page_says_so_where_it_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_house(tmp_path) as house:
+def test_without_a_model_the_first_page_says_so_where_it_asks(tmp_path: Path) -> None:
+    with open_house(tmp_path) as house, pytest.MonkeyPatch.context() as monkeypatch:  # undone before the house's own
         assert "No model yet" not in house.fetch("/")
         monkeypatch.setenv("VAULT_AGENT_LLM__WIRE", "offline")
         assert "No model yet: choose one." in house.fetch("/")
