@@ -23,7 +23,7 @@ class DaemonSilent(Exception):
     """No daemon answers, or it does not take the question."""
 
 
-def program_version() -> str:
+def program_identity() -> str:
     """What differs when another version of the program is installed, or the same one elsewhere."""
     place = Path(agent.__file__)
     return f"{place.parent} {place.stat().st_mtime_ns}"

@@ -65,7 +65,7 @@ from agent.runs.service import RunService, do_nothing
 from agent.skills.learning.offer_news import has_news
 from agent.texts import Language
 from agent.workspace.catch_up import catch_up
-from agent.workspace.daemon_socket import program_version
+from agent.workspace.daemon_socket import program_identity
 from agent.workspace.workspace import Workspace
 
 
@@ -214,7 +214,7 @@ def _message(news: RunNews, language: Language, settings: Language) -> RunMessag
 
 def search_route(callers: Callers) -> Operation:
     """The operation of a daemon that searches with the settings that it was started with."""
-    started = (program_version(), settings_of(os.environ))
+    started = (program_identity(), settings_of(os.environ))
     opened: list[RecallSource] = []
 
     def answer(service: Service, asked: SearchAsked) -> SearchFound:

@@ -21,7 +21,7 @@ from agent.errors import Permanent, ToolFailed
 from agent.json_value import parse_json
 from agent.module_process import end_process
 from agent.tools.tool import RunContext
-from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_version
+from agent.workspace.daemon_socket import DaemonSilent, ask_daemon, program_identity
 from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Searches:
         """The daemon's answer; raises `DaemonSilent` if there is none, as before it has looked at all notes."""
         if not self.is_daemon_asked or load_daemon_state(self.workspace) is None:
             raise DaemonSilent("there is no daemon")
-        question = {"version": program_version(), "environ": settings_of(os.environ), **asdict(asked)}
+        question = {"version": program_identity(), "environ": settings_of(os.environ), **asdict(asked)}
         answer = ask_daemon(self.workspace, DAEMON_PATH, question, _SECONDS)
         try:
             return pickle.loads(base64.b64decode(parse_json(answer)["found"]))  # by a socket of this person's own

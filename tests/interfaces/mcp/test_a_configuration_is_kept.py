@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from agent.interfaces.mcp.install import edits
 from agent.interfaces.mcp.install.programs import PROGRAMS, ClientProgram, config_file, program_named
 from tests.interfaces.cli.vaults import Captured, ask, tell
-from tests.stories.agents import furnish
 
 VSCODE = """// my servers
 {
@@ -33,18 +32,6 @@ KEY = "1"
 [tui]
 theme = "dark"
 """
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "me"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    made = furnish(tmp_path, monkeypatch.setenv)
-    monkeypatch.chdir(made)
-    return made
 
 
 def file_of(program: ClientProgram) -> Path:

@@ -18,7 +18,7 @@ from agent.memory.store import load_entries
 from agent.runs.owner import is_stated_by_owner
 from agent.tools.text_origin import text_origin_of
 from tests.interfaces.cli.vaults import Captured, ask
-from tests.stories.agents import PROJECT, document, furnish, settings, tell
+from tests.stories.agents import PROJECT, document, settings, tell
 from tests.vaults import git
 
 DECIDED = "We decided to use SQLite for the cache, because Postgres was too heavy."
@@ -29,18 +29,6 @@ HOOKS = {
     "gemini": ".gemini/settings.json",
 }
 THEIRS = {"matcher": "startup", "hooks": [{"type": "command", "command": "echo theirs"}]}
-
-
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "me"
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    made = furnish(tmp_path, monkeypatch.setenv)
-    monkeypatch.chdir(made)
-    return made
 
 
 def install(capsys: Captured, name: str, *options: str, code: int = 0) -> dict[str, Any]:

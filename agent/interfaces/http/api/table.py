@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from http import HTTPStatus
-from importlib.metadata import PackageNotFoundError, version
 from inspect import getdoc
 from typing import Any
 
@@ -31,6 +30,7 @@ from agent.interfaces.http.api import (
 from agent.interfaces.http.operation import Operation, Routes, operation
 from agent.interfaces.http.problems import CONTENT_TYPE, EVERY_OPERATION, Problem
 from agent.interfaces.http.service import Service
+from agent.runs.machines import program_version
 
 PATH = "/openapi.json"
 _REFS = "#/components/schemas/{name}"
@@ -81,7 +81,7 @@ def document_of(table: Iterable[Operation]) -> Document:
         "openapi": "3.1.0",
         "info": {
             "title": "vault-agent",
-            "version": _version(),
+            "version": program_version() or "0",
             "description": _ABOUT,
             "license": {"name": "MIT", "identifier": "MIT"},
         },
@@ -97,13 +97,6 @@ def _tag(entry: Operation) -> str:
     """The group of an operation: the first part of its path that is not the same for many groups."""
     parts = [part for part in entry.path.strip("/").split("/") if part not in ("api", "v1")]
     return parts[0].removesuffix(".json")
-
-
-def _version() -> str:
-    try:
-        return version("vault-agent")
-    except PackageNotFoundError:
-        return "0"
 
 
 def _operation(entry: Operation, schemas: Mapping[str, Any]) -> Document:
