@@ -20,7 +20,7 @@ from agent.markdown.note import Note
 from agent.markdown.requests import CAPTURE
 from agent.markdown.yaml_write import Value
 from agent.memory.daily import beginning
-from agent.runs.kept_files import CapturedFile, kept_files, note_strangers
+from agent.runs.captured_files import CapturedFile, captured_files, note_strangers
 from agent.texts import Sentence, text
 from agent.tools.builtin.web import LIMITS, NETWORK, WebNetwork, fetch_page
 from agent.tools.text_origin import text_origin_of
@@ -73,7 +73,7 @@ def with_page(what: Captured, workspace: Workspace, network: WebNetwork = NETWOR
 def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: bool = False) -> CapturedNote:
     """Keep it in a note of its own in `inbox/`, or with `today` in the day's note, in one commit; with `mine`, texts
     among the files are the person's own. Raises `UserError` where there is nothing, and for a file that is not kept
-    (`kept_files`) or words that are too long; `SecretFound`."""
+    (`captured_files`) or words that are too long; `SecretFound`."""
     words, shared = what.words.strip(), _shared(what)
     if max(len(words), len(what.shared)) > 2 * _LONGEST:
         hint = "keep it as a file: vault-agent capture --file PATH"
@@ -81,7 +81,7 @@ def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: 
     if not (words or shared or what.files):
         raise UserError("there is nothing to keep", hint='vault-agent capture "call the dentist"')
     vault, run, now = workspace.vault, workspace.clock.new_id(), workspace.clock.now().astimezone()
-    files = kept_files(workspace, what.files, now)
+    files = captured_files(workspace, what.files, now)
     origin = text_origin_of(vault)
     source = what.address or text("capture.source", "en")
     path = vault.home.day_note(now.date()) if today else _path(workspace, what, now)

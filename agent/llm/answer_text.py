@@ -64,7 +64,7 @@ class IncomingText:
     _closing: str = ""
     """The tag that ends the reasoning at the beginning; empty if there is none."""
     _pieces: list[str] = field(default_factory=list)
-    _shown: str = ""
+    _streamed: str = ""
     _waiting: str = ""
     """The text since the last decision: not shown yet."""
     _searched: int = 0
@@ -83,9 +83,9 @@ class IncomingText:
             self._waiting = rest.lstrip() if closed else self._waiting[-len(self._closing) :]
             if closed:
                 self._place = "text" if self._waiting else "start"
-        shown = self._show() if self._place == "text" else ""
-        self._shown += shown
-        return shown
+        visible = self._show() if self._place == "text" else ""
+        self._streamed += visible
+        return visible
 
     def expect_no_reasoning(self) -> None:
         """The server sends reasoning apart from the text."""
@@ -113,14 +113,14 @@ class IncomingText:
         undecided = None if self.expects else _UNDECIDED_END.search(self._waiting)
         closes = undecided is None and _CLOSING.search(self._waiting) is not None
         if closes:
-            whole = self._shown + self._waiting
+            whole = self._streamed + self._waiting
             if (end := _closing_in(whole, is_sure=self.expects)) is not None:
-                self.reasoned, self._shown, self._waiting = True, "", whole[end:].lstrip()
-        if (self.reasoned or self._closing) and not self._shown:
+                self.reasoned, self._streamed, self._waiting = True, "", whole[end:].lstrip()
+        if (self.reasoned or self._closing) and not self._streamed:
             self._waiting = self._waiting.lstrip()
         if self.with_tools and (begun := CALL_BEGIN.search(self._waiting)):
-            shown, self._place = self._waiting[: begun.start()], "held"
-            return shown
+            visible, self._place = self._waiting[: begun.start()], "held"
+            return visible
         if _CHANNEL.search(self._waiting):
             self._place = "held"
             return ""
@@ -129,8 +129,8 @@ class IncomingText:
         waits = at >= 0 and len(self._waiting) - at < _LONGEST_BEGIN and ">" not in self._waiting[at:]
         if undecided is not None:
             at, waits = max(len(self._waiting) - len(undecided[0]), 0), True
-        shown, self._waiting = (self._waiting[:at], self._waiting[at:]) if waits else (self._waiting, "")
-        return shown
+        visible, self._waiting = (self._waiting[:at], self._waiting[at:]) if waits else (self._waiting, "")
+        return visible
 
     @property
     def answer(self) -> str:
@@ -139,7 +139,7 @@ class IncomingText:
 
     def left(self, answer: str) -> str:
         """What of the final answer was not shown yet."""
-        return answer.removeprefix(self._shown) if answer.startswith(self._shown) else ""
+        return answer.removeprefix(self._streamed) if answer.startswith(self._streamed) else ""
 
 
 def answer_in(text: str, *, expects: bool = False) -> str:

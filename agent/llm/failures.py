@@ -76,10 +76,10 @@ def _value(digits: str) -> int:
     return int(digits.replace(",", "") or 0)
 
 
-def _too_long(told: Sentence, of_model: str, body: str, words: str) -> TooLong:
+def _too_long(problem: Sentence, of_model: str, body: str, words: str) -> TooLong:
     window, sent = numbers_in(body, words)
     hint = "set {of}.window to the number of tokens that this model can take"
-    return TooLong(told, window=window, sent=sent, hint=Sentence(hint, of=of_model))
+    return TooLong(problem, window=window, sent=sent, hint=Sentence(hint, of=of_model))
 
 
 MOST_SHOWN = 300
@@ -102,12 +102,12 @@ _BLANKS = b"\xef\xbb\xbf \t\r\n"
 
 
 class Rejected(Permanent):
-    """The server rejected the request itself (400, 413, 422, or a request with tools); `said` is its message, without
-    the key."""
+    """The server rejected the request itself (400, 413, 422, or a request with tools); `refusal` is its message,
+    without the key."""
 
-    def __init__(self, message: Sentence, *, said: str, hint: Sentence) -> None:
+    def __init__(self, message: Sentence, *, refusal: str, hint: Sentence) -> None:
         super().__init__(message, hint=hint)
-        self.said = said
+        self.refusal = refusal
 
 
 def error_message(body: str, key: str) -> str:
@@ -133,22 +133,22 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
         return from_page(endpoint, body, key)
     words, code = error_message(body, key), _code(body)
     at, of_model = endpoint.section, endpoint.model_section
-    told = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
-    told = Sentence("{problem}: {words}", problem=told, words=words) if words else told
+    problem = Sentence("{place} answered {status}", place=endpoint.place, status=f"{status} {_phrase(status)}".strip())
+    problem = Sentence("{problem}: {words}", problem=problem, words=words) if words else problem
     if status not in _OF_ACCOUNT and is_too_long(words):
-        return _too_long(told, of_model, body, words)
+        return _too_long(problem, of_model, body, words)
     if code in _NO_CREDIT or status == 402:
         spent = "the account behind {at}.api_key has no credit left, or its own limit is reached"
-        return Permanent(told, hint=Sentence(spent, at=at))
+        return Permanent(problem, hint=Sentence(spent, at=at))
     if status == 429:
         hint = "too many requests for this account in a short time: wait a minute, then ask again"
-        return Retryable(told, delay=wait, hint=hint)
+        return Retryable(problem, delay=wait, hint=hint)
     if status >= 500 and not NO_TOOLS.search(words):
-        return Retryable(told, delay=wait, hint="the model's server is busy or out of order: try again later")
+        return Retryable(problem, delay=wait, hint="the model's server is busy or out of order: try again later")
     if status in (401, 403):
         check = "check {at}.api_key: `vault-agent config get {at}.api_key` says where it comes from"
         missing = "no key was sent: vault-agent config set {at}.api_key env:NAME"
-        return Permanent(told, hint=Sentence(check if endpoint.key.reference else missing, at=at))
+        return Permanent(problem, hint=Sentence(check if endpoint.key.reference else missing, at=at))
     if 300 <= status < 400:
         return Permanent(
             "{place} sends us on to {target}",
@@ -160,9 +160,9 @@ def from_status(endpoint: Endpoint, status: int, body: str, *, wait: float, loca
     if status in (404, 405) and not NO_TOOLS.search(words):
         name = f"{of_model}.model ({endpoint.model.name})"
         check = "check {name} and {at}.base_url: it must end with the version, as in /v1"
-        return Permanent(told, hint=Sentence(check, name=name, at=at))
+        return Permanent(problem, hint=Sentence(check, name=name, at=at))
     hint = "the server does not accept what it was sent; {of}.model and {at}.base_url say which server and model it was"
-    return Rejected(told, said=words, hint=Sentence(hint, of=of_model, at=at))
+    return Rejected(problem, refusal=words, hint=Sentence(hint, of=of_model, at=at))
 
 
 def is_page(content_type: str, beginning: bytes) -> bool:
@@ -193,15 +193,15 @@ def from_event(endpoint: Endpoint, error: Json, key: str) -> AgentError:
     if is_too_long(words):
         return _too_long(Sentence("{problem}: {words}", problem=endpoint.place, words=words), of_model, "", words)
     reason = words or Sentence("no reason given")
-    told = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
+    problem = Sentence("{place} broke off with an error: {reason}", place=endpoint.place, reason=reason)
     kind = text(inner.get("type")) or text(inner.get("code"))
     status = inner.get("code", inner.get("status"))
     passing = kind in _OVERLOADED or (isinstance(status, int) and (status == 429 or status >= 500))
     if passing:
         busy = "the model's server is busy or out of order: try again later"
-        return Retryable(told, delay=wait_in_words(words), hint=busy)
+        return Retryable(problem, delay=wait_in_words(words), hint=busy)
     check = "check {of}.model and {at}.base_url, and what the server's own log says"
-    return Permanent(told, hint=Sentence(check, of=of_model, at=at))
+    return Permanent(problem, hint=Sentence(check, of=of_model, at=at))
 
 
 def _message(value: Json) -> str:

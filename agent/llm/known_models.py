@@ -136,15 +136,15 @@ def parse_models(tree: Json) -> Mapping[str, KnownModel]:
     return {name: _parse_model(mapping(value)) for name, value in mapping(tree).items()}
 
 
-def _parse_model(told: JsonObject) -> KnownModel:
-    sums = [told[name] for name in ("input", "output", "cached") if name in told]
+def _parse_model(row: JsonObject) -> KnownModel:
+    sums = [row[name] for name in ("input", "output", "cached") if name in row]
     prices = [float(each) for each in sums if isinstance(each, int | float)]
     if len(prices) not in (0, 3):
         raise ValueError("a price needs input, output and cached")
-    window, longest = told.get("window", 0), told.get("max_output", 0)
+    window, longest = row.get("window", 0), row.get("max_output", 0)
     if not isinstance(window, int) or not isinstance(longest, int):
         raise ValueError("window and max_output are numbers of tokens")
-    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(told.get("extra"))))
+    return KnownModel(window, longest, Price(*prices) if prices else None, dict(mapping(row.get("extra"))))
 
 
 @cache
@@ -200,10 +200,10 @@ class ModelMemory:
 
     def tell_once(self, model: str, what: str) -> bool:
         """True if the person was not told this of the model before; now they are."""
-        told = [text(each) for each in items(self._load().get(model, {}).get("told"))]
-        if what in told:
+        notices = [text(each) for each in items(self._load().get(model, {}).get("told"))]
+        if what in notices:
             return False
-        self._update(model, {"told": [*told, what]})
+        self._update(model, {"told": [*notices, what]})
         return True
 
     def _load(self) -> dict[str, Mapping[str, Json]]:

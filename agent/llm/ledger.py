@@ -281,16 +281,16 @@ def _take(day: _Day, line: bytes) -> None:
 def _entry(line: bytes) -> LedgerEntry | None:
     """The entry on a line, None for a line without one."""
     try:
-        said = parse_json(line)
+        record = parse_json(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, dict):
+    if not isinstance(record, dict):
         return None
-    if "crc" in said and said.pop("crc") != _crc(said):
+    if "crc" in record and record.pop("crc") != _crc(record):
         return None
-    words = [said.get("reserved", said.get("used")), said.get("run"), said.get("job"), said.get("model")]
-    counts = [said.get(name) for name in ("input", "output", "cached", "written")]
-    money = said.get("money")
+    words = [record.get("reserved", record.get("used")), record.get("run"), record.get("job"), record.get("model")]
+    counts = [record.get(name) for name in ("input", "output", "cached", "written")]
+    money = record.get("money")
     if not all(isinstance(word, str) for word in words) or not all(type(n) is int and n >= 0 for n in counts):
         return None
     if money is not None and not (isinstance(money, int | float) and math.isfinite(money) and money >= 0):
@@ -298,7 +298,7 @@ def _entry(line: bytes) -> LedgerEntry | None:
     identity, run, job, model = (str(word) for word in words)
     usage = Usage(*(int(n) for n in counts if n is not None))
     dollars = None if money is None else float(money)
-    return LedgerEntry(identity, SpendScope(run, job), model, usage, dollars, open="reserved" in said)
+    return LedgerEntry(identity, SpendScope(run, job), model, usage, dollars, open="reserved" in record)
 
 
 def _crc(line: dict[str, object]) -> int:

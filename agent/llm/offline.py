@@ -65,7 +65,7 @@ class Quoted:
 
 
 def format_reply(
-    kept: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
+    statements: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
 ) -> str:
     """What will be remembered of a message, what was `done` because of it, and the passages that fit what it asks
     (None: it asks nothing).
@@ -73,10 +73,10 @@ def format_reply(
     The first reply of a conversation states that no model is configured and how to name one; later ones are short. In
     place of a model that is `silent`, each states that.
     """
-    parts = [text("llm.kept", language), *map(_quote, kept)] if kept else []
+    parts = [text("llm.kept", language), *map(_quote, statements)] if statements else []
     parts += [done] if done else []
     chosen = _distinct(quoted.passages)[:MOST] if quoted else []
-    parts += [text(key, language) for key in _said_of(quoted, bool(parts), bool(chosen), model)]
+    parts += [text(key, language) for key in _sentence_keys(quoted, bool(parts), bool(chosen), model)]
     if quoted is not None and quoted.unsearched and (quoted.is_by_chance or not chosen):
         parts.append(text("llm.unsearched", language, why=translated(quoted.unsearched, language)))
     parts += [f"{_quote(each.text)}\n>\n> {_source(each, language)}" for each in chosen]
@@ -84,7 +84,7 @@ def format_reply(
     return "\n\n".join([*first, *parts, *([text("llm.name_a_model", language)] if model == "none" else [])])
 
 
-def _said_of(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
+def _sentence_keys(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
     """The names of the sentences that stand before the quotations, or in place of them."""
     is_first, now = model == "none", "_now" if model == "silent" else ""
     if quoted is None:
@@ -121,8 +121,8 @@ def _link(passage: QuotedPassage) -> str:
     """`[[path#heading|title]]`; characters that would end the link early are removed from the shown text."""
     target = passage.path.removesuffix(".md")
     heading = _plain(passage.heading)
-    shown = _plain(passage.title) or _plain(target.rpartition("/")[2])
-    return f"[[{target}{'#' + heading if heading else ''}|{shown}]]"
+    label = _plain(passage.title) or _plain(target.rpartition("/")[2])
+    return f"[[{target}{'#' + heading if heading else ''}|{label}]]"
 
 
 def _plain(name: str) -> str:

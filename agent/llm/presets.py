@@ -231,7 +231,7 @@ def _main_server(llm: LlmSettings) -> Server | None:
     """The main model's server; None if no model is set."""
     if llm.preset or llm.wire != "auto" or llm.base_url or llm.model:
         return _server(llm, "llm")
-    named = [key for key, value in _given(llm) if value]
+    named = [key for key, value in _dependent_settings(llm) if value]
     if named:
         raise ConfigError(
             "{first} and {second} are set, but not which main model to ask"
@@ -245,7 +245,7 @@ def _main_server(llm: LlmSettings) -> Server | None:
     return None
 
 
-def _given(llm: LlmSettings) -> Iterator[tuple[str, object]]:
+def _dependent_settings(llm: LlmSettings) -> Iterator[tuple[str, object]]:
     """The settings that mean nothing without a main model, with their values."""
     yield "llm.api_key", llm.api_key.reference
     for kind in ALL_KINDS[1:]:
@@ -273,36 +273,36 @@ def _own_server(own: ModelSettings, section: str, main: Server) -> Server:
     return replace(main, key=own.api_key, section=section) if own.api_key.reference else main
 
 
-def _server(told: LlmSettings | ModelSettings, section: str) -> Server:
+def _server(settings: LlmSettings | ModelSettings, section: str) -> Server:
     """The server of settings that name a preset, a wire, an address or a model."""
-    preset = _named_preset(told, section) if told.preset else _unnamed_preset(told)
-    key = told.api_key if told.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
+    preset = _named_preset(settings, section) if settings.preset else _unnamed_preset(settings)
+    key = settings.api_key if settings.api_key.reference else Secret(f"env:{preset.key}" if preset.key else "")
     if preset.wire != "program":
-        return Server(section, told.preset, preset, base_url(told.base_url or preset.base_url, section), key)
-    if told.base_url:
+        return Server(section, settings.preset, preset, base_url(settings.base_url or preset.base_url, section), key)
+    if settings.base_url:
         raise ConfigError(
             "{section}.base_url is set, but {preset} is a program on this machine",
             hint="vault-agent config set {section}.base_url ''",
             section=section,
-            preset=told.preset,
+            preset=settings.preset,
         )
-    return Server(section, told.preset, preset, preset.base_url, Secret(""))
+    return Server(section, settings.preset, preset, preset.base_url, Secret(""))
 
 
-def _named_preset(told: LlmSettings | ModelSettings, section: str) -> Preset:
-    found = _known_preset(told.preset, section)
-    if not _speaks(found.wire, told.wire) and not told.base_url:
+def _named_preset(settings: LlmSettings | ModelSettings, section: str) -> Preset:
+    found = _known_preset(settings.preset, section)
+    if not _speaks(found.wire, settings.wire) and not settings.base_url:
         raise ConfigError(
             "{section}.wire is {wire}, but {preset} is spoken to by {spoken}",
             hint="set {section}.wire to auto, or {section}.base_url to an address that speaks it",
             section=section,
-            wire=told.wire,
-            preset=told.preset,
+            wire=settings.wire,
+            preset=settings.preset,
             spoken=found.wire,
         )
-    if told.wire in ("auto", found.wire):
+    if settings.wire in ("auto", found.wire):
         return found
-    return replace(found, wire=_WIRES[told.wire], fast="" if told.base_url else found.fast)
+    return replace(found, wire=_WIRES[settings.wire], fast="" if settings.base_url else found.fast)
 
 
 def _known_preset(name: str, section: str) -> Preset:
@@ -318,12 +318,12 @@ def _known_preset(name: str, section: str) -> Preset:
     return presets[name]
 
 
-def _unnamed_preset(told: LlmSettings | ModelSettings) -> Preset:
-    if told.base_url:  # a key meant for the wire's own provider is never sent to another server
-        usual: WireName = "responses" if _OPENAI_HOST.match(told.base_url) else "openai"
-        return Preset(_WIRES.get(told.wire, usual), "", limit="max_tokens")
-    own = model_table().presets["anthropic" if told.wire == "anthropic" else "openai"]
-    return own if told.wire == "auto" else replace(own, wire=_WIRES[told.wire])
+def _unnamed_preset(settings: LlmSettings | ModelSettings) -> Preset:
+    if settings.base_url:  # a key meant for the wire's own provider is never sent to another server
+        usual: WireName = "responses" if _OPENAI_HOST.match(settings.base_url) else "openai"
+        return Preset(_WIRES.get(settings.wire, usual), "", limit="max_tokens")
+    own = model_table().presets["anthropic" if settings.wire == "anthropic" else "openai"]
+    return own if settings.wire == "auto" else replace(own, wire=_WIRES[settings.wire])
 
 
 def _speaks(wire: WireName, wanted: str) -> bool:
@@ -331,13 +331,13 @@ def _speaks(wire: WireName, wanted: str) -> bool:
     return wanted in ("auto", wire) or {wire, wanted} <= _OF_OPENAI
 
 
-def _preset(told: JsonObject) -> Preset:
-    wire, address = _WIRES[str(told["wire"])], str(told["base_url"])
+def _preset(row: JsonObject) -> Preset:
+    wire, address = _WIRES[str(row["wire"])], str(row["base_url"])
     return Preset(
         wire=wire,
         base_url=address if wire == "program" else base_url(address),
-        key=str(told.get("key", "")),
-        main=str(told.get("main", "")),
-        fast=str(told.get("fast", "")),
-        limit=_LIMITS[str(told.get("limit", "max_tokens"))],
+        key=str(row.get("key", "")),
+        main=str(row.get("main", "")),
+        fast=str(row.get("fast", "")),
+        limit=_LIMITS[str(row.get("limit", "max_tokens"))],
     )

@@ -13,7 +13,6 @@ from agent.llm.dialect import Dialect
 from agent.llm.endpoint import Endpoint
 from agent.llm.exchange import HttpReply
 from agent.llm.failures import from_event
-from agent.llm.kept_thinking import Part, ordered_parts, with_marks
 from agent.llm.messages import (
     Assistant,
     Json,
@@ -33,6 +32,7 @@ from agent.llm.messages import (
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
+from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
 from agent.llm.wire import Api, Exchange, Wire, broken_reply
 
@@ -102,8 +102,8 @@ class _Reading:
             self.gathered.stop = "refused" if reason == "content_filter" else "length" if is_cut else "end"
 
     def finish(self) -> None:
-        """Add the thinking to `kept`, with marks for what stands between."""
-        self.gathered.kept += with_marks(self.thoughts, self.texts, self.calls)
+        """Add the thinking to `blocks`, with marks for what stands between."""
+        self.gathered.blocks += with_marks(self.thoughts, self.texts, self.calls)
 
     def _begin(self, at: int, item: JsonObject) -> None:
         if text(item.get("type")) == "function_call" and at not in self.calls:
@@ -133,13 +133,13 @@ def _stream(answer: HttpReply, reading: _Reading) -> None:
         if not event.data.strip() or event.data.strip() == "[DONE]":
             continue
         try:
-            told = mapping(parsed(event.data))
+            data = mapping(parsed(event.data))
         except ValueError:
             raise broken_reply(place, "has a piece that is not JSON") from None
-        if told.get("type") == "error" or (told.get("error") and "type" not in told):
-            raise from_event(place, told, reading.exchange.key)
+        if data.get("type") == "error" or (data.get("error") and "type" not in data):
+            raise from_event(place, data, reading.exchange.key)
         begun = True
-        reading.take(told)
+        reading.take(data)
         if reading.ended or reading.gathered.cut_off():
             break
     if not begun:
@@ -164,13 +164,13 @@ def _plain(answer: HttpReply, reading: _Reading) -> None:
 
 
 def _usage(value: Json) -> Usage | None:
-    told = mapping(value)
-    whole = number(told.get("input_tokens"))
+    counts = mapping(value)
+    whole = number(counts.get("input_tokens"))
     if not whole:
         return None
-    details = mapping(told.get("input_tokens_details"))
+    details = mapping(counts.get("input_tokens_details"))
     cached, written = number(details.get("cached_tokens")), number(details.get("cache_write_tokens"))
-    return Usage(whole, number(told.get("output_tokens")), min(cached, whole), min(written, whole))
+    return Usage(whole, number(counts.get("output_tokens")), min(cached, whole), min(written, whole))
 
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -192,7 +192,7 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
     system = [format_message(each) for each in request.messages if isinstance(each, System) and each.text.strip()]
     others = [each for each in order_messages(request.messages) if not isinstance(each, System)]
-    told: dict[str, Json] = {
+    fields: dict[str, Json] = {
         "model": endpoint.model.name,
         "input": [item for message in others for item in _items(message)],
         "stream": True,
@@ -201,12 +201,12 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
         **dialect.optional,
     }
     if system:
-        told["instructions"] = "\n\n".join(system)
+        fields["instructions"] = "\n\n".join(system)
     if request.tools:
-        told["tools"] = [_tool(tool) for tool in request.tools]
+        fields["tools"] = [_tool(tool) for tool in request.tools]
         if not request.may_call:
-            told["tool_choice"] = "none"
-    return told
+            fields["tool_choice"] = "none"
+    return fields
 
 
 def _items(message: Message) -> Iterator[JsonObject]:
@@ -216,8 +216,8 @@ def _items(message: Message) -> Iterator[JsonObject]:
         images: list[JsonObject] = [
             {"type": "input_image", "image_url": each.url, "detail": "auto"} for each in message.images
         ]
-        shown: Json = [{"type": "input_text", "text": text}, *images] if images else text
-        yield {"type": "function_call_output", "call_id": message.call, "output": shown}
+        output: Json = [{"type": "input_text", "text": text}, *images] if images else text
+        yield {"type": "function_call_output", "call_id": message.call, "output": output}
     elif isinstance(message, Assistant):
         yield from (_item(part) for part in ordered_parts(message, THOUGHTS))
     else:
@@ -235,8 +235,8 @@ def _item(part: Part) -> JsonObject:
 
 
 def _tool(tool: ToolSpec) -> JsonObject:
-    told: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", **told, "strict": False}
+    function: JsonObject = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", **function, "strict": False}
 
 
 def _dialect(endpoint: Endpoint) -> Dialect:

@@ -18,8 +18,8 @@ from agent.dataclass import dataclass
 from agent.errors import Permanent
 from agent.llm.answer_text import CALL_BEGIN, Attempt, IncomingText
 from agent.llm.arguments import DraftCall, parse_arguments, replace_surrogates, tool_calls
-from agent.llm.kept_thinking import call_mark, thinking_field
 from agent.llm.messages import Assistant, Json, JsonObject, OnText, StopReason, Usage, items, mapping, text
+from agent.llm.thinking import call_mark, thinking_field
 
 _NAME = r"[A-Za-z_][\w.-]{0,63}"
 _JSON_CALLS = re.compile(
@@ -120,9 +120,9 @@ def _named(values: Iterable[Json]) -> Iterator[tuple[str, str]]:
     for value in map(mapping, values):
         call: JsonObject = mapping(value.get("function")) or value
         name = text(call.get("name"))
-        given = next((call[key] for key in ("arguments", "parameters", "args", "input") if key in call), None)
-        if name and (given is not None or value.get("type") == "function"):
-            yield name, given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+        arguments = next((call[key] for key in ("arguments", "parameters", "args", "input") if key in call), None)
+        if name and (arguments is not None or value.get("type") == "function"):
+            yield name, arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
 
 
 MOST_CALLS = 512
@@ -134,14 +134,14 @@ _HALF_AT_END = re.compile("[\ud800-\udbff]$")
 
 @dataclass(slots=True)
 class PartialCall:
-    """A tool call that may be incomplete; `index` is its number in the stream, -1 if the stream gives none. `kept` goes
-    back with it unchanged."""
+    """A tool call that may be incomplete; `index` is its number in the stream, -1 if the stream gives none. `extra`
+    goes back with it unchanged."""
 
     index: int = -1
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list)
-    kept: JsonObject = field(default_factory=dict)
+    extra: JsonObject = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -155,7 +155,7 @@ class StreamAssembly:
     on_text: OnText
     attempt: Attempt
     calls: list[PartialCall] = field(default_factory=list)
-    kept: list[JsonObject] = field(default_factory=list)
+    blocks: list[JsonObject] = field(default_factory=list)
     thoughts: dict[str, list[str]] = field(default_factory=dict)
     details: list[JsonObject] = field(default_factory=list)
     stop: StopReason | None = None
@@ -237,16 +237,16 @@ class StreamAssembly:
         stop = self.stop or "end"
         if stop in ("end", "tools"):
             stop = "tools" if calls else "end"
-        return Assistant(text, calls, tuple(self._kept()) if calls else ()), stop
+        return Assistant(text, calls, tuple(self._thinking()) if calls else ()), stop
 
-    def _kept(self) -> Iterator[JsonObject]:
+    def _thinking(self) -> Iterator[JsonObject]:
         """What goes back with the calls: blocks in their order, else fields of the message, and marks of calls."""
-        yield from self.kept
+        yield from self.blocks
         fields: dict[str, Json] = {name: "".join(pieces) for name, pieces in self.thoughts.items()}
         if self.details:
             fields = {"reasoning_details": self.details}
         yield from (thinking_field(name, value) for name, value in fields.items())
-        yield from (call_mark(number, call.kept) for number, call in enumerate(self.calls) if call.kept)
+        yield from (call_mark(number, call.extra) for number, call in enumerate(self.calls) if call.extra)
 
     def _give(self, text: str) -> None:
         if text:

@@ -30,9 +30,9 @@ class Progress:
     @classmethod
     def of(cls, events: Iterable[RecordedEvent], now: float) -> "Progress":
         """The progress of a run that is resumed, counted from the events in its note."""
-        said = [event.message for event in events if isinstance(event, Spoken)]
-        steps = sum(isinstance(message, Assistant) for message in said)
-        return cls(now, steps, sum(isinstance(message, ToolResult) for message in said))
+        messages = [event.message for event in events if isinstance(event, Spoken)]
+        steps = sum(isinstance(message, Assistant) for message in messages)
+        return cls(now, steps, sum(isinstance(message, ToolResult) for message in messages))
 
     def check_step(self, limits: Limits, now: float) -> None:
         """Raise `LimitReached` when the next step would pass a limit."""
@@ -178,10 +178,10 @@ _FULL = (0.9, 0.8)
 def is_due(anchor: Anchor, of_run: Iterable[RecordedEvent], in_sight: Iterable[Message]) -> bool:
     """True if the model is to be reminded now. `of_run` are the events of the run, `in_sight` the messages that the
     model sees; it is told of its last step whatever it was told before."""
-    said = [event.message for event in of_run if isinstance(event, Spoken)]
-    told = [at for at, message in enumerate(said) if _is_anchor(message)]
-    before = "\n".join(said[at].text for at in told)
-    steps = sum(isinstance(message, Assistant) for message in said[told[-1] if told else 0 :])
+    messages = [event.message for event in of_run if isinstance(event, Spoken)]
+    anchors = [at for at, message in enumerate(messages) if _is_anchor(message)]
+    before = "\n".join(messages[at].text for at in anchors)
+    steps = sum(isinstance(message, Assistant) for message in messages[anchors[-1] if anchors else 0 :])
     is_new = any(each not in before for each in (*anchor.warnings, *anchor.answers))
     is_scarce = bool(anchor.left) and text("anchor.left", anchor.language) not in before
     others = [message for message in in_sight if not isinstance(message, Assistant)]

@@ -24,7 +24,7 @@ _DECIDED = {"approved", "rejected", "outdated"}
 
 
 @dataclass(frozen=True, slots=True)
-class GivenDecision:
+class PersonDecision:
     """What a person says to the note in which a run waits: `yes` to an approval, with their words as the reason, or
     their words as the answer to a question (`yes` is None then). `asked` is the approval's id, or the question's
     path."""
@@ -60,15 +60,15 @@ def arrived_decisions(workspace: Workspace) -> tuple[str, ...]:
     return tuple(found)
 
 
-def record_decision(workspace: Workspace, given: GivenDecision) -> None:
+def record_decision(workspace: Workspace, decision: PersonDecision) -> None:
     """Write a decision into its note in the person's name; raises `UserError` for one that is not open any more."""
-    if given.yes is not None:
-        approvals(workspace).decide(given.asked, given.yes, given.words)
+    if decision.yes is not None:
+        approvals(workspace).decide(decision.asked, decision.yes, decision.words)
         return
-    question = read_question(workspace.vault, given.asked)
+    question = read_question(workspace.vault, decision.asked)
     if question is None:
-        raise UserError("there is no question in {path} any more", hint="vault-agent needs", path=given.asked)
-    write_answer(workspace.vault, question, given.words, workspace.settings.vault.language)
+        raise UserError("there is no question in {path} any more", hint="vault-agent needs", path=decision.asked)
+    write_answer(workspace.vault, question, decision.words, workspace.settings.vault.language)
 
 
 def ready(workspace: Workspace) -> tuple[RunMark, ...]:

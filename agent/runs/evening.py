@@ -139,8 +139,8 @@ class Evening:
             return ""
         if found.untrusted_for("owner"):
             return ""
-        said = (each.text for each in reversed(found.history) if isinstance(each, Assistant) and each.text.strip())
-        return next(said, "")
+        answers = (each.text for each in reversed(found.history) if isinstance(each, Assistant) and each.text.strip())
+        return next(answers, "")
 
     def _tasks(self, day: date) -> int:
         return len(daily.log(self._note(day)))

@@ -75,9 +75,9 @@ def recap(vault: Vault, foreign: TextOrigin, day: date, asker: Asker, language: 
     lines = {kind: [each for each in events if each.kind == kind] for kind in ("said", "edited", "asked")}
     rows = [f"- {each.time} {_cut(stones.left_of_log(each.text))}" for each in lines["said"] if not each.is_replaced]
     notes = [f"[[{PurePosixPath(each.path).stem}]]" for each in lines["edited"] if each.path.endswith(".md")]
-    told = {_cut(each.text) for each in lines["said"]}
+    statements = {_cut(each.text) for each in lines["said"]}
     tasks = dict.fromkeys(_cut(stones.left_of_log(each.text)) for each in lines["asked"] if each.link)
-    asked = [f"“{each}”" for each in tasks if each and each not in told]
+    asked = [f"“{each}”" for each in tasks if each and each not in statements]
     comma = text("recap.comma", language)
     rows += [text("recap.edited", language, notes=comma.join(notes[:_NOTES]))] if notes else []
     rows += [text("recap.asked", language, tasks=comma.join(asked[-_ASKED:]))] if asked else []
@@ -122,19 +122,19 @@ class ExtractiveProvider:
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
         """What will be remembered of the person's last message, and the passages that fit what it asks."""
-        said = [each.text for each in request.messages if isinstance(each, User)]
-        asked, kept = said[-1] if said else "", self._kept(said)
+        messages = [each.text for each in request.messages if isinstance(each, User)]
+        asked, statements = messages[-1] if messages else "", self._new_statements(messages)
         wishes = reminder_wishes(asked, self.recall.workspace.clock.now().astimezone())
         results = results_of_calls(request.messages)
         calls = tuple(each.call for each in wishes if each.call)
         if calls and not (self.job or results) and may_set(request):
             return Reply(Assistant("", calls), Usage(), "tools", self.model.name)
         done = self._reminded(wishes, results) if wishes else ""
-        sought = _sought(asked, is_told=bool(kept or done))
+        sought = _sought(asked, is_statement=bool(statements or done))
         is_first = not any(isinstance(each, Assistant) and each.text for each in request.messages)
         quoted = self._quoted(sought) if sought or not asked else None
         model: ModelState = "silent" if self.has_model else "none" if is_first and not (self.job and done) else "known"
-        answer = format_reply(kept, quoted, self.language, done, model)
+        answer = format_reply(statements, quoted, self.language, done, model)
         on_text(answer)
         return Reply(Assistant(answer), Usage(), "end", self.model.name)
 
@@ -144,13 +144,13 @@ class ExtractiveProvider:
             return text("reminder.due", self.language)
         return format_reminders(self.recall.workspace, wishes, results, self.language)
 
-    def _kept(self, said: Sequence[str]) -> tuple[str, ...]:
+    def _new_statements(self, messages: Sequence[str]) -> tuple[str, ...]:
         """The statements of the last message that become memories."""
         workspace = self.recall.workspace
         if self.job or workspace.settings.memory.capture != "facts" or self.recall.ledger.asker(self.run) is None:
             return ()
         vault, stones = workspace.vault, load_tombstones(workspace.vault)
-        found = [fact.text for each in said[-1:] for fact in stated(vault.masked(each))]
+        found = [fact.text for each in messages[-1:] for fact in stated(vault.masked(each))]
         return tuple(each for each in found if not stones.is_forgotten(each))
 
     def _quoted(self, question: str) -> Quoted:
@@ -218,14 +218,14 @@ def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence
     """Those that have at least half as many of the question's rare words as the best one, and of lists of facts, such
     as MEMORY.md or a day's log, the lines with a word of it; where none has any, the first few, and True, as they may
     be near by chance."""
-    told = {each.link for each in found if isinstance(each, Remembered) and each.kind in ENTRY_KINDS}
+    entry_links = {each.link for each in found if isinstance(each, Remembered) and each.kind in ENTRY_KINDS}
     asked = _subjects(question)
     best = max((_share(each) for each in found if not _is_list(each)), default=0.0)
     close: list[Remembered | Hit] = []
     for each in found:
         if isinstance(each, Remembered) and _is_list(each):
-            rows = [row for row in each.text.splitlines() if _tells(row, asked, told)]
-            told.update(link for row in rows for link in links_of(row))
+            rows = [row for row in each.text.splitlines() if _tells(row, asked, entry_links)]
+            entry_links.update(link for row in rows for link in links_of(row))
             close += [replace(each, text="\n".join(rows))] if rows else []
         elif best and _share(each) >= best / 2:
             close.append(each)
@@ -236,8 +236,8 @@ def _closest(question: str, found: Sequence[Remembered | Hit]) -> tuple[Sequence
 
 def _subjects(text: str) -> frozenset[str]:
     """The terms that say what a text is about: no pronouns, and of scripts without spaces only pairs of characters."""
-    said = wording(text)
-    found = said.terms - words("subjectless") if text.isascii() else (said.terms - said.words) or said.terms
+    worded = wording(text)
+    found = worded.terms - words("subjectless") if text.isascii() else (worded.terms - worded.words) or worded.terms
     return frozenset(term for term in found if not any(each.fullmatch(term) for each in patterns("persons")))
 
 
@@ -246,9 +246,9 @@ def _is_list(found: Remembered | Hit) -> bool:
     return isinstance(found, Remembered) and found.kind not in ENTRY_KINDS and not found.is_asked_for
 
 
-def _tells(row: str, asked: Collection[str], told: Collection[str]) -> bool:
+def _tells(row: str, asked: Collection[str], quoted_links: Collection[str]) -> bool:
     """True for a line with a fact that has a word of the question, and whose entry is not quoted, too."""
-    is_fact = not (is_bare(row) or row.startswith("#") or _OF_SESSION.search(row) or rests_on(row, told))
+    is_fact = not (is_bare(row) or row.startswith("#") or _OF_SESSION.search(row) or rests_on(row, quoted_links))
     return is_fact and not wording(fact_in(row) or row).terms.isdisjoint(asked)
 
 
@@ -259,14 +259,14 @@ def _share(found: Remembered | Hit) -> float:
     return 1.0 if is_of_day else coverage(hit)
 
 
-def _sought(message: str, *, is_told: bool) -> str:
+def _sought(message: str, *, is_statement: bool) -> str:
     """What a message asks for: its questions, but not "can you remind me?", else all of it; nothing where it only tells
     something, or passes the time of day."""
     asked = (split_wish(each)[1] for each in sentences_in(message))
     questions = " ".join(each for part in asked for each in sentences_in(part) if is_question(each))
     if questions:
         return questions
-    return "" if is_told or is_small_talk(message) else message
+    return "" if is_statement or is_small_talk(message) else message
 
 
 def _passage(found: Remembered | Hit) -> QuotedPassage:

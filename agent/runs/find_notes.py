@@ -59,13 +59,13 @@ def find_notes(
     hits = [hit for hit in hits if has_word(hit) or hit.score >= least]
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
     left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
-    shown = tuple(islice(filter(None, left), limit))
-    has_words = any(map(has_word, shown)) or not any(hit.why for hit in every.hits)
+    best = tuple(islice(filter(None, left), limit))
+    has_words = any(map(has_word, best)) or not any(hit.why for hit in every.hits)
     is_by_meaning = every.mode in {"hybrid", "vector"} and not has_words
     is_elsewhere = is_by_meaning and any(map(has_word, every.hits))
     if not explain:
-        shown = tuple(replace(hit, why=()) for hit in shown)
-    found = replace(every, query=query, hits=shown, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
+        best = tuple(replace(hit, why=()) for hit in best)
+    found = replace(every, query=query, hits=best, is_near=is_by_meaning, is_elsewhere=is_elsewhere)
     return found, (time.perf_counter() - started) * 1000
 
 

@@ -26,12 +26,12 @@ from agent.workspace.workspace import Workspace, load_daemon_state
 
 if TYPE_CHECKING:
     from agent.schedule.ledger import OccurrenceLedger, split_key
-    from agent.workspace.catch_up import behind_daemon
+    from agent.workspace.catch_up import daemon_lag
     from agent.workspace.index_status import index_files, index_state, may_have_type
 else:
     OccurrenceLedger = later("agent.schedule.ledger", "OccurrenceLedger")
     split_key = later("agent.schedule.ledger", "split_key")
-    behind_daemon = later("agent.workspace.catch_up", "behind_daemon")
+    daemon_lag = later("agent.workspace.catch_up", "daemon_lag")
     index_files = later("agent.workspace.index_status", "index_files")
     index_state = later("agent.workspace.index_status", "index_state")
     may_have_type = later("agent.workspace.index_status", "may_have_type")
@@ -66,7 +66,7 @@ def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
     """The notes that may be goals by the index, and those that it does not have as they are now; None if it cannot
     say. Git's search through 100,000 notes takes a second and more, and its list of them a third of one."""
     daemon = load_daemon_state(workspace)
-    if daemon is not None and behind_daemon(daemon) is None:
+    if daemon is not None and daemon_lag(daemon) is None:
         return may_have_type(index_files(workspace), GOAL_TYPE)
     return index_state(workspace, partial(contents, workspace.vault), GOAL_TYPE).of_type
 

@@ -77,8 +77,8 @@ class OwnLines:
         """The person's lines among these (inclusive, from 1), without what is forgotten or not filled in."""
         numbered = zip(self.rows[begin - 1 : end], self.theirs[begin - 1 : end], strict=False)
         stones = self.stones
-        kept = (stones.left_of_log(row) if row and stones else row for row, is_theirs in numbered if is_theirs)
-        return filled("\n".join(kept)).strip("\n")
+        rows = (stones.left_of_log(row) if row and stones else row for row, is_theirs in numbered if is_theirs)
+        return filled("\n".join(rows)).strip("\n")
 
 
 @dataclass(slots=True)
@@ -170,14 +170,14 @@ class LikelyPassages:
                 parts.append(part)
         is_past, is_of_talk = is_of_past(task), pattern("together").search(task) is not None
         if self.asker.is_owner and is_of_talk:
-            searches += self._said(parts)
+            searches += self._of_conversations(parts)
         chosen = self._first(in_one_order(searches), most, is_past=is_past)
         if self.asker.is_owner and not is_of_talk and not chosen:
-            chosen = self._first(in_one_order(self._said(parts)), most, is_past=is_past)
+            chosen = self._first(in_one_order(self._of_conversations(parts)), most, is_past=is_past)
         memories = self.recaller.settled([each for each in chosen if each.kind != NOTE], outdated)
         return self._in_order(chosen, memories)
 
-    def _said(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
+    def _of_conversations(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
         """What fits in the conversations."""
         return [
             queue

@@ -70,12 +70,12 @@ def other_machines(vault: Vault) -> tuple[MachineNote, ...]:
 def known_keys(vault: Vault) -> tuple[KnownKey, ...]:
     """The approved keys, then those that other machines show."""
     approved = vault.provenance.answers.load().keys
-    shown: dict[str, tuple[str, ...]] = {key: () for key in sorted(approved)}
+    names_by_key: dict[str, tuple[str, ...]] = {key: () for key in sorted(approved)}
     for each in other_machines(vault):
         if each.signing_key is not None:
             key = each.signing_key.fingerprint
-            shown[key] = (*shown.get(key, ()), each.name)
-    return tuple(KnownKey(key, names, key in approved) for key, names in shown.items())
+            names_by_key[key] = (*names_by_key.get(key, ()), each.name)
+    return tuple(KnownKey(key, names, key in approved) for key, names in names_by_key.items())
 
 
 def note_machine(workspace: Workspace, *, has_daemon: bool) -> bool:

@@ -90,10 +90,10 @@ def find_question(workspace: Workspace, name: str) -> Question:
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 
-def answer_question(workspace: Workspace, question: Question, given: str) -> NamedAnswer:
-    """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
-    number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
-    words = question.options[number - 1] if 0 < number <= len(question.options) else given
+def answer_question(workspace: Workspace, question: Question, answer: str) -> NamedAnswer:
+    """Answer a question in its note: `answer` is one of its options, an option's number, or the person's own words."""
+    number = int(answer) if answer.isdecimal() and len(answer) < SHORT_ID else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else answer
     if not question.run:
         adopt_questions(workspace)
     of_sync = next((each for each in open_sync_questions(workspace) if each.path == question.path), None)

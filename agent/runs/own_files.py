@@ -135,11 +135,11 @@ def _draft(workspace: Workspace, path: str, session: str, known: Sequence[Propos
     is_next = folder and any(each.status == "approved" and _folder(each.facts[FILE]) == folder for each in known)
     facts = {FILE: path, **({FOLDER: folder} if is_next else {})}
     name, link = (folder, "folder") if is_next else (PurePosixPath(path).name, "file")
-    shown = inert(f"{folder}/" if is_next else path)
+    place = inert(f"{folder}/" if is_next else path)
     return ProposalDraft(
         KIND,
         name,
-        text(f"own_file.{link}", language, path=shown),
+        text(f"own_file.{link}", language, path=place),
         text("own_file.why", language, link=session.removesuffix(".md")),
         facts=facts,
         holds=text("own_file.holds", language, key=_KEY),

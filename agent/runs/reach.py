@@ -42,9 +42,11 @@ def note_reach(workspace: Workspace, kind: Outside, name: str, problem: str) -> 
             table.drop(key)
         return
     before = table.get(key)
-    said = problem if isinstance(problem, Sentence) else Sentence("{problem}", problem=problem)
+    sentence = problem if isinstance(problem, Sentence) else Sentence("{problem}", problem=problem)
     since = before.since if before is not None else workspace.clock.now()
-    found = OutOfReach(kind, name, since, said.english, {each: str(value) for each, value in said.values.items()})
+    found = OutOfReach(
+        kind, name, since, sentence.english, {each: str(value) for each, value in sentence.values.items()}
+    )
     if found != before:
         table.put(found, key)
 

@@ -99,9 +99,9 @@ def opinions_on_runs(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, Word
                 sessions[path] = None
         session = sessions[path]
         course = course_of(vault, session, run) if session is not None else None
-        shown = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
+        reactions = reactions_in_session(vault, session, course) if session is not None and course is not None else ()
         edited = [Reaction("edited")] if run in corrected else []
-        if opinion := opinion_in((*shown, *undone.get(run, ()), *edited)):
+        if opinion := opinion_in((*reactions, *undone.get(run, ()), *edited)):
             found[run] = opinion
     return found
 
@@ -149,8 +149,8 @@ def _undone(found: Sequence[Commit], runs: Collection[str]) -> dict[str, list[Re
 def _interruptions(session: Session, course: RunCourse) -> Iterator[Reaction]:
     """What the person said while the run was at work."""
     spoken = (each.message for each in session.of_run(course.run) if isinstance(each, Spoken))
-    said = [each.text for each in spoken if isinstance(each, User)]
-    yield from (Reaction("complained", _quoted(words)) for words in said[1:] if is_complaint(words))
+    messages = [each.text for each in spoken if isinstance(each, User)]
+    yield from (Reaction("complained", _quoted(words)) for words in messages[1:] if is_complaint(words))
 
 
 def _opinions(vault: Vault, session: Session, course: RunCourse) -> Iterator[Reaction]:

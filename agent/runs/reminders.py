@@ -87,10 +87,10 @@ def format_reminders(
 ) -> str:
     """What came of each wish: the job and its time, or why there is none."""
     jobs = JobShelf(workspace.vault).load().jobs
-    said = [_format_one(each, results.get(each.id), jobs, language) for each in wishes]
+    parts = [_format_one(each, results.get(each.id), jobs, language) for each in wishes]
     is_any_set = any(not each.failed for each in results.values())
-    said += [text("reminder.no_daemon", language)] if is_any_set and not is_watched(workspace) else []
-    return "\n\n".join(said)
+    parts += [text("reminder.no_daemon", language)] if is_any_set and not is_watched(workspace) else []
+    return "\n\n".join(parts)
 
 
 def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Job], language: Language) -> str:
@@ -105,5 +105,5 @@ def _format_one(wish: ReminderWish, result: ToolResult | None, jobs: Sequence[Jo
     if job is None:
         return result.text
     when, link = " ".join(job_words(job, language)), job.path.removesuffix(".md")
-    said = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
-    return "\n\n".join((said, *remarks(time, language)))
+    answer = text("reminder.set", language, when=when, what=job.text, link=f"[[{link}]]")
+    return "\n\n".join((answer, *remarks(time, language)))

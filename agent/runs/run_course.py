@@ -41,11 +41,11 @@ def run_trace(vault: Vault, path: str, run: str) -> RunTrace:
 
 def trace_of(session: Session, run: str) -> RunTrace:
     """The trace of a run in a session that was read from its note."""
-    said = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
-    failed = {each.call for each in said if isinstance(each, ToolResult) and each.failed}
-    calls = [resolved(call) for each in said if isinstance(each, Assistant) for call in each.calls]
+    messages = [event.message for event in session.of_run(run) if isinstance(event, Spoken)]
+    failed = {each.call for each in messages if isinstance(each, ToolResult) and each.failed}
+    calls = [resolved(call) for each in messages if isinstance(each, Assistant) for call in each.calls]
     steps = tuple(ToolUse(call.name, _about(call.arguments), call.id in failed) for call in calls)
-    return RunTrace(steps, session.untrusted, said=_said(session, run))
+    return RunTrace(steps, session.untrusted, said=_utterances(session, run))
 
 
 def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
@@ -55,11 +55,11 @@ def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
         session = load_session(vault, path)
     except NoteGone:
         return ""
-    said = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
-    return "\n".join(each.text for each in said if isinstance(each, Assistant | ToolResult))[-most:]
+    messages = (event.message for event in session.of_run(run) if isinstance(event, Spoken))
+    return "\n".join(each.text for each in messages if isinstance(each, Assistant | ToolResult))[-most:]
 
 
-def _said(session: Session, run: str) -> tuple[Utterance, ...]:
+def _utterances(session: Session, run: str) -> tuple[Utterance, ...]:
     """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
     ours = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
     if ours is None or ours.job:
@@ -81,8 +81,8 @@ def _said(session: Session, run: str) -> tuple[Utterance, ...]:
 
 
 def _about(arguments: object) -> str:
-    given = arguments if isinstance(arguments, dict) else {}
-    return next((str(given[key]) for key in _ABOUT if given.get(key)), "")
+    values = arguments if isinstance(arguments, dict) else {}
+    return next((str(values[key]) for key in _ABOUT if values.get(key)), "")
 
 
 REFUSED = "the person said no"
@@ -108,7 +108,7 @@ class CourseStep:
 
     agent: str
     tool: str = ""
-    said: str = ""
+    text: str = ""
     result: str = ""
     seconds: float | None = None
     tokens: int | None = None
@@ -268,22 +268,22 @@ def _steps(records: Sequence[SessionRecord], agent: str) -> Iterator[CourseStep]
         match record.event:
             case Spoken(Assistant(text, calls), usage):
                 tokens = usage.input + usage.output if usage else 0
-                yield CourseStep(agent, said=_flat(text, _TEXT), tokens=tokens)
+                yield CourseStep(agent, text=_flat(text, _TEXT), tokens=tokens)
                 yield from (_step(agent, call, results.get(call.id)) for call in calls)
             case Spoken(User(text)) if not first:
-                yield CourseStep(agent, said=f"(the person: {_flat(text, _TEXT)})")
+                yield CourseStep(agent, text=f"(the person: {_flat(text, _TEXT)})")
             case Spoken(User()):
                 first = False
 
 
 def _step(agent: str, call: ToolCall, spoken: Spoken | None) -> CourseStep:
     call = resolved(call)
-    said = _flat(json.dumps(dict(call.arguments), ensure_ascii=False), _ARGUMENTS)
+    arguments = _flat(json.dumps(dict(call.arguments), ensure_ascii=False), _ARGUMENTS)
     if spoken is None or not isinstance(spoken.message, ToolResult):
-        return CourseStep(agent, call.name, said, "not carried out", failed=True)
+        return CourseStep(agent, call.name, arguments, "not carried out", failed=True)
     result = spoken.message
-    shown = _flat(result.text, _ERROR if result.failed else _RESULT)
-    return CourseStep(agent, call.name, said, shown, spoken.seconds, failed=result.failed)
+    result_text = _flat(result.text, _ERROR if result.failed else _RESULT)
+    return CourseStep(agent, call.name, arguments, result_text, spoken.seconds, failed=result.failed)
 
 
 def _sub_sessions(vault: Vault, run: str, calls: Sequence[ToolCall], day: date) -> Iterator[Session]:

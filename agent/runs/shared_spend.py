@@ -35,7 +35,7 @@ class SpendSharing:
         spent = ledger.totals(day)
         if spent.calls:
             self._values.show(vault.id, DaySpend(own, day, spent.calls, spent.tokens, spent.money).written())
-        told = (parse_spend(each) for each in self._values.others(vault.id).values())
-        found = {each.ledger: each for each in told if each is not None and each.ledger != own}
+        parsed = (parse_spend(each) for each in self._values.others(vault.id).values())
+        found = {each.ledger: each for each in parsed if each is not None and each.ledger != own}
         if found:
             save_elsewhere(folder, found)

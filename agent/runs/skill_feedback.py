@@ -26,13 +26,13 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
     vault, now = workspace.vault, workspace.clock.now()
     unsaid = [use for name in names for use in _unsaid(vault, name, now - LOOKED_BACK)]
     found = [*_by_boxes(workspace, unsaid)]
-    said = {(use.name, use.run) for use in found}
-    left = [use for use in unsaid if (use.name, use.run) not in said]
+    answered = {(use.name, use.run) for use in found}
+    left = [use for use in unsaid if (use.name, use.run) not in answered]
     if left and workspace.settings.skills.corrections:
-        shown = opinions_on_runs(vault, {use.run: use.session for use in left})
-        runs = {run for run, opinion in shown.items() if opinion == "corrected"}
+        opinions = opinions_on_runs(vault, {use.run: use.session for use in left})
+        runs = {run for run, opinion in opinions.items() if opinion == "corrected"}
         found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
-        thanked = (use for use in left if use.run not in runs and shown.get(use.run) == "helpful")
+        thanked = (use for use in left if use.run not in runs and opinions.get(use.run) == "helpful")
         found += [record_opinion(vault, use.name, "helpful", now, use.run, use.run) for use in thanked]
     return tuple(found)
 
@@ -55,6 +55,6 @@ def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
             vault = workspace.vault
             data = vault.own_version(use.session) if vault.home.holds(use.session, SESSIONS) else None
             notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
-        if use.name in said:
-            yield record_opinion(workspace.vault, use.name, said[use.name], workspace.clock.now(), use.run, use.run)
+        form = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
+        if use.name in form:
+            yield record_opinion(workspace.vault, use.name, form[use.name], workspace.clock.now(), use.run, use.run)

@@ -145,11 +145,11 @@ class WaitingStatements:
 
     def placed(self, memory: Remembered) -> Remembered:
         """The memory with the lines of the session where it stands, if it is such a statement."""
-        said = self._by_path.get(memory.path)
-        if said is None:
+        statement = self._by_path.get(memory.path)
+        if statement is None:
             return memory
-        first = int(said.entry.slots.get("line", "1"))
-        return replace(memory, path=said.entry.session_id, lines=(first, first + memory.text.count("\n")))
+        first = int(statement.entry.slots.get("line", "1"))
+        return replace(memory, path=statement.entry.session_id, lines=(first, first + memory.text.count("\n")))
 
     def _read(self, each: WaitingConversation) -> tuple[Entry, ...]:
         if not is_own(self.workspace, each.session):

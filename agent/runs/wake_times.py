@@ -68,8 +68,8 @@ def kind_of(trigger: Trigger) -> WakeKind:
 
 def reason_of(workspace: Workspace, job: Job) -> str:
     """Why a job wakes: what its header says, else what it does."""
-    said = Note.parse(workspace.vault.read(job.path) or b"").string(_REASON)
-    return said or job.task or job.text.partition("\n")[0] or job.title
+    reason = Note.parse(workspace.vault.read(job.path) or b"").string(_REASON)
+    return reason or job.task or job.text.partition("\n")[0] or job.title
 
 
 def add_trigger(workspace: Workspace, new: NewTrigger, actor: str) -> Job:

@@ -141,24 +141,24 @@ def _head(job: Job, language: Language) -> bytes:
 def _parse_row(line: str) -> HistoryRow | None:
     if not line.startswith("- ["):
         return None
-    given = dict(_FIELD.findall(line))
-    outcome = given.get("outcome", "")
+    fields = dict(_FIELD.findall(line))
+    outcome = fields.get("outcome", "")
     if outcome not in _OUTCOMES:
         return None
     try:
         row = HistoryRow(
-            datetime.fromisoformat(given.get("planned", "")),
+            datetime.fromisoformat(fields.get("planned", "")),
             cast(Outcome, outcome),
-            datetime.fromisoformat(given["started"]) if "started" in given else None,
-            float(given.get("took", "0").removesuffix(" s")),
-            given.get("reason", ""),
-            _path(given.get("delivery", "")),
-            float(given.get("cost", "0")),
-            _path(given.get("session", "")),
-            tuple(given.get("commits", "").split()),
-            given.get("machine", ""),
-            int(given.get("attempt", "1")),
-            int(given.get("missed", "0")),
+            datetime.fromisoformat(fields["started"]) if "started" in fields else None,
+            float(fields.get("took", "0").removesuffix(" s")),
+            fields.get("reason", ""),
+            _path(fields.get("delivery", "")),
+            float(fields.get("cost", "0")),
+            _path(fields.get("session", "")),
+            tuple(fields.get("commits", "").split()),
+            fields.get("machine", ""),
+            int(fields.get("attempt", "1")),
+            int(fields.get("missed", "0")),
         )
     except ValueError:
         return None

@@ -302,8 +302,8 @@ def _with_own_ids(jobs: Sequence[Job]) -> tuple[list[Job], list[JobProblem]]:
     by_id: dict[str, list[Job]] = {}
     for job in jobs:
         by_id.setdefault(job.id.casefold(), []).append(job)
-    alone = [each[0] for each in by_id.values() if len(each) == 1]
-    return sorted(alone, key=lambda job: job.id), [
+    single = [each[0] for each in by_id.values() if len(each) == 1]
+    return sorted(single, key=lambda job: job.id), [
         _double(job, by_id) for same in by_id.values() if len(same) > 1 for job in same
     ]
 

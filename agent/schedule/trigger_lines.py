@@ -195,18 +195,18 @@ def _as_in_header(line: str) -> Value:
     found = _KIND.fullmatch(line)
     if found is None:
         return None
-    kind, given = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
+    kind, content = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
     if kind == "change":
-        return {kind: _yaml(given) if given and given != "any note" else None}
-    given = given.strip("\"'")
-    return {kind: int(given) if kind == "every" and given.isdecimal() else given}
+        return {kind: _yaml(content) if content and content != "any note" else None}
+    content = content.strip("\"'")
+    return {kind: int(content) if kind == "every" and content.isdecimal() else content}
 
 
-def _yaml(given: str) -> Value:
-    note = Note.parse(f"---\nchange: {given}\n---\n".encode())
+def _yaml(written: str) -> Value:
+    note = Note.parse(f"---\nchange: {written}\n---\n".encode())
     if note.problem is not None or note.header.keys() != {"change"}:
         hint = Sentence("{example}", example='change {path: "projects/**", task: ticked}')
-        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=given[:80])
+        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=written[:80])
     return note.header["change"]
 
 
@@ -232,7 +232,7 @@ def _line(trigger: Trigger) -> str:
 def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
     """The conditions of a change as a header has them, without those that say nothing."""
     paths, key = trigger.paths, trigger.key
-    given: dict[str, Value] = {
+    conditions: dict[str, Value] = {
         "path": (paths[0] if len(paths) == 1 else paths) or None,
         "task": trigger.task or None,
         "tag": trigger.tag or None,
@@ -243,7 +243,7 @@ def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
         "from": "anywhere" if trigger.anywhere else None,
         "quiet_seconds": trigger.quiet if trigger.quiet != QUIET else None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in conditions.items() if value is not None}
 
 
 def _flow(value: Value) -> str:

@@ -53,9 +53,9 @@ def often_words(times: float, language: Language) -> str:
     """How often so many times a day is, from once a day downwards in times a week."""
     is_daily = times >= 0.95
     count = times if is_daily else times * 7
-    shown = f"{count:.0f}" if count >= 0.95 else f"{count:.2g}"
-    unit, number = "day" if is_daily else "week", "one" if shown == "1" else "many"
-    return text(f"times.about_a_{unit}_{number}", language, count=shown)
+    figure = f"{count:.0f}" if count >= 0.95 else f"{count:.2g}"
+    unit, number = "day" if is_daily else "week", "one" if figure == "1" else "many"
+    return text(f"times.about_a_{unit}_{number}", language, count=figure)
 
 
 def _every(seconds: int, language: Language) -> str:

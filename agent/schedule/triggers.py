@@ -17,6 +17,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError
 from agent.markdown.yaml_write import Value, is_list
 from agent.metrics.names import NAMES
+from agent.schedule.header_fields import short_value
 from agent.texts import Sentence, either
 from agent.times.rule import rule_times
 
@@ -137,7 +138,7 @@ def parse_duration(value: Value) -> int:
         return value
     match = _DURATION.match(str(value).strip().lower()) if isinstance(value, str) else None
     if match is None:
-        raise BadTrigger("{value} is no duration", hint="30m, 2h, 1d or a number of seconds", value=_shown(value))
+        raise BadTrigger("{value} is no duration", hint="30m, 2h, 1d or a number of seconds", value=short_value(value))
     return int(match[1]) * _UNITS[match[2]]
 
 
@@ -150,7 +151,7 @@ def cron_of(expression: str) -> str:
         CronSim(plain, _SOME_DAY)
     except (CronSimError, ValueError) as error:
         hint = '"30 2 * * *" is each day at 02:30; minute, hour, day, month, day of the week'
-        raise BadTrigger("{value} is no cron expression", hint=hint, value=_shown(expression)) from error
+        raise BadTrigger("{value} is no cron expression", hint=hint, value=short_value(expression)) from error
     return plain
 
 
@@ -166,7 +167,7 @@ def rule_of(rule: str) -> str:
         rule_times(plain, _SOME_DAY, _SOME_DAY)
     except ValueError as error:
         hint = '"DTSTART:20261201T090000 RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=TU" is every second Tuesday at 09:00'
-        raise BadTrigger("{value} is no rule of days", hint=hint, value=_shown(rule)) from error
+        raise BadTrigger("{value} is no rule of days", hint=hint, value=short_value(rule)) from error
     return plain
 
 
@@ -220,8 +221,8 @@ def _each(value: Value) -> Iterator[Trigger]:
         for item in value:
             yield from _each(item)
     elif isinstance(value, Mapping):
-        for kind, given in value.items():
-            for item in given if is_list(given) else (given,):
+        for kind, values in value.items():
+            for item in values if is_list(values) else (values,):
                 yield _one(kind, item)
     elif value is not None:
         _refuse(value)
@@ -237,7 +238,7 @@ def _one(kind: str, value: Value) -> Trigger:
             seconds = parse_duration(value)
             if not SHORTEST <= seconds <= _LONGEST_EVERY:
                 hint = "from 1m to 366d"
-                raise BadTrigger("every {value} is too often or too seldom", hint=hint, value=_shown(value))
+                raise BadTrigger("every {value} is too often or too seldom", hint=hint, value=short_value(value))
             return Every(seconds)
         case "at":
             return At(_moment(value))
@@ -254,7 +255,7 @@ def _event(name: str) -> str:
         from difflib import get_close_matches
 
         near = get_close_matches(name, sorted(EVENTS), n=3, cutoff=0.4) or sorted(EVENTS)[:3]
-        raise BadTrigger("no event has the name {name}", hint="{names}", name=_shown(name), names=either(near))
+        raise BadTrigger("no event has the name {name}", hint="{names}", name=short_value(name), names=either(near))
     return name
 
 
@@ -266,7 +267,7 @@ def _moment(value: Value) -> datetime:
     try:
         return datetime.fromisoformat(str(value).strip())
     except ValueError as error:
-        raise BadTrigger("{value} is no moment", hint="2026-12-24 09:00", value=_shown(value)) from error
+        raise BadTrigger("{value} is no moment", hint="2026-12-24 09:00", value=short_value(value)) from error
 
 
 def _change(value: Value) -> ChangeTrigger:
@@ -304,8 +305,8 @@ def _change(value: Value) -> ChangeTrigger:
 
 
 def _patterns(value: Value) -> tuple[str, ...]:
-    given = value if is_list(value) else (value,)
-    found = tuple(str(each).strip().lstrip("/") for each in given if each not in (None, ""))
+    values = value if is_list(value) else (value,)
+    found = tuple(str(each).strip().lstrip("/") for each in values if each not in (None, ""))
     for each in found:
         re.compile(translate(each))
     return found
@@ -320,16 +321,12 @@ def _property(value: Value) -> tuple[str, str]:
 
 
 def _refuse(value: Value) -> Trigger:
-    raise BadTrigger("`on` has something that starts nothing: {value}", hint=_HINT, value=_shown(value))
+    raise BadTrigger("`on` has something that starts nothing: {value}", hint=_HINT, value=short_value(value))
 
 
 def _bad_change(value: Value) -> ChangeTrigger:
     raise BadTrigger(
         "`change` cannot be understood: {value}",
         hint="path, task (ticked, unticked, added), tag, property, heading, created, count, from (here, anywhere)",
-        value=_shown(value),
+        value=short_value(value),
     )
-
-
-def _shown(value: Value) -> str:
-    return " ".join(str(value).split())[:80]

@@ -107,8 +107,8 @@ def _day_later(words: Words) -> Unit:
 
 def shift_of(words: Words) -> tuple[Later, int]:
     """How far, and in which direction, `a week before` moves a day."""
-    said = words.raw("n").lower()
-    count = words.language.number(said) or 1
+    written = words.raw("n").lower()
+    count = words.language.number(written) or 1
     return _while(float(count), words.unit), words.number("sign")
 
 

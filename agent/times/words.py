@@ -49,9 +49,9 @@ class Words:
     @property
     def unit(self) -> str:
         """The unit of a while: s, m, h, d, w, f (fortnight), mo, q or y; empty for none."""
-        said = self.raw("unit").lower()
+        written = self.raw("unit").lower()
         kind = self.kinds.get("unit", "")
-        return str(self.language.word(kind if kind in self.language.words else "unit", said)) if said else ""
+        return str(self.language.word(kind if kind in self.language.words else "unit", written)) if written else ""
 
     def weekdays(self, name: str = "days") -> tuple[int, ...]:
         """The days of the week in a list of them."""

@@ -4,19 +4,19 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 
-def zone_name(said: str) -> str:
+def zone_name(name: str) -> str:
     """The name of the zone `UTC`, `GMT` or `Europe/Berlin`; empty if there is none."""
-    if said.upper() in ("UTC", "GMT"):
+    if name.upper() in ("UTC", "GMT"):
         return "UTC"
     try:
-        return ZoneInfo(said).key
+        return ZoneInfo(name).key
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return ""
 
 
-def zone_of_city(said: str) -> str:
+def zone_of_city(name: str) -> str:
     """The zone of a city by its English name; empty if there is none, or several."""
-    names = _by_city().get(said.lower(), ())
+    names = _by_city().get(name.lower(), ())
     return names[0] if len(names) == 1 else ""
 
 

@@ -43,7 +43,7 @@ class Called:
 
     tool: str
     result: ToolResult
-    given: ToolOutput | None
+    output: ToolOutput | None
     seconds: float
     denied: bool = False
 
@@ -170,10 +170,10 @@ class Registry:
     def call(self, call: ToolCall, context: RunContext) -> Called:
         """Perform a call. Raises only `StopRun`; the result has any other failure as text."""
         started = self._clock.monotonic()
-        given: ToolOutput | None = None
+        output: ToolOutput | None = None
         meant = resolved(call)
         try:
-            given, text = self._perform(meant, context.at(call.id))
+            output, text = self._perform(meant, context.at(call.id))
         except StopRun:
             raise
         except AgentError as error:
@@ -181,10 +181,10 @@ class Registry:
         except Exception as error:  # a tool's bug must not end the run; the log has the traceback
             logger.warning("%s failed", meant.name, exc_info=True)
             text = f"{meant.name} failed: {type(error).__name__}: {_first_line(error)}"
-        said = given.text if given else cut(self._mask(text), ERROR_CHARACTERS)
-        result = ToolResult(call.id, call.name, said, given is None, given.images if given else ())
-        is_denied = given is None and self._is_denied(meant.name, context)
-        return Called(meant.name, result, given, self._clock.monotonic() - started, is_denied)
+        answer = output.text if output else cut(self._mask(text), ERROR_CHARACTERS)
+        result = ToolResult(call.id, call.name, answer, output is None, output.images if output else ())
+        is_denied = output is None and self._is_denied(meant.name, context)
+        return Called(meant.name, result, output, self._clock.monotonic() - started, is_denied)
 
     def preview(self, call: ToolCall, context: RunContext) -> tuple[Draft, ...]:
         """The notes that a call would change, before and after; changes nothing and asks nobody.
@@ -216,7 +216,7 @@ class Registry:
         """Why a run cannot make a call, and what it can do instead."""
         name, whole = call.name, whole_tool(call.name)
         if not usable:  # who may use no tool hears nothing of the owner's machine
-            return f"there is no tool {_shown(name)}: this run has no tools"
+            return f"there is no tool {_printable(name)}: this run has no tools"
         tools = list(dict.fromkeys(map(whole_tool, usable)))
         instead = f"use {', '.join(tools)}"
         if any(each.name == name for each in self.visible(context)):
@@ -225,13 +225,13 @@ class Registry:
             return f"there is no tool {name} here: the policy does not allow it in this run; {instead}"
         actions = [each.partition(".")[2] for each in usable if whole_tool(each) == whole and "." in each]
         if whole in ACTIONS and actions:
-            given = call.arguments.get(ACTION) if name == whole else name.partition(".")[2]
-            problem = "needs an action" if given is None else f"has no action {_shown(str(given))}"
+            action = call.arguments.get(ACTION) if name == whole else name.partition(".")[2]
+            problem = "needs an action" if action is None else f"has no action {_printable(str(action))}"
             return f"{whole} was not called: it {problem}; `{ACTION}` must be one of {', '.join(actions)}"
         gone = (source.absence() for source in self._sources if any(each.name == name for each in source.known()))
         if near := get_close_matches(name[:80], tools, n=3, cutoff=0.5):
             instead = f"did you mean {' or '.join(near)}?"
-        return "; ".join([*gone, f"there is no tool {_shown(name)}", instead])
+        return "; ".join([*gone, f"there is no tool {_printable(name)}", instead])
 
     def _is_denied(self, name: str, context: RunContext) -> bool:
         tool = self._tools.get(name)
@@ -240,7 +240,7 @@ class Registry:
         return self._policies.permission(tool, context) is Permission.DENY
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     return ascii(name[:80])[1:-1]
 
 

@@ -33,13 +33,13 @@ def framed(tool: "Tool") -> "Tool":
     """The tool with untrusted results framed for the model; such a result taints the run."""
 
     def perform(arguments: JsonObject, context: "RunContext") -> "ToolOutput":
-        given = tool.perform(arguments, context)
-        if not given.untrusted:
-            return given
-        context.taint.mark(given.untrusted)
-        if given.is_framed:
-            return given
-        return replace(given, text=frame(given.text, given.untrusted))
+        output = tool.perform(arguments, context)
+        if not output.untrusted:
+            return output
+        context.taint.mark(output.untrusted)
+        if output.is_framed:
+            return output
+        return replace(output, text=frame(output.text, output.untrusted))
 
     return replace(tool, perform=perform)
 

@@ -85,7 +85,7 @@ def catch_up(
     daemon = None if in_past else _daemon_that_has_taken_in(workspace)
     if daemon is not None:
         changed = "the daemon was started with another model: start it again" if index.is_of_another_model else None
-        return behind_daemon(daemon) or changed
+        return daemon_lag(daemon) or changed
     attached = None if in_past else Prefetch(lambda: attachment_paths(workspace.vault))
     late = _catch_up_notes(index, notes, in_past=in_past, shown=shown)
     return late if late is not None or attached is None else _catch_up_attachments(index, attached.result(), shown)
@@ -169,7 +169,7 @@ def _daemon_that_has_taken_in(workspace: Workspace) -> Mapping[str, object] | No
     return daemon
 
 
-def behind_daemon(daemon: Mapping[str, object]) -> str | None:
+def daemon_lag(daemon: Mapping[str, object]) -> str | None:
     """The reason why the index is behind, from the daemon's state; None if it is up to date."""
     if daemon.get("starting"):
         return "the daemon has just started: what changed while it was away may be missing"

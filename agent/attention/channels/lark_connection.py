@@ -178,7 +178,7 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
     from websockets.exceptions import InvalidStatus
     from websockets.sync.client import connect as open_socket
 
-    is_given_up = False
+    is_abandoned = False
 
     def open_it() -> "ClientConnection":
         socket = open_socket(
@@ -191,13 +191,13 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
             user_agent_header="vault-agent",
             logger=_QUIET,
         ).__enter__()  # newer versions want that; leaving the context would only close it
-        if is_given_up:
+        if is_abandoned:
             socket.close()
         return socket
 
     def give_up() -> None:
-        nonlocal is_given_up
-        is_given_up = True
+        nonlocal is_abandoned
+        is_abandoned = True
 
     try:
         return awaited(open_it, cancelled, give_up)

@@ -87,9 +87,9 @@ class MailReader:
         return vouched_sender(data, self.settings.verified_by) == self.owner
 
 
-def _id(mail: MailSource, data: bytes, *said: str) -> str:
+def _id(mail: MailSource, data: bytes, *parts: str) -> str:
     id = message_id(mail.value("message-id"))
-    of = "\n".join(said).encode("utf-8", "replace") if id else data
+    of = "\n".join(parts).encode("utf-8", "replace") if id else data
     return f"{id or '-'} {sha256(of).hexdigest()[:_DIGEST]}"
 
 

@@ -94,8 +94,8 @@ def decoded_words(value: str) -> str:
 
 def _plain(value: str) -> str:
     """A header's value on one line; bytes beyond ASCII are read as UTF-8."""
-    told = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return _FOLD.sub(" ", told).strip()
+    text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return _FOLD.sub(" ", text).strip()
 
 
 def _texts(part: Message, depth: int, enclosed: bool = False) -> Iterator[tuple[MailText, bool]]:
@@ -143,7 +143,7 @@ def _decoded(data: bytes, charset: str | None) -> str:
     """The text in these bytes; in UTF-8 with marks for what is broken, if the alphabet is none that mails have."""
     try:
         name = codecs.lookup((charset or "utf-8")[:40]).name
-        told = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
+        text = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
     except (LookupError, ValueError):
-        told = data.decode("utf-8", "replace")
-    return told.encode("utf-8", "replace").decode("utf-8")
+        text = data.decode("utf-8", "replace")
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -93,7 +93,7 @@ def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: E
     """
     status = _STATUS.get(ended.outcome, "failed")
     text, reason = (
-        _said(workspace, path, ended, status),
+        _answer_text(workspace, path, ended, status),
         "" if status == "done" else workspace.vault.masked(ended.reason),
     )
     return _write(
@@ -213,7 +213,7 @@ def commit_record(vault: Vault, ended: Ended | None) -> None:
         vault.commit_held(vault.held_of(ended.session))
 
 
-def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
+def _answer_text(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
     parts = [inert_blocks(workspace.vault.masked(ended.remarked.strip()))]
     if status in ("needs_approval", "question"):

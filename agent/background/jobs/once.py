@@ -123,13 +123,13 @@ def _section(workspace: Workspace, job: Job, row: HistoryRow, now: datetime) -> 
     language = workspace.settings.vault.language
     again = next_try(job, (*job_rows(workspace.vault, job.id), row), now, retry_times(workspace))
     title, reason = daily.inert(" ".join(job.title.split())), daily.inert(row.reason or "-")
-    told = text("jobs.not_done", language, at=f"{row.planned:%Y-%m-%d %H:%M}", reason=reason)
+    sentence = text("jobs.not_done", language, at=f"{row.planned:%Y-%m-%d %H:%M}", reason=reason)
     if again is not None:
-        told += " " + text("jobs.tried_again", language, at=f"{again.at:%Y-%m-%d %H:%M}")
+        sentence += " " + text("jobs.tried_again", language, at=f"{again.at:%Y-%m-%d %H:%M}")
     else:
-        told += " " + text("jobs.given_up", language, id=job.id)
+        sentence += " " + text("jobs.given_up", language, id=job.id)
     link = f"[[{job.path.removesuffix('.md')}]]"
-    return f"\n## {title} ({now:%H:%M})\n\n{told}\n\n{link}\n"
+    return f"\n## {title} ({now:%H:%M})\n\n{sentence}\n\n{link}\n"
 
 
 LATEST = timedelta(hours=1)

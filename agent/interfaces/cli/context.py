@@ -31,12 +31,12 @@ def format_budget(rows: Iterable[BudgetRow]) -> str:
         "together",
         sum(line.used for line in lines),
         sum(line.allowed for line in lines),
-        sum(line.kept for line in lines),
+        sum(line.included for line in lines),
         sum(line.cut for line in lines),
     )
     heads = [" " * (width - columns(head)) + head for head, width in ((said(name), width) for name, width in _HEADS)]
     body = [
-        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.kept:>7,}{row.cut:>6,}"
+        f"{padded(said(row.name), 14)}{row.used:>10,}{row.allowed:>10,}{row.included:>7,}{row.cut:>6,}"
         for row in (*lines, whole)
     ]
     return "\n".join([padded(said("part"), 14) + "".join(heads), *body])

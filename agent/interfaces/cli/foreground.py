@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _POLL = 0.1
 
 if TYPE_CHECKING:
-    from agent.runs.decisions import GivenDecision
+    from agent.runs.decisions import PersonDecision
     from agent.workspace.workspace import Workspace
 
 
@@ -114,14 +114,14 @@ class Foreground:
             if closing.is_alive():
                 say(text("live.left", self.screen.language))
 
-    def run_and_decide(self, begin: Callable[[RunIO], A], resume: "Callable[[str, GivenDecision, RunIO], A]") -> A:
+    def run_and_decide(self, begin: Callable[[RunIO], A], resume: "Callable[[str, PersonDecision, RunIO], A]") -> A:
         """The result of one run, which is resumed while it waits for a decision and the person decides at the
         terminal."""
         ended = self.run(begin)
         if not self.asks or not ended.outcome.waits:
             return ended
 
-        def go_on(session: str, given: "GivenDecision") -> A:
+        def go_on(session: str, given: "PersonDecision") -> A:
             return self.run(lambda line: resume(session, given, line))
 
         module = import_module("agent.interfaces.cli.decide")  # slow to load, and few runs wait

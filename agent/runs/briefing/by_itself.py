@@ -40,13 +40,13 @@ class UnaskedDeed:
     has_failed: bool = False
 
 
-def last_told(workspace: Workspace, job: str) -> datetime:
+def last_briefing(workspace: Workspace, job: str) -> datetime:
     """The moment from which a briefing tells: the last one that this job has told. It is that for which it was planned:
     what was missed until it began has an earlier time, too."""
     now = workspace.clock.now()
     done = (row.planned for row in job_rows(workspace.vault, job) if row.outcome == "done")
-    told = [at for at in done if at <= now]  # a clock may have been set back
-    return max([now - LONGEST if told else now - timedelta(days=1), *told])
+    briefed = [at for at in done if at <= now]  # a clock may have been set back
+    return max([now - LONGEST if briefed else now - timedelta(days=1), *briefed])
 
 
 def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[UnaskedDeed, ...]:
@@ -120,8 +120,8 @@ def _is_silent(commit: Commit) -> bool:
 def _unsent(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
     """The notices that attention held for the digest, and that ask for nothing."""
     for each in NoticeLedger(workspace.vault.records, workspace.clock).all():
-        is_kept = each.decision.decided in ("digest", "held") and not each.digest and each.reaction is None
-        if each.at >= since and is_kept and not each.raised.decides:
+        is_in_digest = each.decision.decided in ("digest", "held") and not each.digest and each.reaction is None
+        if each.at >= since and is_in_digest and not each.raised.decides:
             yield UnaskedDeed(each.raised.title)
 
 

@@ -172,7 +172,7 @@ def _boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
     for box in open_tasks(vault, today, is_near, lambda dates: abs((today - (dates.day or today)).days)):
         day = today if box.dates.start == today else box.day
-        yield _said(plain_task_words(box.text), box.path, day)
+        yield _briefing_line(plain_task_words(box.text), box.path, day)
 
 
 def _own_tasks(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -186,7 +186,7 @@ def _left_boxes(near: _NearDays) -> Iterator[BriefingLine]:
     for path, (day, lines) in near.items():
         for line in lines:
             if line.box is not None and line.box.is_open and parse_task_dates(line.words).day is None:
-                yield _said(plain_task_words(line.words), path, day)
+                yield _briefing_line(plain_task_words(line.words), path, day)
 
 
 def _of_days(vault: Vault, today: date, near: _NearDays) -> Iterator[BriefingLine]:
@@ -211,7 +211,7 @@ def _placed(line: OwnLine, path: str, home: date | None, days: Sequence[date]) -
         if day is None and home in days and not line.in_section and line.box is None:
             day = home
     if day is not None and (home is None or home <= day):
-        yield _said(plain_task_words(line.words) if line.box else line.words, path, day, home)
+        yield _briefing_line(plain_task_words(line.words) if line.box else line.words, path, day, home)
 
 
 def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -234,7 +234,7 @@ def _stated(vault: Vault, today: date) -> Iterator[BriefingLine]:
         words = each.entry.text.partition("\n")[0]
         day = next((day for day in days if _names(words, day)), None)
         if day is not None and is_stated_by_owner(each, foreign):
-            yield _said(words, each.path, day)
+            yield _briefing_line(words, each.path, day)
 
 
 def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -243,12 +243,12 @@ def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
     for path in own_notes(vault, notes_with_line(vault, pattern("birthday").pattern))[:_NOTES]:
         note, who = own_words(vault, path), _title(path)
         born = [day for key, value in note.header.items() if _is_birthday(key) and (day := _coming(f"{value}", today))]
-        said = [(who, day) for day in born]
+        found = [(who, day) for day in born]
         for line in own_lines(vault, path):
             if _is_birthday(line.words) and (day := _coming(line.words, today)) is not None:
                 words = plain_task_words(line.words) if line.box else line.words
-                said.append((words if _says_more(line.words) else who, day))
-        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(said) if day <= last)
+                found.append((words if _says_more(line.words) else who, day))
+        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(found) if day <= last)
 
 
 def _tells_birthday(words: str, today: date) -> bool:
@@ -306,7 +306,7 @@ def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
     return next((each for each in found if each in days and each > home), None)
 
 
-def _said(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
+def _briefing_line(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
     """The line about a day, `noted` on another one, without the words for the day; a time of day stands first."""
     runs = _runs(words, noted or day)
     at = next((clock for run in runs for clock in _clocks(run)), None)

@@ -57,8 +57,8 @@ def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLin
         *_stated(vault, now),
         *_summed_up(vault, now, language),
     ):
-        said = wording(each.words)
-        if not any(similarity(wording(one.words), said) >= _SAME for one in found):
+        candidate = wording(each.words)
+        if not any(similarity(wording(one.words), candidate) >= _SAME for one in found):
             found.append(each)
     return tuple(sorted(found, key=lambda each: OWED.index(each.kind)))
 

@@ -164,5 +164,5 @@ def _undone_lines(result: Undone, dry_run: bool) -> Sequence[str]:
         head = f"accepted, and waiting: {result.queued}"
     else:
         head = f"taken back in commit {(result.commit or '')[:10]}:"
-    kept = (f"  kept: {each.about}: {each.reason}" for each in result.kept)
-    return (head, *(f"  {summary(change)}" for change in result.files), *kept)
+    unchanged = (f"  kept: {each.about}: {each.reason}" for each in result.kept)
+    return (head, *(f"  {summary(change)}" for change in result.files), *unchanged)

@@ -41,8 +41,8 @@ class Notes:
 
     def origin_of(self, path: str, data: bytes, lines: Lines = None) -> str:
         """The origin of the text in these lines; empty for the owner's. A guest's words are not the owner's."""
-        said = guest_of(path, data, self.vault.home)
-        return self.origin.source(path, data, lines) or (f"{path} (from {said})" if said else "")
+        guest = guest_of(path, data, self.vault.home)
+        return self.origin.source(path, data, lines) or (f"{path} (from {guest})" if guest else "")
 
     def commit(
         self,
@@ -63,7 +63,7 @@ class Notes:
             self.origin.remember(context.run, draft.after or b"", before, context.taint.sources)
             if draft.before is None:
                 self.origin.remember_name(context.run, draft.path, context.taint.sources)
-        was_whole = [draft.before is None or context.shown.is_whole(draft.path, draft.before) for draft in drafts]
+        was_whole = [draft.before is None or context.seen.is_whole(draft.path, draft.before) for draft in drafts]
         stamp = Stamp(context.actor, run=context.run, tool=tool, session=context.session, call=context.call)
         with self.vault.transaction(subject, stamp, body=body) as change:
             (fill or (lambda transaction: write_drafts(transaction, drafts)))(change)
@@ -71,7 +71,7 @@ class Notes:
             if draft.after is not None and whole:
                 with suppress(AgentError, OSError):  # it is committed, even if this read fails
                     if self.vault.read(draft.path) == draft.after:
-                        context.shown.show(draft.path, draft.after)
+                        context.seen.add(draft.path, draft.after)
         return _format_outcome(change.outcome, subject)
 
     def done(self, context: RunContext) -> ToolOutput | None:

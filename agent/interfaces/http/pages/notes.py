@@ -23,7 +23,7 @@ from agent.vault.note_names import NoteNames, linking_notes
 from agent.vault.pictures import picture_paths
 from agent.vault.store import Vault
 from agent.vault.worktree.paths import is_note
-from agent.workspace.catch_up import behind_daemon
+from agent.workspace.catch_up import daemon_lag
 from agent.workspace.workspace import load_daemon_state
 
 _HITS, _LISTED = 20, 500
@@ -74,7 +74,7 @@ def _search(request: PageRequest, query: str) -> tuple[SearchResult, Sentence | 
     daemon = load_daemon_state(request.workspace)
     with request.service.index.held() as index:
         found, _ = find_notes(index, query, _HITS, explain=True)
-        return found, words_of_near_hits(index, found, behind_daemon(daemon) if daemon is not None else None)
+        return found, words_of_near_hits(index, found, daemon_lag(daemon) if daemon is not None else None)
 
 
 def _parents(folder: str) -> list[tuple[str, str]]:
