@@ -36,7 +36,7 @@ from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     "tool_use": "tools",
@@ -145,22 +145,14 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
 def _stream(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
     begun = False
     for event in parse_events(answer.pieces):
-        if not event.data.strip():
-            continue
-        try:
-            data = mapping(parsed(event.data))
-        except ValueError:
-            raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
+        data = event_data(event, exchange.endpoint)
         if event.name == "error" or data.get("type") == "error" or data.get("error"):
             raise from_event(exchange.endpoint, data, exchange.key)
         begun = begun or data.get("type") not in (None, "ping")
         reading.take(data)
         if reading.stopped or reading.gathered.cut_off():
             break
-    if not begun:
-        raise broken_reply(exchange.endpoint, "is empty")
-    if reading.gathered.stop is None:
-        raise broken_reply(exchange.endpoint, "ends in the middle")
+    check_whole(exchange.endpoint, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
 def _plain(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
@@ -216,6 +208,17 @@ def _headers(key: str) -> Mapping[str, str]:
     return {"x-api-key": key, "anthropic-version": VERSION}
 
 
+def _fitting_thinking(thinking: JsonObject, max_output: int) -> JsonObject:
+    """The field with the wish for thinking, within the longest answer: none if there is no room for any."""
+    if thinking.get("type") != "enabled":
+        return {"thinking": thinking}
+    if max_output <= LEAST_BUDGET:
+        return {}
+    # the budget is a part of `max_tokens`, of which the answer needs the rest
+    budget = min(number(thinking.get("budget_tokens")), max_output // 2)
+    return {"thinking": {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}}
+
+
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
     system = [message for message in request.messages if isinstance(message, System)]
@@ -226,14 +229,9 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
         "messages": _turns(request),
         **dialect.optional,
     }
-    if "thinking" in fields and dialect.leaves_out("thinking"):
-        del fields["thinking"]
-    elif mapping(fields.get("thinking")).get("type") == "enabled":
-        # the budget is a part of `max_tokens`, of which the answer needs the rest
-        budget = min(number(mapping(fields["thinking"]).get("budget_tokens")), request.max_output // 2)
-        fields["thinking"] = {"type": "enabled", "budget_tokens": max(budget, LEAST_BUDGET)}
-        if request.max_output <= LEAST_BUDGET:
-            del fields["thinking"]
+    if "thinking" in fields:
+        thinking = mapping(fields.pop("thinking"))
+        fields |= {} if dialect.leaves_out("thinking") else _fitting_thinking(thinking, request.max_output)
     blocks = [_text(format_message(message)) for message in system if message.text.strip()]
     if blocks:
         fields["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]

@@ -7,6 +7,7 @@ for one conversation (thinking that the server no longer knows) is not.
 import re
 from collections.abc import Mapping
 from dataclasses import field, replace
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
@@ -41,6 +42,11 @@ _EMPTY_TEXT = re.compile(
     r"|is required|should not be empty)|empty.{0,20}(content|text)|content.{0,40}(null|none).{0,20}(str|type|valid)",
     re.I,
 )
+_MEANT_FIELDS = (
+    (re.compile("include_usage"), "stream_options"),
+    (re.compile("encrypted content is not supported", re.I), "include"),
+)
+"""Words of a refusal that mean a field, which they do not name."""
 _MOST = re.compile(r"max_(?:completion_|output_)?tokens|max output", re.I)
 _NUMBER = re.compile(r"(?<![\w.-])\d{3,7}(?![\w-])")
 
@@ -101,19 +107,19 @@ class Dialect:
 
     def _after_thinking(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of thinking that was sent back, or is missing."""
-        if not self.filled and _WANTS_REASONING.search(refusal):
-            return replace(self, filled=True)
-        if not self.signs and _WANTS_SIGNATURE.search(refusal):
-            return replace(self, signs=True)
-        if _WANTS_THINKING.search(refusal) and "thinking" not in self.once:
-            return replace(self, once=self.once | {"thinking"})
-        if _KEPT_IS_STALE.search(refusal) and not self.leaves_out("kept"):
-            return replace(self, once=self.once | {"kept"})
-        if _KEPT_IS_UNKNOWN.search(refusal) and _UNKNOWN_FIELD.search(refusal) and not self.leaves_out("kept"):
-            return replace(self, without=self.without | {"kept"})
-        if _names_effort(refusal) and "tool" in refusal and self.optional.get("reasoning_effort") != "none":
-            return replace(self, optional={**self.optional, "reasoning_effort": "none"})
-        return None
+        is_sent = not self.leaves_out("kept")
+        is_unknown = _KEPT_IS_UNKNOWN.search(refusal) and _UNKNOWN_FIELD.search(refusal)
+        return self._first_change(
+            (_WANTS_REASONING.search(refusal), replace(self, filled=True)),
+            (_WANTS_SIGNATURE.search(refusal), replace(self, signs=True)),
+            (_WANTS_THINKING.search(refusal), replace(self, once=self.once | {"thinking"})),
+            (is_sent and _KEPT_IS_STALE.search(refusal), replace(self, once=self.once | {"kept"})),
+            (is_sent and is_unknown, replace(self, without=self.without | {"kept"})),
+            (
+                _names_effort(refusal) and "tool" in refusal,
+                replace(self, optional={**self.optional, "reasoning_effort": "none"}),
+            ),
+        )
 
     def _after_text(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of an empty text."""
@@ -122,26 +128,24 @@ class Dialect:
 
     def _after_field(self, refusal: str) -> "Dialect | None":
         """The dialect after a refusal of a field, or of its value."""
-        if self.limit == "max_tokens" and "max_completion_tokens" in refusal:
-            return replace(self, limit="max_completion_tokens")
-        if _MOST.search(refusal) and (most := _most_in(refusal, self.most)):
-            return replace(self, most=most)
-        if self.limit == "max_completion_tokens" and re.search(r"\bmax_completion_tokens\b", refusal):
-            return replace(self, limit="max_tokens")
-        refused = {name for name in self.optional if re.search(rf"\b{re.escape(name)}\b", refusal)}
-        if not refused and "stream_options" in self.optional and "include_usage" in refusal:
-            refused = {"stream_options"}
-        if (
-            not refused
-            and "include" in self.optional
-            and re.search(r"encrypted content is not supported", refusal, re.I)
-        ):
-            refused = {"include"}
-        if not refused and self.optional and _UNKNOWN_FIELD.search(refusal):
-            refused = set(self.optional)
-        if not refused:
-            return None
-        return replace(self, optional={name: value for name, value in self.optional.items() if name not in refused})
+        most = _most_in(refusal, self.most) if _MOST.search(refusal) else 0
+        refused = self._refused_fields(refusal)
+        return self._first_change(
+            ("max_completion_tokens" in refusal, replace(self, limit="max_completion_tokens")),
+            (most, replace(self, most=most)),
+            (re.search(r"\bmax_completion_tokens\b", refusal), replace(self, limit="max_tokens")),
+            (refused, replace(self, optional={name: self.optional[name] for name in self.optional.keys() - refused})),
+        )
+
+    def _refused_fields(self, refusal: str) -> set[str]:
+        """The optional fields that a refusal names, or means by other words; all of them if it names none."""
+        named = {name for name in self.optional if re.search(rf"\b{re.escape(name)}\b", refusal)}
+        meant = (name for words, name in _MEANT_FIELDS if name in self.optional and words.search(refusal))
+        return named or set(islice(meant, 1)) or (set(self.optional) if _UNKNOWN_FIELD.search(refusal) else set())
+
+    def _first_change(self, *changes: tuple[object, "Dialect"]) -> "Dialect | None":
+        """The first other dialect whose condition holds; None if there is none."""
+        return next((other for condition, other in changes if condition and other != self), None)
 
 
 def _names_effort(refusal: str) -> bool:

@@ -4,6 +4,7 @@ A server's message is shortened to one line and the key is removed: some servers
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from html import unescape
 
 from agent.config.masking import redact
@@ -55,17 +56,27 @@ def numbers_in(body: str, words: str) -> tuple[int, int]:
         error = _error(parsed(body))
     except ValueError:
         error = {}
-    window, sent = _first(error, "n_ctx", "max_context_length"), _first(error, "n_prompt_tokens")
-    named = [value for found in _LIMIT.finditer(words) if (value := _value(found[1])) >= _LEAST]
-    others = [value for found in _NUMBER.finditer(words) if (value := _value(found[0])) >= _LEAST]
-    if not window and (signed := _BY_SIGN.search(words)):
-        window = _value(signed[1])
-    elif not window and others:
-        # what was sent is more than what is allowed, so the largest number is no limit unless it stands alone
-        smaller = [each for each in named if each < max(others)]
-        window = (smaller or named or (sorted(others)[:1] if len(others) > 1 else [0]))[0]
-    sent = sent or max((each for each in others if each > window), default=0)
+    others = _numbers(found[0] for found in _NUMBER.finditer(words))
+    window = _first(error, "n_ctx", "max_context_length") or _window_in(words, others)
+    sent = _first(error, "n_prompt_tokens") or max((each for each in others if each > window), default=0)
     return window, sent if window else 0
+
+
+def _window_in(words: str, others: Sequence[int]) -> int:
+    """The window that the words of a refusal with these numbers name; 0 if they name none."""
+    if signed := _BY_SIGN.search(words):
+        return _value(signed[1])
+    if not others:
+        return 0
+    named = _numbers(found[1] for found in _LIMIT.finditer(words))
+    # what was sent is more than what is allowed, so the largest number is no limit unless it stands alone
+    smaller = [each for each in named if each < max(others)]
+    return (smaller or named or (sorted(others)[:1] if len(others) > 1 else [0]))[0]
+
+
+def _numbers(digits: Iterable[str]) -> list[int]:
+    """The numbers that may be a count of tokens."""
+    return [value for value in map(_value, digits) if value >= _LEAST]
 
 
 def _first(error: JsonObject, *names: str) -> int:

@@ -120,15 +120,22 @@ def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownMo
     none, unless nobody else may run it.
     """
     short = name.rpartition("/")[2].lower()
-    fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
-    ours = table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
-    is_program = url.startswith("program:")  # it is paid for by the month
-    is_sold = not is_program and (not url or is_public(url) or bool(_OWNED.match(short)))
+    ours, is_sold = _in_table(short, table), _is_sold(short, url)
     listed = _listed(name, url) if is_sold and not (ours.window and ours.price) else None
     window = min((listed.model.context_window or 0) if listed else 0, USED_WINDOW)
     if not is_sold or ours.window >= HOSTED_WINDOW:  # companies do not sell the small windows of one's own machine
         window = ours.window or window
     return KnownModel(window, ours.max_output, ours.price or listed, ours.extra, is_sold)
+
+
+def _in_table(short: str, table: Mapping[str, KnownModel]) -> KnownModel:
+    fitting = [each for each in table if short.startswith(each) and not _goes_on(short[len(each) :])]
+    return table[max(fitting, key=len)] if fitting else NOTHING_KNOWN
+
+
+def _is_sold(short: str, url: str) -> bool:
+    """True if a company sells the answers of a model one by one; those of a program are paid for by the month."""
+    return not url.startswith("program:") and (not url or is_public(url) or bool(_OWNED.match(short)))
 
 
 def parse_models(tree: Json) -> Mapping[str, KnownModel]:

@@ -84,21 +84,28 @@ def format_reply(
     return "\n\n".join([*first, *parts, *([text("llm.name_a_model", language)] if model == "none" else [])])
 
 
+_OF_A_QUESTION = {
+    (True, True): "llm.quotations",
+    (True, False): "llm.quotations_again",
+    (False, True): "llm.nothing_to_quote",
+    (False, False): "llm.nothing_again",
+}
+"""The sentence for a question: whether something was found, and whether it is the first of a conversation."""
+
+
 def _sentence_keys(quoted: Quoted | None, is_answered: bool, is_found: bool, model: ModelState) -> tuple[str, ...]:
     """The names of the sentences that stand before the quotations, or in place of them."""
     is_first, now = model == "none", "_now" if model == "silent" else ""
+    quotations = ("llm.quotations_again",) if is_found else ()
     if quoted is None:
         return () if is_answered else (f"llm.nothing_asked{now}",)
     if quoted.wants:
-        refused = f"llm.not_done{now}" if quoted.wants == "work" else "llm.to_forget"
-        return (refused, *(["llm.quotations_again"] if is_found else []))
+        return (f"llm.not_done{now}" if quoted.wants == "work" else "llm.to_forget", *quotations)
     if not quoted.is_asked:
-        return ("llm.nothing_kept", *(["llm.quotations_again"] if is_found else []))
+        return ("llm.nothing_kept", *quotations)
     if is_found and quoted.is_by_chance:
         return ("llm.by_chance",)
-    if is_found:
-        return ("llm.quotations" if is_first else "llm.quotations_again",)
-    return ("llm.nothing_to_quote" if is_first else "llm.nothing_again",)
+    return (_OF_A_QUESTION[is_found, is_first],)
 
 
 def _distinct(passages: Sequence[QuotedPassage]) -> list[QuotedPassage]:

@@ -32,11 +32,11 @@ from agent.llm.messages import (
     parsed,
 )
 from agent.llm.messages import streamed_text as text
-from agent.llm.sse import ServerEvent, parse_events
+from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import marked_call, thinking_fields
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
@@ -77,50 +77,44 @@ def _stream(pieces: Iterable[bytes], gathered: StreamAssembly, exchange: Exchang
         if event.data.strip() == "[DONE]":
             done = True
             break
-        _take(_chunk(event, exchange), gathered, exchange)
+        _take(event_data(event, exchange.endpoint), gathered, exchange)
         if gathered.cut_off():
             break
-    if not gathered.events:
-        raise broken_reply(exchange.endpoint, "is empty")
-    if not done and gathered.stop is None:
-        raise broken_reply(exchange.endpoint, "ends in the middle")
-
-
-def _chunk(event: ServerEvent, exchange: Exchange) -> JsonObject:
-    if not event.data.strip():
-        return {}
-    try:
-        return mapping(parsed(event.data))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "has a piece that is not JSON") from None
+    check_whole(exchange.endpoint, has_begun=gathered.events > 0, has_ended=done or gathered.stop is not None)
 
 
 def _take(chunk: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
     choices = items(chunk.get("choices"))
-    elsewhere = (mapping(choices[0]).get("usage") if choices else None, mapping(chunk.get("x_groq")).get("usage"))
-    usage = next(filter(None, map(_usage, (chunk.get("usage"), *elsewhere))), None)
+    choice = mapping(choices[0]) if choices else {}
+    places = (chunk.get("usage"), choice.get("usage"), mapping(chunk.get("x_groq")).get("usage"))
+    usage = next(filter(None, map(_usage, places)), None)
     if usage is not None:  # a chunk with usage only is the last one; usage beside text is the count so far
         gathered.usage, gathered.whole_usage = usage, not choices and usage.output > 0
     if chunk.get("error"):
         raise from_event(exchange.endpoint, chunk, exchange.key)
     gathered.name(text(chunk.get("model")))
-    for choice in map(mapping, choices[:1]):
-        gathered.events += 1
-        delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
-        _think(delta, gathered)
-        gathered.say(text(delta.get("content")))
-        if delta.get("refusal"):
-            gathered.say(text(delta.get("refusal")))
-            gathered.stop = "refused"
-        for call in map(mapping, items(delta.get("tool_calls"))):
-            _add(call, gathered)
-        reason = text(choice.get("finish_reason")).lower()
-        if reason in _BROKEN:
-            raise broken_reply(exchange.endpoint, "ends in the middle")
-        if reason and gathered.stop != "refused":
-            gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
+    if choices:
+        _take_choice(choice, gathered, exchange)
     if usage is not None and gathered.stop is not None:
         gathered.whole_usage = True
+
+
+def _take_choice(choice: JsonObject, gathered: StreamAssembly, exchange: Exchange) -> None:
+    """Add a piece of the answer: its thinking, its text, its calls, and why it has ended."""
+    gathered.events += 1
+    delta = mapping(choice.get("delta")) or mapping(choice.get("message"))
+    _think(delta, gathered)
+    gathered.say(text(delta.get("content")))
+    if delta.get("refusal"):
+        gathered.say(text(delta.get("refusal")))
+        gathered.stop = "refused"
+    for call in map(mapping, items(delta.get("tool_calls"))):
+        _add(call, gathered)
+    reason = text(choice.get("finish_reason")).lower()
+    if reason in _BROKEN:
+        raise broken_reply(exchange.endpoint, "ends in the middle")
+    if reason and gathered.stop != "refused":
+        gathered.stop = _STOPS.get(reason, "tools" if reason in _CALLS else "end")
 
 
 def _think(delta: JsonObject, gathered: StreamAssembly) -> None:
@@ -160,17 +154,13 @@ def _belongs(delta: JsonObject, id: str, name: str, gathered: StreamAssembly) ->
     Without an index, a new id begins a call, and so does a name once the previous call has arguments.
     """
     index = delta.get("index")
-    latest = reversed(gathered.calls)
     if isinstance(index, int) and not isinstance(index, bool):
-        mine = next((call for call in latest if call.index == index), None)
+        mine = gathered.call_at(index)
     else:
-        index = -1
-        mine = next((call for call in latest if not id or call.id == id), None)
-        if mine and name and not id and any(mine.arguments):
-            mine = None
-    if mine and id and mine.id and id != mine.id and name:
-        mine = None
-    return mine or gathered.begin(PartialCall(index=index))
+        index, mine = -1, gathered.call_of(id, name)
+    if mine is None or (name and mine.has_other_id(id)):
+        return gathered.begin(PartialCall(index=index))
+    return mine
 
 
 def _usage(value: Json) -> Usage | None:

@@ -113,18 +113,11 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
     found = named_model(llm, kind)
     if found is None:
         return None
-    server, name, window = found.server, found.name, found.window
-    facts = known_model(name, server.url, model_table().models)
-    if window < 0:  # the main model's window, for another model of its server
-        window = min(-window, facts.window or -window)
-    longest = llm.max_output or facts.max_output or LONGEST_ANSWER
-    used = window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
-    is_program = server.preset.wire == "program"
-    used = used if facts.is_sold or window or not is_program else HOSTED_WINDOW
-    sees = (sees_pictures(name) if llm.pictures == "auto" else llm.pictures == "on") and not is_program
+    server = found.server
+    facts = known_model(found.name, server.url, model_table().models)
     return server.preset.wire, Endpoint(
         base_url=server.url,
-        model=Model(name, used, min(longest, facts.max_output or longest), sees=sees).with_window(used),
+        model=found.limits(llm, facts),
         key=server.key,
         timeout=llm.timeout_seconds,
         retries=llm.retries if kind == "fallback" or not _has_fallback(llm) else min(llm.retries, 1),
@@ -132,7 +125,7 @@ def endpoint(llm: LlmSettings, kind: ModelKind = "main") -> tuple[WireName, Endp
         extra=facts.extra,
         effort="" if llm.effort == "auto" else llm.effort,
         fields=extra_fields(llm.extra),
-        is_guess=not window and not (facts.window and facts.is_sold),
+        is_guess=not found.window and not (facts.window and facts.is_sold),
         section=server.section,
         model_section=found.section,
     )
@@ -146,21 +139,28 @@ def named_model(llm: LlmSettings, kind: ModelKind = "main") -> "NamedModel | Non
     main = _main_server(llm)
     if main is None:
         return None
-    model = llm.model or main.preset.main
     if kind == "main":
-        return _named(main, model, llm.window)
-    own = getattr(llm, kind)
+        return _named(main, llm.model or main.preset.main, llm.window)
     if kind == "fallback" and not _has_fallback(llm):
         return None
-    # The preset's small model is used only with the preset's own server and large model.
-    small = main.preset.fast if kind == "fast" and not llm.base_url and not llm.model else ""
+    own: ModelSettings = getattr(llm, kind)
     server = _own_server(own, f"llm.{kind}", main)
     if server.url == main.url:
-        name = own.model or small or model
-        below = -llm.window if name != model else llm.window
-        return _named(server, name, own.window or below, f"llm.{kind}" if own.model else server.section)
+        return _beside_main(llm, main, server, own, kind)
     default = server.preset.fast if kind == "fast" else ""
     return _named(server, own.model or default or server.preset.main, own.window, server.section)
+
+
+def _beside_main(
+    llm: LlmSettings, main: "Server", server: "Server", own: ModelSettings, kind: ModelKind
+) -> "NamedModel":
+    """The model for a kind of work on the main model's server. The preset's small model is used only with the preset's
+    own server and large model."""
+    large = llm.model or main.preset.main
+    small = main.preset.fast if kind == "fast" and not (llm.base_url or llm.model) else ""
+    name = own.model or small or large
+    window = own.window or (llm.window if name == large else -llm.window)
+    return _named(server, name, window, f"llm.{kind}" if own.model else server.section)
 
 
 def _has_fallback(llm: LlmSettings) -> bool:
@@ -218,6 +218,21 @@ class NamedModel:
     name: str
     window: int
     section: str = "llm"
+
+    def limits(self, llm: LlmSettings, facts: KnownModel) -> Model:
+        """The model with its window, its longest answer, and whether it sees pictures."""
+        is_program = self.server.preset.wire == "program"
+        longest = llm.max_output or facts.max_output or LONGEST_ANSWER
+        sees = (sees_pictures(self.name) if llm.pictures == "auto" else llm.pictures == "on") and not is_program
+        window = self._window(facts, is_program=is_program)
+        return Model(self.name, window, min(longest, facts.max_output or longest), sees=sees).with_window(window)
+
+    def _window(self, facts: KnownModel, *, is_program: bool) -> int:
+        if self.window < 0:  # the main model's window, for another model of its server
+            return min(-self.window, facts.window or -self.window)
+        if is_program and not facts.is_sold:
+            return self.window or HOSTED_WINDOW
+        return self.window or facts.window or (HOSTED_WINDOW if facts.is_sold else OWN_WINDOW)
 
 
 _LISTED = {

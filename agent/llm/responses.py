@@ -34,7 +34,7 @@ from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply
+from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
 
 THOUGHTS = ("reasoning",)
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -130,22 +130,16 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
 def _stream(answer: HttpReply, reading: _Reading) -> None:
     place, begun = reading.exchange.endpoint, False
     for event in parse_events(answer.pieces):
-        if not event.data.strip() or event.data.strip() == "[DONE]":
+        data = event_data(event, place)
+        if not data:
             continue
-        try:
-            data = mapping(parsed(event.data))
-        except ValueError:
-            raise broken_reply(place, "has a piece that is not JSON") from None
         if data.get("type") == "error" or (data.get("error") and "type" not in data):
             raise from_event(place, data, reading.exchange.key)
         begun = True
         reading.take(data)
         if reading.ended or reading.gathered.cut_off():
             break
-    if not begun:
-        raise broken_reply(place, "is empty")
-    if reading.gathered.stop is None:
-        raise broken_reply(place, "ends in the middle")
+    check_whole(place, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
 def _plain(answer: HttpReply, reading: _Reading) -> None:

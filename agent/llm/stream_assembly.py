@@ -143,6 +143,10 @@ class PartialCall:
     arguments: list[str] = field(default_factory=list)
     extra: JsonObject = field(default_factory=dict)
 
+    def has_other_id(self, id: str) -> bool:
+        """True if both ids are known and differ."""
+        return bool(id and self.id) and id != self.id
+
 
 @dataclass(slots=True)
 class StreamAssembly:
@@ -214,6 +218,15 @@ class StreamAssembly:
     def text(self) -> str:
         """The answer so far."""
         return self.answer.answer
+
+    def call_at(self, index: int) -> PartialCall | None:
+        """The last call with this number."""
+        return next((call for call in reversed(self.calls) if call.index == index), None)
+
+    def call_of(self, id: str, name: str) -> PartialCall | None:
+        """The last call with this id (empty: the last one); None if a `name` begins the next one."""
+        last = next((call for call in reversed(self.calls) if id in ("", call.id)), None)
+        return None if last and name and not id and any(last.arguments) else last
 
     def finish(
         self, taken: Set[str], new_id: Callable[[], str], tools: Set[str] = frozenset(), *, may_call: bool = True

@@ -39,6 +39,7 @@ from agent.llm.messages import (
 )
 from agent.llm.model_key import key_of
 from agent.llm.retry import CountedText, Jitter, OnRetry, ignore_retry, with_retries
+from agent.llm.sse import ServerEvent
 from agent.llm.stream_assembly import StreamAssembly
 from agent.llm.thinking import own_thinking
 from agent.llm.turns import counted_texts, taken_ids, without_images
@@ -274,6 +275,24 @@ class Wire(ABC):
         asked = (wait_asked(answer.retry_after, now), wait_in_words(body), wait_until_reset(answer.limits, now))
         wait = next(filter(None, asked), 0.0)
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
+
+
+def event_data(event: ServerEvent, endpoint: Endpoint) -> JsonObject:
+    """The data of an event of a stream; empty if it has none, or marks the end. Raises `Retryable` if it is no JSON."""
+    if event.data.strip() in ("", "[DONE]"):
+        return {}
+    try:
+        return mapping(parsed(event.data))
+    except ValueError:
+        raise broken_reply(endpoint, "has a piece that is not JSON") from None
+
+
+def check_whole(endpoint: Endpoint, *, has_begun: bool, has_ended: bool) -> None:
+    """Raise `Retryable` for a stream that has sent nothing, or has no end."""
+    if not has_begun:
+        raise broken_reply(endpoint, "is empty")
+    if not has_ended:
+        raise broken_reply(endpoint, "ends in the middle")
 
 
 def broken_reply(endpoint: Endpoint, why: str) -> Retryable:

@@ -7,7 +7,7 @@ Notes that are not indexed yet or cannot be, that a filter leaves out or that ar
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from itertools import islice
@@ -54,9 +54,7 @@ def find_notes(
     home = index.workspace.vault.home
     scope = parse_search(query, home, index.workspace.clock.now().date(), whole=whole)
     every = index.search(scope.text, limit + MORE, passages=passages, explain=True, without=scope.without)
-    hits = [hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit)]
-    least = _FAR * max((each.score for each in hits if has_most_words(each)), default=0.0)
-    hits = [hit for hit in hits if has_word(hit) or hit.score >= least]
+    hits = _close(hit for hit in every.hits if scope.may_have(hit) and not is_unfilled(hit, home) and is_near(hit))
     hits.sort(key=lambda hit: is_agents(hit, home))  # a stable sort keeps the order of each
     left = _persons_part(index.workspace.vault, hits, scope.text) if scope.without and not in_past else hits
     best = tuple(islice(filter(None, left), limit))
@@ -129,3 +127,10 @@ def _unknown(index: "SearchIndex") -> Sentence | None:
         return Sentence("{count} notes are not or not whole in the index: vault-agent status --notes", count=left)
     ignored = count_ignored_notes(index.workspace.vault)
     return Sentence("{count} notes are left out, since git ignores them", count=ignored) if ignored else None
+
+
+def _close(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits with a word of the search, and those that are about as near as the best one with most of its words."""
+    found = list(hits)
+    least = _FAR * max((each.score for each in found if has_most_words(each)), default=0.0)
+    return [hit for hit in found if has_word(hit) or hit.score >= least]

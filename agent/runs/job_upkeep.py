@@ -201,14 +201,24 @@ def owed_now(workspace: Workspace) -> tuple[OwedJob, ...]:
     return owed_jobs(workspace, job_shelf(workspace).load().jobs)
 
 
+def _not_done(workspace: Workspace, job: Job, last: HistoryRow, rows: Sequence[HistoryRow]) -> Iterator[OwedJob]:
+    """The last run of a job that was not done, if it is tried again or was begun a short time ago."""
+    again = next_try_of(workspace, job, rows)
+    if again is not None or workspace.clock.now() - (last.started or last.planned) <= OWED:
+        yield OwedJob(job, last.planned, last.outcome, last.reason, again.at if again else None)
+
+
 def _owed(workspace: Workspace, job: Job) -> Iterator[OwedJob]:
-    now, rows = workspace.clock.now(), job_rows(workspace.vault, job.id)
+    rows = job_rows(workspace.vault, job.id)
     last = last_of(rows)
     if last is not None and last.outcome in NOT_DONE and not job.remind:
-        again = next_try_of(workspace, job, rows)
-        if again is not None or now - (last.started or last.planned) <= OWED:
-            yield OwedJob(job, last.planned, last.outcome, last.reason, again.at if again else None)
-    known = {row.planned.timestamp() for row in rows}
+        yield from _not_done(workspace, job, last, rows)
+    yield from _missed(workspace, job, last, rows)
+
+
+def _missed(workspace: Workspace, job: Job, last: HistoryRow | None, rows: Sequence[HistoryRow]) -> Iterator[OwedJob]:
+    """The moments of a job after its last run that are over, and at which it did not run."""
+    now, known = workspace.clock.now(), {row.planned.timestamp() for row in rows}
     begin = last.planned if last is not None else datetime.fromtimestamp(0, job.zone)
     over = [at for at in _moments(job, begin) if at.timestamp() not in known and now - at > GRACE]
     if not over or (not job.remind and now - over[-1] > OWED):

@@ -5,9 +5,10 @@ What was said and done in a run, read from its session's note: its steps, its pe
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from agent.clock import clock_zone
 from agent.dataclass import dataclass
@@ -25,6 +26,8 @@ from agent.tools.text_origin import text_origin_of
 from agent.tools.tool_names import resolved
 from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
+
+E = TypeVar("E")
 
 _ABOUT = ("path", "query", "url", "task", "text", "question", "argv")
 """Arguments that show the subject of a call, the most informative first."""
@@ -183,11 +186,19 @@ def courses_in(vault: Vault, session: Session) -> Iterator[RunCourse]:
             yield found
 
 
+def _first_event(records: Iterable[SessionRecord], kind: type[E]) -> E | None:
+    return next((each.event for each in records if isinstance(each.event, kind)), None)
+
+
+def _last_answer(records: Sequence[SessionRecord]) -> str:
+    spoken = (each.event.message for each in reversed(records) if isinstance(each.event, Spoken))
+    return next((each.text for each in spoken if isinstance(each, Assistant) and each.text), "")
+
+
 def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
     """The course of a run; None if it is not in the session, or not over."""
     records = list(_records_of(session, run))
-    began = next((each.event for each in records if isinstance(each.event, Began)), None)
-    closed = next((each.event for each in reversed(records) if isinstance(each.event, Closed)), None)
+    began, closed = _first_event(records, Began), _first_event(reversed(records), Closed)
     if began is None or closed is None or closed.outcome in _GOES_ON:
         return None
     steps = list(_steps(records, MAIN))
@@ -195,14 +206,12 @@ def course_of(vault: Vault, session: Session, run: str) -> RunCourse | None:
     subs = tuple(_sub_sessions(vault, run, calls, records[0].at.date()))
     for number, sub in enumerate(subs, 1):
         steps += _steps(sub.records, f"sub-run {number}")
-    spoken = [each.event.message for each in records if isinstance(each.event, Spoken)]
-    answers = [each.text for each in spoken if isinstance(each, Assistant) and each.text]
     zone = clock_zone(vault.clock.now())
     return RunCourse(
         run,
         (session.path, *(each.path for each in subs)),
         began.task,
-        answers[-1] if answers else "",
+        _last_answer(records),
         closed.outcome,
         closed.reason,
         records[0].at.astimezone(zone),

@@ -5,7 +5,7 @@ Read from the notes and the git history on demand, so that feedback counts even 
 given. Once it is in the skill's history, it is not searched for again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -29,12 +29,18 @@ def gather_feedback(workspace: Workspace, names: Iterable[str]) -> tuple[Use, ..
     answered = {(use.name, use.run) for use in found}
     left = [use for use in unsaid if (use.name, use.run) not in answered]
     if left and workspace.settings.skills.corrections:
-        opinions = opinions_on_runs(vault, {use.run: use.session for use in left})
-        runs = {run for run, opinion in opinions.items() if opinion == "corrected"}
-        found += record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
-        thanked = (use for use in left if use.run not in runs and opinions.get(use.run) == "helpful")
-        found += [record_opinion(vault, use.name, "helpful", now, use.run, use.run) for use in thanked]
+        found += _by_reactions(vault, left, now)
     return tuple(found)
+
+
+def _by_reactions(vault: Vault, left: Sequence[Use], now: datetime) -> Iterator[Use]:
+    """Record what the person's reactions to the runs say of these uses."""
+    opinions = opinions_on_runs(vault, {use.run: use.session for use in left})
+    runs = {run for run, opinion in opinions.items() if opinion == "corrected"}
+    yield from record_corrections(vault, dict.fromkeys(use.name for use in left if use.run in runs), runs, now)
+    for use in left:
+        if opinions.get(use.run) == "helpful":
+            yield record_opinion(vault, use.name, "helpful", now, use.run, use.run)
 
 
 def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:

@@ -20,6 +20,7 @@ from agent.vault.change import Kind
 from agent.vault.folders import LESSONS_NOTE, PROFILE, REFLECTIONS, RESEARCH, SKILL_HISTORY, SKILLS
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
+from agent.vault.store import Vault
 from agent.vault.waiting import waiting_notes
 from agent.workspace.workspace import Workspace, load_daemon_state
 
@@ -103,10 +104,7 @@ def _tasks(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
 def _found(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
     """Where something new was written unasked that is a finding, committed or waiting for the evening."""
     vault, language = workspace.vault, workspace.settings.vault.language
-    made = (each for each in commits(vault, since=since) if is_of_growth(each.job) or _is_silent(each))
-    paths = [change.path for each in made for change in each.files if change.kind is not Kind.DELETED]
-    paths += [note.path for note in waiting_notes(vault) if note.since >= since.timestamp() and note.unasked]
-    for path in dict.fromkeys(paths):
+    for path in dict.fromkeys(_written_unasked(vault, since)):
         name = PurePosixPath(path).name
         folder = next((each for each in _TOLD if vault.home.holds(path, each)), None)
         if folder is not None and name not in _LOGS and not vault.home.holds(path, SKILL_HISTORY):
@@ -115,6 +113,14 @@ def _found(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
 
 def _is_silent(commit: Commit) -> bool:
     return commit.actor == "agent" and not commit.session
+
+
+def _written_unasked(vault: Vault, since: datetime) -> Iterator[str]:
+    """The notes that the agent has written unasked since then, committed or waiting for the evening."""
+    made = (each for each in commits(vault, since=since) if is_of_growth(each.job) or _is_silent(each))
+    yield from (change.path for each in made for change in each.files if change.kind is not Kind.DELETED)
+    waiting = (note for note in waiting_notes(vault) if note.unasked)
+    yield from (note.path for note in waiting if note.since >= since.timestamp())
 
 
 def _unsent(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:

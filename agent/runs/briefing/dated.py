@@ -7,7 +7,7 @@ A line of a briefing: the person's words, and the note in which they stand.
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, time, timedelta
@@ -128,20 +128,22 @@ def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     boxes = {(each.path, each.written or each.words) for each in tasks}
     birthdays = tuple(each for each in birthdays if (each.path, each.words) not in boxes)
     named = [*_headers(vault, today), *_of_days(vault, today, near), *_stated(vault, today)]
-    taken: set[tuple[str, str]] = set()
-    found: list[BriefingLine] = []
+    once: dict[tuple[str, str], BriefingLine] = {}
     for each in (*tasks, *named):
-        key = (each.path, each.words)
-        if key not in taken:
-            taken.add(key)
-            found.append(each)
+        once.setdefault((each.path, each.words), each)
+    return _by_day(once.values(), birthdays, today, language)
+
+
+def _by_day(
+    found: Collection[BriefingLine], birthdays: Sequence[BriefingLine], today: date, language: Language
+) -> DatedLines:
     late = sorted((each for each in found if each.day < today), key=lambda each: each.day, reverse=True)
+    now = (*_of_today(birthdays, today, language), *(each for each in found if each.day == today))
+    week = (each for each in found if each.day > today)
     return DatedLines(
         tuple(replace(each, note=_lateness(each.day, today, language)) for each in late),
-        tuple(
-            sorted((*_of_today(birthdays, today, language), *(each for each in found if each.day == today)), key=_hour)
-        ),
-        tuple(sorted((each for each in found if each.day > today), key=lambda each: (each.day, _hour(each)))),
+        tuple(sorted(now, key=_hour)),
+        tuple(sorted(week, key=lambda each: (each.day, _hour(each)))),
         tuple(each for each in birthdays if each.day > today),
     )
 
