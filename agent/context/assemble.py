@@ -8,6 +8,7 @@ never cut.
 
 import logging
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from agent.context.budget import MESSAGE, BudgetRow, Count, Window, count_message, count_tool, shorten
 from agent.context.source import Piece, Receipt, Source
@@ -89,14 +90,11 @@ def opening(
     absent: list[Sentence] = []
     for source in sources:
         room = max(min(window.most(source.name), left), 0)
-        try:
-            offered = source.pieces(task, room)
-        except (AgentError, OSError) as error:
-            logger.warning("%s cannot be asked: %s", source.name, error)
-            problems.append(f"{source.name}: {error}")
+        answer = _pieces(source, task, room, problems)
+        if answer is None:
             continue
-        absent += (_left_out(source.name, each.absent) for each in offered if each.absent)
-        offered = [each for each in offered if not each.absent]
+        absent += (_left_out(source.name, each.absent) for each in answer if each.absent)
+        offered = [each for each in answer if not each.absent]
         fitted = fitting(offered, room, count)
         text = "\n\n".join(piece.text for piece in fitted)
         rows.append(BudgetRow(source.name, count(text) if fitted else 0, room, len(fitted), len(offered) - len(fitted)))
@@ -109,14 +107,23 @@ def opening(
     added = injected_messages(injections, count, room)
     used = sum(count(each.message.text) for each in added)
     rows.append(BudgetRow("hooks", used, room, len(added), len(injections) - len(added)))
-    own_receipts = (piece.receipt for piece in pieces if piece.receipt)
-    receipts = (*own_receipts, *(receipt for each in added for receipt in each.receipts))
-    untrusted = tuple(dict.fromkeys(piece.untrusted for piece in pieces if piece.untrusted))
     message_receipts += [each.receipts for each in added]
     messages += [each.message for each in added]
+    receipts = tuple(chain(filter(None, (piece.receipt for piece in pieces)), *(each.receipts for each in added)))
+    untrusted = tuple(dict.fromkeys(filter(None, (piece.untrusted for piece in pieces))))
     return Opening(
         tuple(messages), receipts, tuple(rows), tuple(message_receipts), untrusted, tuple(problems), tuple(absent)
     )
+
+
+def _pieces(source: Source, task: str, room: int, problems: list[str]) -> Sequence[Piece] | None:
+    """The pieces of a source; None, and a line in `problems`, if it fails."""
+    try:
+        return source.pieces(task, room)
+    except (AgentError, OSError) as error:
+        logger.warning("%s cannot be asked: %s", source.name, error)
+        problems.append(f"{source.name}: {error}")
+        return None
 
 
 def injected_messages(injections: Iterable[Injection], count: Count, room: int = REFRESH) -> tuple[Added, ...]:

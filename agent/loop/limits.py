@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from hashlib import sha256
 
@@ -178,16 +178,23 @@ _FULL = (0.9, 0.8)
 def is_due(anchor: Anchor, of_run: Iterable[RecordedEvent], in_sight: Iterable[Message]) -> bool:
     """True if the model is to be reminded now. `of_run` are the events of the run, `in_sight` the messages that the
     model sees; it is told of its last step whatever it was told before."""
-    messages = [event.message for event in of_run if isinstance(event, Spoken)]
-    anchors = [at for at, message in enumerate(messages) if _is_anchor(message)]
-    before = "\n".join(messages[at].text for at in anchors)
-    steps = sum(isinstance(message, Assistant) for message in messages[anchors[-1] if anchors else 0 :])
+    before, steps = _reminded([event.message for event in of_run if isinstance(event, Spoken)])
     is_new = any(each not in before for each in (*anchor.warnings, *anchor.answers))
     is_scarce = bool(anchor.left) and text("anchor.left", anchor.language) not in before
-    others = [message for message in in_sight if not isinstance(message, Assistant)]
-    knows = any(anchor.task in each.text or _is_anchor(each) for each in others)
     is_last = text("anchor.last_step", anchor.language) in anchor.left
-    return is_last or is_new or is_scarce or steps >= EVERY or not knows
+    return is_last or is_new or is_scarce or steps >= EVERY or not _knows_task(anchor.task, in_sight)
+
+
+def _reminded(messages: Sequence[Message]) -> tuple[str, int]:
+    """The text of the reminders so far, and the steps of the model since the last one."""
+    anchors = [at for at, message in enumerate(messages) if _is_anchor(message)]
+    steps = sum(isinstance(message, Assistant) for message in messages[anchors[-1] if anchors else 0 :])
+    return "\n".join(messages[at].text for at in anchors), steps
+
+
+def _knows_task(task: str, in_sight: Iterable[Message]) -> bool:
+    others = (message for message in in_sight if not isinstance(message, Assistant))
+    return any(task in each.text or _is_anchor(each) for each in others)
 
 
 def _is_anchor(message: Message) -> bool:

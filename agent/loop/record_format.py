@@ -256,27 +256,34 @@ def _message_parts(at: datetime, spoken: Spoken, placed: _Placed, language: Lang
             who = sentence("session_note.job", language, job=placed.job) if placed.job else sender
             yield _Part(at, "user", data, who or sentence("session_note.you", language), _inert(text), is_open=True)
         case Context(text, source):
-            pinned = [[each.path, *each.lines, each.pin] for each in spoken.pinned]
-            data = {"source": source, **_without_empty(given=pinned, digest=spoken.digest)}
-            data |= {} if spoken.digest or (pinned and not text) else {"text": text}
-            line = "" if source in _UNTOLD else _translated(f"context_source.{source}", source, language)
-            yield _Part(at, "context", data, line=line, more=spoken.remark)
+            yield _context_part(at, spoken, text, source, language)
         case Assistant(text, calls):
-            data = _without_empty(quoted=_inert(text) != text)
-            if spoken.usage:
-                data = {"usage": _of_usage(spoken.usage), **data}
-            title = sentence("session_note.agent", language)
-            yield _Part(at, "agent", data, title, _inert(text), is_open=bool(text or not calls))
+            usage = {"usage": _of_usage(spoken.usage)} if spoken.usage else {}
+            data = {**usage, **_without_empty(quoted=_inert(text) != text)}
+            is_open = text != "" or not calls
+            yield _Part(at, "agent", data, sentence("session_note.agent", language), _inert(text), is_open=is_open)
             yield from (_call_part(at, call, spoken.arguments) for call in calls)
-        case ToolResult(call, name, text, failed) as result:
-            data = {"id": call, "name": name, **_without_empty(failed=failed)}
-            data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
-            data |= {"digest": spoken.digest} if spoken.digest else {"text": text}
-            is_quoted = name == ASKS_A_PERSON or (failed and language == "en")  # errors of tools are English
-            more = " ".join(filter(None, (_if_short(text) if is_quoted else "", spoken.remark)))
-            yield _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
+        case ToolResult() as result:
+            yield _result_part(at, spoken, result, language)
         case _:
             assert_never(spoken.message)
+
+
+def _context_part(at: datetime, spoken: Spoken, text: str, source: str, language: Language) -> _Part:
+    pinned = [[each.path, *each.lines, each.pin] for each in spoken.pinned]
+    data: Meta = {"source": source, **_without_empty(given=pinned, digest=spoken.digest)}
+    data |= {} if spoken.digest or (pinned and not text) else {"text": text}
+    line = "" if source in _UNTOLD else _translated(f"context_source.{source}", source, language)
+    return _Part(at, "context", data, line=line, more=spoken.remark)
+
+
+def _result_part(at: datetime, spoken: Spoken, result: ToolResult, language: Language) -> _Part:
+    data: Meta = {"id": result.call, "name": result.name, **_without_empty(failed=result.failed)}
+    data |= {} if spoken.seconds is None else {"seconds": round(spoken.seconds, 3)}
+    data |= {"digest": spoken.digest} if spoken.digest else {"text": result.text}
+    is_quoted = result.name == ASKS_A_PERSON or (result.failed and language == "en")  # errors of tools are English
+    more = " ".join(filter(None, (_if_short(result.text) if is_quoted else "", spoken.remark)))
+    return _Part(at, "result", data, line=spoken.line or result_line(result, language), more=more)
 
 
 def _call_part(at: datetime, call: ToolCall, stored: Sequence[StoredArgument]) -> _Part:

@@ -158,22 +158,13 @@ def _message(kind: str, data: Mapping[str, object], text: str) -> Spoken | None:
         case "user":
             return Spoken(User(_unquoted(data, text), str(data.get("sender", ""))))
         case "context":
-            source, rows, text_digest = str(data["source"]), data.get("given"), str(data.get("digest", ""))
-            lines = tuple(_pinned(rows)) if isinstance(rows, list) else ()
-            return Spoken(
-                Context("" if text_digest or (lines and "text" not in data) else _written(data, text), source),
-                pinned=lines,
-                digest=text_digest,
-            )
+            return _context(data, text)
         case "agent":
             usage = data.get("usage")
             counts = Usage(*map(int, usage)) if isinstance(usage, list) else None
             return Spoken(Assistant(_unquoted(data, text)), counts)
         case "call":
-            arguments = _object(data["arguments"]) if "arguments" in data else mapping(parsed(_unfenced(text)))
-            call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
-            longer = (StoredArgument(call.id, name, str(digest)) for name, digest in _object(data.get("kept")).items())
-            return Spoken(Assistant("", (call,)), arguments=tuple(longer))
+            return _call(data, text)
         case "result":
             failed, text_digest = data.get("failed") is True, str(data.get("digest", ""))
             content = "" if text_digest else _written(data, text)
@@ -188,6 +179,20 @@ def _seconds(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < math.inf else None
+
+
+def _call(data: Mapping[str, object], text: str) -> Spoken:
+    arguments = _object(data["arguments"]) if "arguments" in data else mapping(parsed(_unfenced(text)))
+    call = ToolCall(str(data["id"]), str(data["name"]), arguments, str(data.get("problem", "")))
+    longer = (StoredArgument(call.id, name, str(digest)) for name, digest in _object(data.get("kept")).items())
+    return Spoken(Assistant("", (call,)), arguments=tuple(longer))
+
+
+def _context(data: Mapping[str, object], text: str) -> Spoken:
+    source, rows, text_digest = str(data["source"]), data.get("given"), str(data.get("digest", ""))
+    lines = tuple(_pinned(rows)) if isinstance(rows, list) else ()
+    is_elsewhere = text_digest or (lines and "text" not in data)
+    return Spoken(Context("" if is_elsewhere else _written(data, text), source), pinned=lines, digest=text_digest)
 
 
 def _pinned(rows: Iterable[object]) -> Iterator[PinnedLines]:

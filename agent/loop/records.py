@@ -50,6 +50,10 @@ class Began:
         """Who asked."""
         return Speaker(self.channel, self.sender, self.group, self.origin)
 
+    def sees(self, other: "Began") -> bool:
+        """True if the person of this run has seen the messages of another person's run: in a group, or as the owner."""
+        return other.group or self.role == "owner"
+
 
 @dataclass(frozen=True, slots=True)
 class PinnedLines:

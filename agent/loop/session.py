@@ -101,7 +101,7 @@ class Session:
                 case Began():
                     began = record.event
                 case Spoken(message) if not isinstance(message, System):
-                    if own or (began and now and (began.group or now.role == "owner") and _is_aloud(message)):
+                    if own or (began and now and now.sees(began) and _is_aloud(message)):
                         visible.append(message)
                 case Summarised(text, remaining) if own:
                     visible = [Context(text, "summary"), *visible[len(visible) - remaining :]]

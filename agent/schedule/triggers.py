@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime, time
 from fnmatch import translate
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from cronsim import CronSim, CronSimError
 
@@ -108,6 +108,19 @@ class ChangeTrigger:
     anywhere: bool = False
     quiet: float = QUIET
 
+    def conditions(self) -> str:
+        """The conditions for people; empty if there are none."""
+        parts = [
+            " ".join(self.paths),
+            f"task {self.task}" if self.task else "",
+            f"#{self.tag}" if self.tag else "",
+            f"{self.key}: {self.value}".rstrip(": ") if self.key else "",
+            f"heading {self.heading}" if self.heading else "",
+            "created" if self.created else "",
+            f"{self.count} notes" if self.count > 1 else "",
+        ]
+        return ", ".join(filter(None, parts))
+
 
 @dataclass(frozen=True, slots=True)
 class OnEvent:
@@ -202,16 +215,7 @@ def format_trigger(trigger: Trigger) -> str:
         case OnEvent(name):
             return f"on {name}"
         case ChangeTrigger():
-            parts = [
-                " ".join(trigger.paths),
-                f"task {trigger.task}" if trigger.task else "",
-                f"#{trigger.tag}" if trigger.tag else "",
-                f"{trigger.key}: {trigger.value}".rstrip(": ") if trigger.key else "",
-                f"heading {trigger.heading}" if trigger.heading else "",
-                "created" if trigger.created else "",
-                f"{trigger.count} notes" if trigger.count > 1 else "",
-            ]
-            return "change " + (", ".join(filter(None, parts)) or "any note")
+            return f"change {trigger.conditions() or 'any note'}"
 
 
 def _each(value: Value) -> Iterator[Trigger]:
@@ -278,16 +282,8 @@ def _change(value: Value) -> ChangeTrigger:
     task, count, quiet = value.get("task", ""), value.get("count", 1), value.get("quiet_seconds", QUIET)
     origin, created = value.get("from", "here"), value.get("created", False)
     key, wanted = _property(value.get("property"))
-    is_right = (
-        task in ("", "ticked", "unticked", "added")
-        and isinstance(count, int)
-        and count >= 1
-        and isinstance(quiet, int | float)
-        and 0 <= quiet <= 86_400
-        and origin in ("here", "anywhere")
-        and isinstance(created, bool)
-    )
-    if not is_right:
+    is_right = task in ("", "ticked", "unticked", "added") and origin in ("here", "anywhere")
+    if not (is_right and isinstance(created, bool) and _is_count(count) and _is_quiet(quiet)):
         return _bad_change(value)
     tag, heading = value.get("tag", ""), value.get("heading", "")
     return ChangeTrigger(
@@ -298,10 +294,18 @@ def _change(value: Value) -> ChangeTrigger:
         wanted,
         str(heading or "").lstrip("# "),
         created is True,
-        count if isinstance(count, int) else 1,
+        count,
         origin == "anywhere",
-        float(quiet) if isinstance(quiet, int | float) else QUIET,
+        float(quiet),
     )
+
+
+def _is_count(value: Value) -> TypeGuard[int]:
+    return isinstance(value, int) and value >= 1
+
+
+def _is_quiet(value: Value) -> TypeGuard[float]:
+    return isinstance(value, int | float) and 0 <= value <= 86_400
 
 
 def _patterns(value: Value) -> tuple[str, ...]:

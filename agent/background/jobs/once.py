@@ -136,14 +136,18 @@ LATEST = timedelta(hours=1)
 """How late a run is still tried again."""
 
 
+def _may_retry(job: Job) -> bool:
+    has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
+    return job.status == "active" and job.retry.most > 0 and not (has_change or job.is_once)
+
+
 def retries(workspace: Workspace, jobs: Iterable[Job], machine: str) -> Iterator[PendingRun]:
     """The last runs of these jobs that failed on this machine and have attempts left. One that changed notes have
     started is not among them: which notes, only the process that has ended knew; nor a job of once, which `once` has
     run again."""
     now, here = workspace.clock.now(), workspace.clock.monotonic()
     for job in jobs:
-        has_change = any(isinstance(each, ChangeTrigger) for each in job.triggers)
-        if job.status != "active" or not job.retry.most or has_change or job.is_once:
+        if not _may_retry(job):
             continue
         last = next((row for row in reversed(job_rows(workspace.vault, job.id)) if row.outcome in RAN), None)
         if last is None or last.outcome != "failed" or last.machine != machine or last.attempt > job.retry.most:

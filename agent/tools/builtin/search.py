@@ -96,13 +96,18 @@ def _format_results(
     ]
     fit = max(rows_that_fit(texts), 1)
     if rest := found[fit:]:
-        named = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in rest if not notes.origin.named(each.path)]
-        names = named[:_NAMED] + (["…"] if len(named[:_NAMED]) < len(rest) else [])
-        note.insert(0, f"({len(rest)} more: {', '.join(names)})")
+        note.insert(0, _format_rest(notes, rest))
     found, texts = found[:fit], texts[:fit]
     origins = dict.fromkeys(filter(None, sources_of[:fit]))
     sources = tuple(Cited(each.path, each.lines) for each in found)
     return ToolOutput("\n\n".join(texts + note), sources, untrusted="; ".join(origins), is_framed=True)
+
+
+def _format_rest(notes: Notes, rest: Sequence[_Found]) -> str:
+    """A line that names the results for which there is no room."""
+    named = [f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in rest if not notes.origin.named(each.path)]
+    names = named[:_NAMED] + (["…"] if len(named[:_NAMED]) < len(rest) else [])
+    return f"({len(rest)} more: {', '.join(names)})"
 
 
 def _fitting(notes: Notes, found: Sequence[_Found], mode: Mode) -> tuple[list[_Found], str]:
