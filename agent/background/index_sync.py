@@ -71,7 +71,7 @@ class IndexSync:
     _unindexed: dict[str, str | None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.index.told = self._listed
+        self.index.on_listing = self._listed
 
     def start(self, _: object) -> None:
         """Bring the index up to what the notes say."""

@@ -119,8 +119,8 @@ def _unknown(index: "SearchIndex") -> Sentence | None:
     state = index_state(index.workspace, index.listed)
     if state.coverage is None:
         return Sentence("the index: {problem}", problem=state.problem)
-    if state.behind or state.coverage.pending:
-        count = (state.behind or 0) + state.coverage.pending
+    if state.outdated or state.coverage.pending:
+        count = (state.outdated or 0) + state.coverage.pending
         return Sentence("{count} changes are not indexed yet", count=count)
     left = len(state.coverage.skipped) + len(state.coverage.failed) + len(state.coverage.partly)
     if left:

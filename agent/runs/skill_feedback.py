@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from agent.clock import time_shown
+from agent.clock import time_on_clock
 from agent.loop.record_parse import run_ends
 from agent.runs.corrections import LOOKED_BACK
 from agent.runs.reactions import opinions_on_runs
@@ -47,7 +47,7 @@ def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     """The uses of a skill since then that have no feedback."""
     try:
         written = Path(vault.place.root, vault.home.at(history_path(name))).lstat().st_mtime
-        if time_shown(vault.clock, written) < since.timestamp():
+        if time_on_clock(vault.clock, written) < since.timestamp():
             return
     except OSError:
         return

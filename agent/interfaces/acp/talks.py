@@ -232,7 +232,7 @@ def open_talks(workspace: Workspace, parts: ExitStack) -> OpenTalks:
     """The talks of one editor; what they need is closed with `parts`."""
     index = parts.enter_context(closing(open_index(workspace)))
     close_cut_off(workspace)
-    catch_up(workspace, index, shown=show_nothing)
+    catch_up(workspace, index, show=show_nothing)
     arrivals_before_a_run(workspace)
     runs = build_runs(workspace, index)
     parts.callback(runs.close)

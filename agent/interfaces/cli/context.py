@@ -59,7 +59,7 @@ def show_context(output: Output, task: str, who: Asking) -> None:
     """Print what a model would be given for a task of this person, and its share of the budget."""
     workspace = open_workspace(output.vault())
     with closing(open_index(workspace)) as index:
-        late = catch_up(workspace, index, shown=partial(indexing, output))
+        late = catch_up(workspace, index, show=partial(indexing, output))
         with closing(build_runs(workspace, index)) as agent:
             start, rows, tools = agent.explain(RunRequest(task, who.speaker, who.role))
             model = agent.account.models.main.model

@@ -146,7 +146,7 @@ def screen_of(agent: "RunService", live: bool, tell: Callable[[str], object] | N
 def update_index(workspace: "Workspace", index: "SearchIndex", output: Output, known: str | None = None) -> str | None:
     """Update the index before a run, and say why it stays behind, unless that is `known`: the answer may lack what was
     written last. Returns the reason, None if it is up to date."""
-    late = catch_up(workspace, index, shown=show_nothing if output.json else partial(indexing, output))
+    late = catch_up(workspace, index, show=show_nothing if output.json else partial(indexing, output))
     if late is not None and late != known:
         output.note(said("degraded: {reason}", reason=said(late)))
     return late

@@ -55,7 +55,7 @@ def command(
     workspace = workspace_for(output)
     index, notes = index_for(workspace)
     with using(index):
-        late = catch_up(workspace, index, notes, shown=partial(indexing, output))
+        late = catch_up(workspace, index, notes, show=partial(indexing, output))
         best = partial(closest, workspace, index, task, limit or PIECES)
         look = best if whole else partial(passages_for_run, workspace, index, asker, task, limit)
         found = preview_recall(workspace, partial(search_whole, workspace, index, look, late))
