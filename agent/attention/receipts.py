@@ -116,7 +116,7 @@ class NoticeLedger:
         if is_other:
             self._receipts = {}
         for line in lines:
-            if (fields := _parsed(line)) is not None:
+            if (fields := _parse_fields(line)) is not None:
                 self._take(fields)
 
     def _take(self, line: _Line) -> None:
@@ -142,7 +142,7 @@ class NoticeLedger:
             self._take_in()
             newest = max((each.at for each in self._receipts.values()), default=self._clock.now())
             recent_ids = {id for id, each in self._receipts.items() if each.at >= newest - KEPT}
-            parsed = ((line, _parsed(line)) for line in self._lines.all())
+            parsed = ((line, _parse_fields(line)) for line in self._lines.all())
             left = [line for line, fields in parsed if fields and fields.get("id") in recent_ids]
             if len(left) < self._lines.count:
                 self._lines.replace(left)
@@ -164,7 +164,7 @@ def _fields_of(decision: NoticeDecision) -> dict[str, _Field]:
     }
 
 
-def _parsed(line: str) -> _Line | None:
+def _parse_fields(line: str) -> _Line | None:
     try:
         found = parse_json(line)
     except ValueError:

@@ -81,8 +81,8 @@ class Terms(TypedDict, total=False):
 class Counts:
     """The numbers of events for one subscriber, by result; `error` is the last failure in one line.
 
-    `delivered`: handled. `late`: took longer than the timeout. `skipped`: arrived while an earlier call was still hanging.
-    `limited`: above the rate limit.
+    `delivered`: handled. `late`: took longer than the timeout. `skipped`: arrived while an earlier call was still
+    hanging. `limited`: above the rate limit.
     """
 
     delivered: int = 0

@@ -29,14 +29,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     "tool_use": "tools",
@@ -138,7 +137,7 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if "event-stream" in answer.content_type:
         _stream(answer, reading, exchange)
     else:
-        _plain(answer, reading, exchange)
+        _take_whole(answer, reading, exchange)
     reading.finish()
 
 
@@ -155,11 +154,8 @@ def _stream(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
     check_whole(exchange.endpoint, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
-def _plain(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
-    try:
-        whole = mapping(parsed(answer.body()))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "is not JSON") from None
+def _take_whole(answer: HttpReply, reading: _Reading, exchange: Exchange) -> None:
+    whole = body_data(answer.body(), exchange.endpoint)
     if whole.get("error"):
         raise from_event(exchange.endpoint, whole, exchange.key)
     if "content" not in whole:

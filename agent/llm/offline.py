@@ -127,12 +127,12 @@ def _quote(passage: str) -> str:
 def _link(passage: QuotedPassage) -> str:
     """`[[path#heading|title]]`; characters that would end the link early are removed from the shown text."""
     target = passage.path.removesuffix(".md")
-    heading = _plain(passage.heading)
-    label = _plain(passage.title) or _plain(target.rpartition("/")[2])
+    heading = _link_label(passage.heading)
+    label = _link_label(passage.title) or _link_label(target.rpartition("/")[2])
     return f"[[{target}{'#' + heading if heading else ''}|{label}]]"
 
 
-def _plain(name: str) -> str:
+def _link_label(name: str) -> str:
     return " ".join("".join(" " if sign in "[]|#^" else sign for sign in name).split())
 
 

@@ -29,14 +29,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import marked_call, thinking_fields
 from agent.llm.turns import format_message, order_messages, plain_turns, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 _STOPS: dict[str, StopReason] = {
     **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
@@ -60,11 +59,7 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if body.lstrip()[:1] != b"{":  # a stream without the header of one
         _stream([body], gathered, exchange)
         return
-    try:
-        whole = mapping(parsed(body))
-    except ValueError:
-        raise broken_reply(exchange.endpoint, "is not JSON") from None
-    _take(whole, gathered, exchange)
+    _take(body_data(body, exchange.endpoint), gathered, exchange)
     if not gathered.events:
         raise broken_reply(exchange.endpoint, "holds no message")
     gathered.stop = gathered.stop or "end"

@@ -27,14 +27,13 @@ from agent.llm.messages import (
     items,
     mapping,
     number,
-    parsed,
 )
 from agent.llm.messages import streamed_text as text
 from agent.llm.sse import parse_events
 from agent.llm.stream_assembly import PartialCall, StreamAssembly
 from agent.llm.thinking import Part, ordered_parts, with_marks
 from agent.llm.turns import format_message, order_messages, sendable_text, tool_name
-from agent.llm.wire import Api, Exchange, Wire, broken_reply, check_whole, event_data
+from agent.llm.wire import Api, Exchange, Wire, body_data, broken_reply, check_whole, event_data
 
 THOUGHTS = ("reasoning",)
 _ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -123,7 +122,7 @@ def parse_reply(answer: HttpReply, gathered: StreamAssembly, exchange: Exchange)
     if "event-stream" in answer.content_type:
         _stream(answer, reading)
     else:
-        _plain(answer, reading)
+        _take_whole(answer, reading)
     reading.finish()
 
 
@@ -142,12 +141,9 @@ def _stream(answer: HttpReply, reading: _Reading) -> None:
     check_whole(place, has_begun=begun, has_ended=reading.gathered.stop is not None)
 
 
-def _plain(answer: HttpReply, reading: _Reading) -> None:
+def _take_whole(answer: HttpReply, reading: _Reading) -> None:
     place = reading.exchange.endpoint
-    try:
-        whole = mapping(parsed(answer.body()))
-    except ValueError:
-        raise broken_reply(place, "is not JSON") from None
+    whole = body_data(answer.body(), place)
     if whole.get("error") and "output" not in whole:
         raise from_event(place, whole, reading.exchange.key)
     if "output" not in whole:

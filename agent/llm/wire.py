@@ -277,6 +277,14 @@ class Wire(ABC):
         return from_status(self._endpoint, answer.status, body, wait=wait, location=answer.location, key=key)
 
 
+def body_data(body: bytes, endpoint: Endpoint) -> JsonObject:
+    """The answer that came without a stream; raises `Retryable` if it is no JSON."""
+    try:
+        return mapping(parsed(body))
+    except ValueError:
+        raise broken_reply(endpoint, "is not JSON") from None
+
+
 def event_data(event: ServerEvent, endpoint: Endpoint) -> JsonObject:
     """The data of an event of a stream; empty if it has none, or marks the end. Raises `Retryable` if it is no JSON."""
     if event.data.strip() in ("", "[DONE]"):

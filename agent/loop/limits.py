@@ -155,10 +155,10 @@ class Breaker:
 
 
 def _call(tool: str, arguments: JsonObject) -> str:
-    return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_plain))}"
+    return f"{tool} {_short(json.dumps(arguments, sort_keys=True, ensure_ascii=True, default=_as_dict))}"
 
 
-def _plain(value: object) -> object:
+def _as_dict(value: object) -> object:
     """The value with mappings as `dict` and sequences as `list`."""
     return dict(value) if isinstance(value, Mapping) else repr(value)
 

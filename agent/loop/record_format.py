@@ -166,17 +166,17 @@ def _sections(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 def _callout(section: Sequence[_Part]) -> tuple[str, tuple[str, ...]]:
     """The title of a callout, and its lines, if the title cannot say it all; empty if there is nothing to tell."""
     tellable = [part for part in section if part.line]
-    rows = list(dict.fromkeys(_plain(": ".join(filter(None, (part.line, part.more)))) for part in tellable))
+    rows = list(dict.fromkeys(_without_links(": ".join(filter(None, (part.line, part.more)))) for part in tellable))
     whole = " · ".join(rows)
     if len(whole) <= _IN_TITLE:
         return whole, ()
-    lines = list(dict.fromkeys(_plain(part.line) for part in tellable))
+    lines = list(dict.fromkeys(_without_links(part.line) for part in tellable))
     fitting = accumulate(len(line) + len(" · ") for line in lines)
     title = lines[: max(1, sum(length <= _IN_TITLE for length in fitting))]
     return " · ".join((*title, "…") if title != lines else title), tuple(f"- {row}" for row in rows if rows != title)
 
 
-def _plain(text: str) -> str:
+def _without_links(text: str) -> str:
     """The text on one line, with no link in it."""
     return inert_line(text.replace("[[", "").replace("]]", ""))
 

@@ -30,7 +30,7 @@ def keep_thinking(session: Session, message: Assistant, run: str, publish: Calla
 def restore_thinking(session: Session) -> None:
     """Give the messages of a session their thinking again, as far as it is kept here."""
     texts = (each for each in stored_texts(session.vault).of(session.id).values() if each.startswith(_MARK))
-    by_call = {text(stored.get("thinking before")): stored for stored in map(_parsed, texts)}
+    by_call = {text(stored.get("thinking before")): stored for stored in map(_parse_stored, texts)}
     for at, record in enumerate(session.records):
         match record.event:
             case Spoken(Assistant(calls=(first, *_), thinking=()) as message) if (
@@ -41,7 +41,7 @@ def restore_thinking(session: Session) -> None:
                 session.records[at] = replace(record, event=replace(record.event, message=whole))
 
 
-def _parsed(written: str) -> JsonObject:
+def _parse_stored(written: str) -> JsonObject:
     try:
         return mapping(parsed(written))
     except ValueError:

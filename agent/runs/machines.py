@@ -58,7 +58,7 @@ def known_machines(vault: Vault) -> tuple[MachineNote, ...]:
     """The machines that have a note in the vault, by name."""
     folder = vault.place.root / vault.home.at(MACHINES)
     paths = sorted(folder.glob("*.md")) if folder.is_dir() else ()
-    found = (_parsed(vault, path.relative_to(vault.place.root).as_posix()) for path in paths)
+    found = (_load_machine(vault, path.relative_to(vault.place.root).as_posix()) for path in paths)
     return tuple(each for each in found if each is not None)
 
 
@@ -122,7 +122,7 @@ def program_version() -> str:
         return ""
 
 
-def _parsed(vault: Vault, path: str) -> MachineNote | None:
+def _load_machine(vault: Vault, path: str) -> MachineNote | None:
     note = Note.parse(vault.read(path) or b"")
     if note.type != MACHINE or not note.id:
         return None

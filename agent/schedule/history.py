@@ -64,13 +64,13 @@ class HistoryRow:
             "outcome": self.outcome,
             "started": _moment(self.started) if self.started else "",
             "took": f"{_number(self.seconds, 1)} s" if self.started else "",
-            "reason": _plain(self.reason),
+            "reason": _field_text(self.reason),
             "missed": str(self.missed) if self.missed else "",
             "attempt": str(self.attempt) if self.attempt > 1 else "",
-            "delivery": _link(self.delivery) if self.delivery.endswith(".md") else _plain(self.delivery),
+            "delivery": _link(self.delivery) if self.delivery.endswith(".md") else _field_text(self.delivery),
             "cost": _number(self.money, 6) if self.money else "",
             "session": _link(self.session) if self.session else "",
-            "machine": _plain(self.machine),
+            "machine": _field_text(self.machine),
             "commits": " ".join(self.commits),
         }
         return "- " + " ".join(f"[{name}:: {value}]" for name, value in fields.items() if value)
@@ -133,7 +133,7 @@ def record_of(rows: Iterable[HistoryRow], most_failures: int) -> JobRecord:
 
 
 def _head(job: Job, language: Language) -> bytes:
-    title = text("job_history.title", language, title=_plain(job.title) or job.id)
+    title = text("job_history.title", language, title=_field_text(job.title) or job.id)
     link = text("job_history.job", language, link=_link(job.path))
     return Note.compose({"type": "job_history", "job": job.id}, f"# {title}\n\n{link}\n\n").data
 
@@ -175,14 +175,14 @@ def _number(value: float, places: int) -> str:
     return f"{value:.{places}f}".rstrip("0").rstrip(".") or "0"
 
 
-def _plain(words: str) -> str:
+def _field_text(words: str) -> str:
     """Words on one line that end no field and begin no link."""
     flat = " ".join(escape(words).replace("[", "(").replace("]", ")").replace("::", ":").split())
     return clipped(flat, _LONGEST)
 
 
 def _link(path: str) -> str:
-    return f"[[{_plain(path.removesuffix('.md')).replace('|', '')}]]"
+    return f"[[{_field_text(path.removesuffix('.md')).replace('|', '')}]]"
 
 
 def _path(value: str) -> str:

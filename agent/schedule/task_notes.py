@@ -278,14 +278,14 @@ def _load(vault: Vault, path: str) -> Task | TaskProblem | None:
         return None
     if own is None or data is None:
         return None
-    task, there = _parsed(path, own, vault.home), _parsed(path, data, vault.home)
+    task, there = _parse_unless_copy(path, own, vault.home), _parse_unless_copy(path, data, vault.home)
     if isinstance(task, Task) and task.may_begin and isinstance(there, Task) and not there.may_begin:
         return replace(task, status="in_progress")  # what arrived cannot begin it, but says that another one has
     return task
 
 
 @lru_cache(maxsize=2_048)
-def _parsed(path: str, data: bytes, home: AgentFolder) -> Task | TaskProblem | None:
+def _parse_unless_copy(path: str, data: bytes, home: AgentFolder) -> Task | TaskProblem | None:
     """The task in these bytes; a conflict copy is none."""
     if b"conflict_of" in data and "conflict_of" in Note.parse(data).header:
         return None

@@ -140,7 +140,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     found: list[TypedSchedule] = []
     for number, line in lines:
         try:
-            found.append(_parsed(line, now))
+            found.append(_parse_line(line, now))
         except UserError as error:
             if len(lines) == 1:
                 raise BadLine("{problem}", hint="{fix}", problem=error.message, fix=error.hint) from error
@@ -154,7 +154,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""))
 
 
-def _parsed(line: str, now: datetime) -> TypedSchedule:
+def _parse_line(line: str, now: datetime) -> TypedSchedule:
     on = _as_in_header(line)
     if on is None:
         return _in_plain_words(line, now)

@@ -51,8 +51,8 @@ class SearchIndex:
     """One index over one set of notes. Keeps files open until `close`.
 
     `held` returns a note's bytes by path and content hash if they are in memory already, None for most. From
-    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here. `on_listing` is called
-    with what git has listed, each time that all current notes are compared with the index.
+    `elsewhere` notes on, an update is made by a process that ends with it; None: all are made here. `on_listing` is
+    called with what git has listed, each time that all current notes are compared with the index.
     """
 
     files: IndexFiles

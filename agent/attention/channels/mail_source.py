@@ -73,7 +73,7 @@ def parse_mail(data: bytes) -> MailSource:
     if len(_BOUNDARY.findall(data)) > _MOST_PARTS:
         raise ValueError("a mail of too many parts")
     mail = message_from_bytes(data, policy=_POLICY)
-    headers = tuple((name.lower(), _plain(str(value))) for name, value in mail.raw_items())
+    headers = tuple((name.lower(), _unfolded(str(value))) for name, value in mail.raw_items())
     texts: list[MailText] = []
     enclosed: list[MailText] = []
     for text, is_enclosed in _texts(mail, 0):
@@ -92,7 +92,7 @@ def decoded_words(value: str) -> str:
     return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts).strip()
 
 
-def _plain(value: str) -> str:
+def _unfolded(value: str) -> str:
     """A header's value on one line; bytes beyond ASCII are read as UTF-8."""
     text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return _FOLD.sub(" ", text).strip()

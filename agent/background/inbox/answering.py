@@ -100,7 +100,7 @@ def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: E
         workspace,
         path,
         request,
-        Answer(ended.run, text, status, _plain(reason), _text(workspace, "answers.answer")),
+        Answer(ended.run, text, status, _inert_reason(reason), _text(workspace, "answers.answer")),
         ended,
     )
 
@@ -278,5 +278,5 @@ def _text(workspace: Workspace, key: str, **values: str) -> str:
     return text(key, workspace.settings.vault.language, **values)
 
 
-def _plain(text: str) -> str:
+def _inert_reason(text: str) -> str:
     return " ".join(inert_line(text).replace("*", " ").split())[:300]
