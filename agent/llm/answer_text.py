@@ -50,7 +50,7 @@ def reasons_in_text(model: str) -> bool:
 
 @dataclass(slots=True)
 class IncomingText:
-    """What of a model's text can be shown while it arrives, and `finish` the answer at its end.
+    """The part of a model's text that can be shown while it arrives; `answer` is all of it without its reasoning.
 
     `expects`: the model reasons in its text, so nothing is shown before the reasoning's end. `with_tools`: it may call
     tools, so what looks like a call is held back.
@@ -68,7 +68,7 @@ class IncomingText:
     _waiting: str = ""
     """The text since the last decision: not shown yet."""
     _searched: int = 0
-    """How much of it has no tag that ends reasoning."""
+    """The number of its characters that were searched for a tag that ends reasoning."""
 
     def take(self, piece: str) -> str:
         """The text that can be shown after `piece`."""
@@ -138,7 +138,7 @@ class IncomingText:
         return answer_in("".join(self._pieces), expects=self.expects)
 
     def left(self, answer: str) -> str:
-        """What of the final answer was not shown yet."""
+        """The part of the final answer that was not shown yet."""
         return answer.removeprefix(self._streamed) if answer.startswith(self._streamed) else ""
 
 

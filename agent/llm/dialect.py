@@ -86,7 +86,7 @@ class Dialect:
 
     @property
     def lasting(self) -> "Dialect":
-        """What of it holds for further conversations with this server."""
+        """The part of the dialect that holds for further conversations with this server."""
         return replace(self, once=frozenset())
 
     @property

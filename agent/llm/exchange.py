@@ -86,7 +86,7 @@ class ExchangeFailure:
 
 
 class ExchangeFailed(Exception):
-    """There is no answer, or no end of one."""
+    """The exchange has no answer, or no end of one."""
 
     def __init__(self, failed: ExchangeFailure) -> None:
         super().__init__(failed.fault)

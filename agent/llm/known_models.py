@@ -113,7 +113,7 @@ NOTHING_KNOWN = KnownModel()
 
 
 def known_model(name: str, url: str, table: Mapping[str, KnownModel]) -> KnownModel:
-    """What is known of the model `name` on the server at `url` (empty: its company's own).
+    """The facts about the model `name` on the server at `url` (empty: its company's own).
 
     In the table, a model is the longest name that `name` begins with; a provider's name before a slash does not count
     (`openai/gpt-5` is `gpt-5`). The library's prices are those of companies: a model on the person's own server has

@@ -67,8 +67,8 @@ class Quoted:
 def format_reply(
     statements: Sequence[str], quoted: Quoted | None, language: Language, done: str = "", model: ModelState = "none"
 ) -> str:
-    """What will be remembered of a message, what was `done` because of it, and the passages that fit what it asks
-    (None: it asks nothing).
+    """The statements of a message that will be remembered, what was `done` because of it, and the passages that fit
+    what it asks (None: it asks nothing).
 
     The first reply of a conversation states that no model is configured and how to name one; later ones are short. In
     place of a model that is `silent`, each states that.

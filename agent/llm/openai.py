@@ -269,7 +269,7 @@ def _thinking(message: Assistant, dialect: Dialect) -> JsonObject:
 
 
 def _mark(message: Assistant, at: int, dialect: Dialect) -> JsonObject:
-    """What goes back with a call; the signature of a step stands at its first one."""
+    """The fields that go back with a call; the signature of a step stands at its first one."""
     extra = {name: value for name, value in marked_call(message, at).items() if name not in ("type", "number")}
     if dialect.signs and not at and not extra:
         return {"extra_content": {"google": {"thought_signature": SKIPPED_SIGNATURE}}}

@@ -180,7 +180,7 @@ class Meter:
                 raise LimitReached(problem, limit=of_money, hint=_raise_it(of_money, each.money), concludes=is_run)
 
     def _of_day(self, page: LockedLedger, day: date) -> Iterator["_Account"]:
-        """What counts for the limits of a day: everything, and for a job also all jobs, and its own runs."""
+        """The accounts of a day: everything, and for a job also all jobs, and its own runs."""
         ceilings, today, elsewhere = self.ceilings, page.totals(day), self.elsewhere(day)
         both = Usage(today.tokens + elsewhere.tokens, 0)
         together = SpendTotals(usage=both, money=today.money + elsewhere.money)
@@ -202,7 +202,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What was spent of a limit, and the most tokens and dollars that it allows."""
+    """An account: what was spent of a limit, and the most tokens and dollars that it allows."""
 
     kind: Literal["run", "day", "jobs", "job"]
     spent: SpendTotals

@@ -37,7 +37,7 @@ class DaySpend:
 
 
 def parse_spend(text: str) -> DaySpend | None:
-    """What another machine has told; None for text that is none."""
+    """The day's spend that another machine has reported; None for other text."""
     try:
         record = parse_json(text)
         calls, tokens, money = int(record["calls"]), int(record["tokens"]), float(record["money"])

@@ -253,7 +253,8 @@ class StreamAssembly:
         return Assistant(text, calls, tuple(self._thinking()) if calls else ()), stop
 
     def _thinking(self) -> Iterator[JsonObject]:
-        """What goes back with the calls: blocks in their order, else fields of the message, and marks of calls."""
+        """The parts that go back with the calls: blocks in their order, else fields of the message, and marks of
+        calls."""
         yield from self.blocks
         fields: dict[str, Json] = {name: "".join(pieces) for name, pieces in self.thoughts.items()}
         if self.details:

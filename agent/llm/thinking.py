@@ -43,7 +43,7 @@ def thinking_fields(message: Assistant) -> dict[str, Json]:
 
 
 def thought_in(message: Assistant) -> str:
-    """What of the thinking of a message is words: of blocks, fields and summaries; empty where it is encrypted."""
+    """The words of the thinking of a message: of blocks, fields and summaries; empty where it is encrypted."""
     found: list[str] = []
     for block in message.thinking:
         found.append(text(block.get("value" if block.get("type") == "field" else "thinking")))

@@ -241,7 +241,8 @@ class Wire(ABC):
         return Reply(message, used, stop, gathered.model or self._endpoint.model.name, remarks)
 
     def _remark_on_cut(self, request: Request, reported: Usage | None) -> tuple[Sentence, ...]:
-        """What to say once of a server that has read only a part of the request; further requests fit into that."""
+        """The remark, made once, on a server that has read only a part of the request; further requests fit into
+        that."""
         read = reported.input if reported is not None else 0
         if self._endpoint.hosted or not is_cut(self._texts(request), read):
             return ()

@@ -234,7 +234,7 @@ class _StandIn:
         return self.provider.model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """What the stand-in answers."""
+        """The text of the stand-in."""
         try:
             return self.provider.chat(request, on_text, cancelled)
         except (AgentError, OSError) as error:

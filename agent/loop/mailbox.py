@@ -63,6 +63,6 @@ def response_of(result: ToolResult, called: Called, context: RunContext, now: da
 
 
 def answer_of(result: ToolResult) -> str:
-    """What the person has answered, if that is what a call has brought; else empty."""
+    """The person's answer that a call has brought; empty for any other result."""
     is_answer = result.name == ASKS_A_PERSON and not result.failed and result.text.startswith(ANSWERED)
     return result.text.removeprefix(ANSWERED) if is_answer else ""

@@ -72,7 +72,7 @@ class Session:
     language: Language = "en"
     """The language of the headings in the note."""
     forgotten: list[Mask] = field(default_factory=list)
-    """What takes out a text that was forgotten in this conversation."""
+    """The functions that take out the texts that were forgotten in this conversation."""
 
     @property
     def system(self) -> str:

@@ -131,7 +131,7 @@ class ActiveSkills:
             return index_of(self.skills.match(MatchTask(task)), room, self.skills).text
 
     def slots(self, run: str) -> Mapping[str, str]:
-        """What is known of a run's task, by name: its channel and sender, and what its skills say, such as the
+        """The facts about a run's task, by name: its channel and sender, and what its skills say, such as the
         `task_type`. Empty after `over`."""
         with self._lock:
             found = self._runs.get(run)
@@ -294,7 +294,7 @@ class ActiveSkills:
         )
 
     def _trial(self, run: str, name: str) -> str:
-        """What the row of a use says of its trial: nothing in the run of a job, or one that read text by others."""
+        """The trial that the row of a use names: nothing in the run of a job, or one that read text by others."""
         found = self._runs[run]
         return "" if found.taint or found.is_of_job else self.trials.label(run, name)
 

@@ -174,7 +174,7 @@ class Conversations:
         return verdicts
 
     def _by_model(self, session: Session, waiting: WaitingConversation) -> "_Found | None":
-        """What the model finds; None if there is none, or its answer is unusable.
+        """The facts that the model finds; None if there is none, or its answer is unusable.
 
         Where strangers' text was read, it may stand again in all that the assistant said and wrote: the model is
         shown the person's own lines alone.
@@ -216,7 +216,7 @@ class Conversations:
                 yield each
 
     def _lines(self, session: Session) -> Iterator[TalkLine]:
-        """What was said aloud in a conversation, and what the person has answered when they were asked."""
+        """The messages of a conversation, and the answers of the person when they were asked."""
         for run, spoken, line, at in _spoken(session):
             match spoken:
                 case User(text) if text.strip():
@@ -229,7 +229,7 @@ class Conversations:
                     yield TalkLine(answer, True, line, at, run)
 
     def _written(self, session: Session, runs: frozenset[str]) -> Iterator[WrittenText]:
-        """What tools have written into notes in these runs."""
+        """The texts that tools have written into notes in these runs."""
         calls = dict[str, ToolCall]()
         for run, spoken, _, _ in _spoken(session):
             if run not in runs:
@@ -286,7 +286,7 @@ class Conversations:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What is to be written of a conversation: the entries, the known ones that they may replace, and those that
+    """The changes to memory after a conversation: the entries, the known ones that they may replace, and those that
     ended."""
 
     entries: Sequence[Entry] = ()

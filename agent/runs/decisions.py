@@ -25,7 +25,7 @@ _DECIDED = {"approved", "rejected", "outdated"}
 
 @dataclass(frozen=True, slots=True)
 class PersonDecision:
-    """What a person says to the note in which a run waits: `yes` to an approval, with their words as the reason, or
+    """A person's decision about the note in which a run waits: `yes` to an approval, with their words as the reason, or
     their words as the answer to a question (`yes` is None then). `asked` is the approval's id, or the question's
     path."""
 

@@ -88,7 +88,7 @@ def _edited_notes(events: Iterable[PastEvent]) -> list[str]:
 
 
 def _asked_tasks(events: Iterable[PastEvent], stones: Tombstones, others: Collection[str]) -> list[str]:
-    """What was asked on a day, in quotes, each once; without what `others` say."""
+    """The tasks that were asked on a day, in quotes, each once; without what `others` say."""
     asked = (each.text for each in events if each.kind == "asked" and each.link)
     tasks = dict.fromkeys(_cut(stones.left_of_log(each)) for each in asked)
     return [f"“{each}”" for each in tasks if each and each not in others]
@@ -131,7 +131,7 @@ class ExtractiveProvider:
         return Offline().model
 
     def chat(self, request: Request, on_text: OnText = ignore, cancelled: Cancelled = never) -> Reply:
-        """What will be remembered of the person's last message, and the passages that fit what it asks."""
+        """A reply with what will be remembered of the last message, and the passages that fit what it asks."""
         messages = [each.text for each in request.messages if isinstance(each, User)]
         asked, statements = messages[-1] if messages else "", self._new_statements(messages)
         wishes = reminder_wishes(asked, self.recall.workspace.clock.now().astimezone())
@@ -153,8 +153,8 @@ class ExtractiveProvider:
         return format_reminders(self.recall.workspace, wishes, results, self.language)
 
     def _model_state(self, request: Request, done: str) -> ModelState:
-        """What the person hears of the model: that none is configured they read once in a conversation, and not where a
-        job has `done` what it was for."""
+        """The state of the model for the reply: that none is configured they read once in a conversation, and not where
+        a job has `done` what it was for."""
         if self.has_model:
             return "silent"
         is_first = not any(isinstance(each, Assistant) and each.text for each in request.messages)
@@ -185,7 +185,7 @@ class ExtractiveProvider:
         return self._chosen(question, list(mixed), wishes, is_asked=is_asked, unsearched=unsearched)
 
     def _memories(self, question: str, known: Recollection, asker: Asker, *, is_asked: bool) -> list[Remembered]:
-        """What is remembered and likely to help. "Today I found rot" names a day, and asks for nothing of it: without
+        """The memories that are likely to help. "Today I found rot" names a day, and asks for nothing of it: without
         `is_asked` no log of a day is among them."""
         has_words = any(map(_share, filterfalse(_is_list, known.found)))
         fresh = [each for each in known.found if each.text not in question and (is_asked or not each.is_asked_for)]
@@ -295,8 +295,8 @@ def _share(found: Remembered | Hit) -> float:
 
 
 def _sought(message: str, *, is_statement: bool) -> str:
-    """What a message asks for: its questions, but not "can you remind me?", else all of it; nothing where it only tells
-    something, or passes the time of day."""
+    """The part of a message that is searched for: its questions, but not "can you remind me?", else all of it; nothing
+    where it only tells something, or passes the time of day."""
     asked = (split_wish(each)[1] for each in sentences_in(message))
     questions = " ".join(each for part in asked for each in sentences_in(part) if is_question(each))
     if questions:

@@ -101,7 +101,7 @@ def words_of_near_hits(
 
 
 def _known(index: "SearchIndex", answer: SearchResult, late: str | None, *, in_past: bool) -> Sentence:
-    """What is known of notes with words of the query."""
+    """A hint about notes with words of the query."""
     if reason := late or answer.degraded or (None if in_past else _unknown(index)):
         return Sentence("whether a note has these words is not known ({reason})", reason=reason)
     if answer.is_elsewhere:

@@ -34,7 +34,7 @@ class JobConsequence:
     now: datetime
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question: nobody has answered it in time, or somebody has."""
+        """The new status of a question: expired, or what was answered."""
         if answer is not None:
             return "approved" if answer else "rejected"
         return "outdated" if asked.expires is not None and self.now >= asked.expires else None

@@ -257,7 +257,7 @@ def _conduct(form: JobForm, header: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _edited(typed: str | None, before: str) -> str | None:
-    """What was typed into a field; None if it is not in the form, or as it was `before`."""
+    """The text that was typed into a field; None if it is not in the form, or as it was `before`."""
     return None if typed is None or typed.strip() == before else typed.strip()
 
 

@@ -44,7 +44,7 @@ _MOST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class DayCost:
-    """What a day of a job costs: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
+    """The cost of a job in a day: `times` runs, each `money` in US dollars (None: none has run yet, or no price is
     known). `is_free`: it asks no model. `is_once`: all its times are single ones."""
 
     times: float
@@ -72,7 +72,7 @@ def _may_be_goals(workspace: Workspace) -> frozenset[str] | None:
 
 
 def job_record(workspace: Workspace, job: Job) -> JobRecord:
-    """What the history of a job comes to. A reminder is never stopped."""
+    """The verdict on the history of a job. A reminder is never stopped."""
     return _record_of(workspace, job, job_rows(workspace.vault, job.id))
 
 
@@ -100,7 +100,7 @@ def job_rows(vault: Vault, job: str) -> tuple[HistoryRow, ...]:
 
 
 def cost_of_day(workspace: Workspace, job: Job, has_model: bool) -> DayCost:
-    """What a day of a job costs, by the mean of its runs so far."""
+    """The cost of a job in a day, by the mean of its runs so far."""
     now = workspace.clock.now()
     coming = [each for each in job.next_occurrences(now, _MOST) if each.at - now < _WEEK]
     times = sum(map(job.has_day_of, coming)) / _WEEK.days
@@ -191,13 +191,14 @@ class OwedJob:
 
 
 def owed_jobs(workspace: Workspace, jobs: Iterable[Job]) -> tuple[OwedJob, ...]:
-    """What active jobs of once owe now, the oldest first; what is not tried again any more is left out after a week."""
+    """The missed runs of active jobs of once, the oldest first; what is not tried again any more is left out after a
+    week."""
     found = (each for job in jobs if job.is_once and job.status == "active" for each in _owed(workspace, job))
     return tuple(sorted(found, key=lambda each: each.planned.timestamp()))
 
 
 def owed_now(workspace: Workspace) -> tuple[OwedJob, ...]:
-    """What the jobs of a vault owe now."""
+    """The missed runs of the jobs of a vault."""
     return owed_jobs(workspace, job_shelf(workspace).load().jobs)
 
 

@@ -71,7 +71,7 @@ class OwnLines:
     theirs: Sequence[bool]
     body_line: int
     stones: "Tombstones | None" = None
-    """What is forgotten, for a log, which may repeat it."""
+    """The tombstones, for a log, which may repeat what is forgotten."""
 
     def text(self, begin: int, end: int) -> str:
         """The person's lines among these (inclusive, from 1), without what is forgotten or not filled in."""
@@ -189,7 +189,7 @@ class LikelyPassages:
         return judge(part, pool.ranked, pool.mode, [each.hit for each in of_notes]), of_notes
 
     def _of_conversations(self, parts: Sequence[str]) -> list[list[LikelyPassage]]:
-        """What fits in the owner's conversations."""
+        """The passages of the owner's conversations that fit."""
         if not self.asker.is_owner:
             return []
         return [

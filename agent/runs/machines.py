@@ -23,7 +23,7 @@ _LONGEST_VERSION = 80
 
 @dataclass(frozen=True, slots=True)
 class MachineNote:
-    """What a machine's note says; `last_seen` None if it says nothing that can be read.
+    """The note of a machine; `last_seen` None if it says nothing that can be read.
 
     `signing_key` is only what the note says: anybody who can write to the remote can write it.
     """

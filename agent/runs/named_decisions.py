@@ -41,7 +41,8 @@ class NamedAnswer:
 
 
 def find_decision(workspace: Workspace, name: str) -> Proposal:
-    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
+    """The proposal that waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or
+    more than one.
 
     A call is found by its id or note also when it is decided, so that its status can be told.
     """
@@ -68,7 +69,7 @@ def name_of(asked: Proposal) -> str:
 
 
 def decision_text(workspace: Workspace, asked: Proposal) -> str:
-    """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+    """The whole question: a call with the changes that it would make, or the note about a skill or arrival."""
     vault = workspace.vault
     if asked.kind == "call":
         return approval_text(asked, vault.read(asked.path) or b"", workspace.settings.vault.language)

@@ -76,7 +76,7 @@ class OwnFileConsequence:
     workspace: Workspace
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question; the setting may have answered it."""
+        """The new status of a question; the setting may have answered it."""
         if self.workspace.vault.read(asked.path) is None:
             return "rejected"
         if answer is None:
@@ -147,7 +147,7 @@ def _draft(workspace: Workspace, path: str, session: str, known: Sequence[Propos
 
 
 def _pattern(asked: Proposal) -> str:
-    """What the setting gets."""
+    """The value for the setting."""
     folder = asked.facts.get(FOLDER)
     return f"{folder}/" if folder else escape(asked.facts[FILE])
 

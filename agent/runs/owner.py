@@ -92,7 +92,7 @@ def fill_profile(workspace: Workspace) -> Proposed:
 
 
 def _subject(proposed: Proposed) -> str:
-    """What a commit of this does, as its subject; one that only asks begins as all do that ask."""
+    """The subject of a commit; one that only asks begins as all do that ask."""
     asked = [each for each in proposed.requests if isinstance(each, Create) and each.path in proposed.asked]
     if len(asked) < len(proposed.requests):
         return Sentence("memory(profile): what was said")
@@ -151,7 +151,7 @@ class OwnerBlock:
 
 
 def notes_about_owner(vault: Vault, count: Count) -> Callable[[int], str]:
-    """What the notes about the owner say, in so many tokens; without single entries, and without the map."""
+    """The text of the notes about the owner, in so many tokens; without single entries, and without the map."""
     return lambda room: OwnerBlock(vault, text_origin_of(vault), tuple, count, has_map=False).text(room)
 
 

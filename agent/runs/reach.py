@@ -59,7 +59,8 @@ def keep_only(workspace: Workspace, kind: Outside, names: Collection[str]) -> No
 
 
 def out_of_reach(workspace: Workspace, *kinds: Outside) -> tuple[OutOfReach, ...]:
-    """What of these kinds cannot be reached, as it was tried last, and is still set up; opens no connection."""
+    """The places of these kinds that cannot be reached, as it was tried last, and is still set up; opens no
+    connection."""
     settings = workspace.settings
     is_set = {"server": bool(settings.tools.servers), "calendar": bool(settings.calendars.sources.reference)}
     return tuple(each for _, each in _rows(workspace) if each.kind in kinds and is_set[each.kind])

@@ -54,8 +54,8 @@ IN_PASSING = "small talk brings nothing up (memory.small_talk)"
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:
-    """What a task is given, in the order in which it is given; if nothing, the reason (`absent`). `mode` and `degraded`
-    are those of the search."""
+    """The passages for a task, in the order in which a model gets them; if there are none, the reason (`absent`).
+    `mode` and `degraded` are those of the search."""
 
     found: tuple[Remembered, ...] = ()
     mode: Mode = "none"
@@ -203,7 +203,7 @@ class MemorySource:
         return MEMORIES
 
     def pieces(self, task: str, room: int) -> Sequence[Piece]:
-        """What a task is given, as texts with receipts."""
+        """The passages for a task, as texts with receipts."""
         workspace, asker = self.recall.workspace, self.asker
         begin = workspace.vault.clock.monotonic()
         recalled = self.passages(task)
@@ -258,7 +258,7 @@ class MemorySource:
 
 
 def held_text(session: Session, asker: Asker) -> HeldText:
-    """What stands before the model already, for this person: not what it said itself."""
+    """The text that the model of this person's run has already: not its own answers."""
     heard = session.heard_in(Began("", "", "", asker.sender))
     texts = (each.text for each in heard if not isinstance(each, Assistant))
     return HeldText.of((session.system, *texts))
@@ -297,7 +297,7 @@ def closest(workspace: Workspace, index: SearchIndex, task: str, limit: int) -> 
 def passages_for_run(
     workspace: Workspace, index: SearchIndex, asker: Asker, task: str, limit: int | None
 ) -> SearchResult:
-    """What a run would be given."""
+    """The passages that a run for this task would get."""
     found = MemorySource(recall_source(workspace, index), asker).passages(task)
     hits = tuple(each.hit for each in found.found)
     return SearchResult(task, found.mode, index.engine, hits[:limit], found.degraded)

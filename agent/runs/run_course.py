@@ -52,8 +52,8 @@ def trace_of(session: Session, run: str) -> RunTrace:
 
 
 def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
-    """What a run has found and thought last: the results of its tools and the model's own words, oldest first, at most
-    `most` characters of their end."""
+    """The latest findings and thoughts of a run: the results of its tools and the model's own words, oldest first, at
+    most `most` characters of their end."""
     try:
         session = load_session(vault, path)
     except NoteGone:
@@ -63,7 +63,7 @@ def latest_findings(vault: Vault, path: str, run: str, most: int) -> str:
 
 
 def _utterances(session: Session, run: str) -> tuple[Utterance, ...]:
-    """What the person of a run has said in it, and in their runs before it: tasks, interruptions, answers."""
+    """The messages of the person of a run, in it and in their runs before it: tasks, interruptions, answers."""
     ours = next((each for each in session.of_run(run) if isinstance(each, Began)), None)
     if ours is None or ours.job:
         return ()

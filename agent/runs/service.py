@@ -213,7 +213,7 @@ class RunService:
         return self._rows(self._work_in(load_session(self.workspace.vault, path), RunIO()))
 
     def passages(self, task: str, path: str = "") -> RecallResult:
-        """What a task of the owner would be given now: in the session at this path, or in a new one."""
+        """The passages for a task of the owner now: in the session at this path, or in a new one."""
         if not path:
             return MemorySource(self.recall, Asker()).passages(task)
         context, session = RunContext("", path), load_session(self.workspace.vault, path)

@@ -45,7 +45,7 @@ def preview_skills(skills: SkillSet, task: MatchTask) -> SkillPreview:
 
 
 def format_match(found: Match) -> Sentence:
-    """What a run is given of a skill, in words."""
+    """The part of a skill that a run gets, in words."""
     match found.status:
         case MatchStatus.ACTIVE if found.on_request:
             steps = ", ".join(found.on_request)

@@ -44,7 +44,7 @@ _LONGEST = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What a person has allowed for one remote."""
+    """A permission of a person for one remote."""
 
     remote: str
     permission: RemotePermission
@@ -195,7 +195,7 @@ def _remote_question(workspace: Workspace, remote: SyncedRemote, wait: Wait) -> 
 
 
 def _matter(wait: Wait) -> str:
-    """What a question about a remote is about: another commit there, or other notes, are another matter."""
+    """The subject of a question about a remote: another commit there, or other notes, are another matter."""
     paths = sha256("\0".join(sorted(wait.paths)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return f"{wait.kind} {wait.theirs} {paths}"
 

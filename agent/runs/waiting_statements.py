@@ -116,13 +116,13 @@ def stated_in(workspace: Workspace, session: Session, runs: Sequence[str]) -> tu
 
 @dataclass(slots=True)
 class WaitingStatements:
-    """What was stated in the conversations of a vault that wait, for recall."""
+    """The statements in the conversations of a vault that wait, for recall."""
 
     workspace: Workspace
     _known: dict[str, tuple[tuple[object, ...], tuple[Entry, ...]]] = field(default_factory=dict)
     """The statements of each session, with what they were read from."""
     _by_path: dict[str, StoredEntry] = field(default_factory=dict)
-    """Those of them that hold."""
+    """The statements that hold."""
 
     def entries(self) -> tuple[StoredEntry, ...]:
         """The statements that hold, as the entries that they would be, with their paths in the vault."""

@@ -54,7 +54,7 @@ class WakeSchedule:
 
 
 def kind_of(trigger: Trigger) -> WakeKind:
-    """What kind of thing wakes."""
+    """The kind of the trigger."""
     match trigger:
         case At():
             return "scheduled"

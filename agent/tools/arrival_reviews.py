@@ -49,7 +49,7 @@ class ArrivalConsequence:
     vault: Vault
 
     def judge(self, asked: Proposal, answer: bool | None) -> ProposalStatus | None:
-        """What becomes of a question: a command may have answered it."""
+        """The new status of a question: a command may have answered it."""
         vault = self.vault
         if asked.kind == "arrived_files" and _group(vault, asked) is None:
             return "outdated"

@@ -86,7 +86,7 @@ def _path_in_profile(paths: Iterable[str], home: AgentFolder) -> str:
 def _what_is_done(
     tool: "Tool", arguments: JsonObject, context: "RunContext", remembered: str, language: Language
 ) -> str:
-    """What a call would do that a tainted run must not do without a yes; empty for nothing. `remembered` is a path
+    """The effect of a call that a tainted run must not have without a yes; empty without one. `remembered` is a path
     in the memory that it would change."""
     if tool.egress:
         return text("taint.egress", language, tool=tool.name)
@@ -98,7 +98,7 @@ def _what_is_done(
 
 
 def _what_is_written(drafts: "Sequence[Draft]", language: Language) -> str:
-    """What the notes would do that a note of a tainted run must not do without a yes; empty for nothing."""
+    """The effect of notes that a note of a tainted run must not have without a yes; empty without one."""
     if special := _special(drafts):
         return text("taint.special", language, path=special)
     if loads := _loads_more(drafts):

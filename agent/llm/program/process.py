@@ -38,7 +38,7 @@ class Invocation:
 
 @dataclass(slots=True)
 class Ending:
-    """How a program has ended: its exit code, and the end of what it has said on standard error."""
+    """The end of a program: its exit code, and the end of what it has said on standard error."""
 
     code: int = 0
     errors: str = ""

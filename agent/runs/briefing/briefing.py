@@ -40,7 +40,7 @@ _FOR_SCREEN = {"late": 6, "today": 9, "week": 6, "people": 5, "birthdays": 3, "n
 
 @dataclass(frozen=True, slots=True)
 class BriefingFacts:
-    """What there is to say about a day."""
+    """The facts of a briefing about a day."""
 
     dated: DatedLines
     people: tuple[OwedLine, ...]
@@ -166,7 +166,7 @@ def _with_lines(dated: DatedLines, today: Sequence[BriefingLine], week: Sequence
 
 
 def aims_of(workspace: Workspace) -> str:
-    """What the person works towards, for whoever words a day; empty if nothing of it is to be spoken of."""
+    """The person's aims, for the model that words a briefing; empty if they are not to be spoken of."""
     aims, language = load_aims(workspace.vault), workspace.settings.vault.language
     if not aims.may_be_spoken_of:
         return ""

@@ -51,7 +51,7 @@ def last_briefing(workspace: Workspace, job: str) -> datetime:
 
 
 def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[UnaskedDeed, ...]:
-    """What was done unasked since a moment, what failed first; not by the `job` that tells of it. Each thing once."""
+    """The unasked deeds since a moment, what failed first; not by the `job` that tells of it. Each thing once."""
     found = (
         *_jobs(workspace, since, job),
         *_tasks(workspace, since),
@@ -63,7 +63,7 @@ def deeds_since(workspace: Workspace, since: datetime, job: str = "") -> tuple[U
 
 
 def _jobs(workspace: Workspace, since: datetime, but: str) -> Iterator[UnaskedDeed]:
-    """What came of each job last, if that was since then; a failure that a later run has made good is none."""
+    """The last result of each job, if it was since then; a failure that a later run has made good is none."""
     for job in job_shelf(workspace).load().jobs:
         rows = [row for row in job_rows(workspace.vault, job.id) if row.outcome in _ENDS]
         if rows and _over_at(rows[-1]) >= since and job.id != but and not (job.remind or job.only_wakes):
@@ -132,7 +132,7 @@ def _unsent(workspace: Workspace, since: datetime) -> Iterator[UnaskedDeed]:
 
 
 def _troubles(workspace: Workspace) -> Iterator[UnaskedDeed]:
-    """What does not work in the daemon now."""
+    """The problems of the daemon now."""
     problem = str((load_daemon_state(workspace) or {}).get("problem") or "")
     if problem:
         yield UnaskedDeed(daily.cut(problem, 160), has_failed=True)

@@ -105,8 +105,8 @@ _NearDays: TypeAlias = Mapping[str, tuple[date, Sequence[OwnLine]]]
 
 @dataclass(frozen=True, slots=True)
 class DatedLines:
-    """What the notes say: tasks that are `late`, what is on and due `today`, in the order of its hours, what comes in
-    the `week` behind it, in the order of its days, and `birthdays`."""
+    """The dated lines of the notes: tasks that are `late`, what is on and due `today`, in the order of its hours, what
+    comes in the `week` behind it, in the order of its days, and `birthdays`."""
 
     late: tuple[BriefingLine, ...] = ()
     today: tuple[BriefingLine, ...] = ()
@@ -229,7 +229,7 @@ def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
 
 def _stated(vault: Vault, today: date) -> Iterator[BriefingLine]:
-    """What the person has told the agent of one of the days."""
+    """The person's statements in memory that name one of the days."""
     days, foreign, home = _days(today), text_origin_of(vault), vault.home
     paths = notes_with_line(vault, "|".join(map(written_day, days)))
     for each in load_entries(vault, [path for path in paths if home.holds(path, ENTRIES)][-_NOTES:]):

@@ -83,7 +83,7 @@ def undo_tool(vault: Vault) -> Tool:
 
 
 def _selection(vault: Vault, call: JsonObject, context: RunContext) -> Selection:
-    """What is to be taken back; raises `ToolFailed` if there is nothing, or nothing of the caller's."""
+    """The selection to take back; raises `ToolFailed` if there is nothing, or nothing of the caller's."""
     commit, since = arguments.text(call, "commit"), arguments.text(call, "since")
     if commit and since:
         raise ToolRetry("give commit or since, not both")

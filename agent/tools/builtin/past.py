@@ -60,14 +60,14 @@ class PastTools:
     recall: RecallMemories
 
     def episodic(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What happened that has to do with some words: passages of entries, daily notes and sessions."""
+        """Find events that have to do with some words: passages of entries, daily notes and sessions."""
         paths = " ".join(f'path:"{self.notes.vault.home.at(each)}"' for each in (ENTRIES, DAILY, SESSIONS))
         period = self._days(call)
         between = f" after:{period.first} before:{period.last}" if period else ""
         return self._passages(call, context, f"{paths}{between}", self._is_episode(context))
 
     def semantic(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What is known that has to do with some words: memories that hold, and passages of the person's notes."""
+        """Find knowledge that has to do with some words: memories that hold, and passages of the person's notes."""
         query, limit = arguments.text(call, "query"), arguments.number(call, "limit", LIMIT)
         home = self.notes.vault.home
         recalled = self.recall(query, limit * SPARE, context)
@@ -82,7 +82,7 @@ class PastTools:
         return self._format_passages(found[:limit], degraded, lambda hit: days.get(hit.path, ""))
 
     def recent(self, call: JsonObject, context: RunContext) -> ToolOutput:
-        """What was asked, said and changed by hand in the last days."""
+        """List what was asked, said and changed by hand in the last days."""
         days, today = arguments.number(call, "days", DAYS), self.clock.now().date()
         return self._events(Period(today - timedelta(days=days - 1), today), KINDS, _EVENTS, context)
 
@@ -153,7 +153,7 @@ class PastTools:
         return f"{head}\n“{text}”", (Cited(hit.path, hit.lines),), origin
 
     def _events(self, period: Period, kinds: Sequence[PastKind], limit: int, context: RunContext) -> ToolOutput:
-        """What happened in a period, the latest first, by day.
+        """List the events of a period, the latest first, by day.
 
         Text from elsewhere is named but not quoted: after a look back the run may still plan and write."""
         if context.role != "owner":

@@ -299,7 +299,7 @@ def _put_away(notes: Notes, path: str) -> str:
 
 
 def _links_of(move: NoteMove, left: Sequence[str], vault: Vault) -> Iterator[str]:
-    """What became of the links to a note that was moved; `left` are the notes in which they are as they were."""
+    """Lines about the links to a note that was moved; `left` are the notes in which they are as they were."""
     if not vault.home.row(move.to).searched:
         yield "search and recall do not look there any more; vault_undo brings it back"
     elif is_put_away(vault, move.to):

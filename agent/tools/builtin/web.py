@@ -98,8 +98,8 @@ LIMITS = FetchLimits()
 
 @dataclass(frozen=True, slots=True)
 class WebPage:
-    """What was read at an address: the last one, after redirects. All of it is a stranger's. `is_cut`: longer than the
-    limit, and the rest was not read."""
+    """A page that was read: its last address, after redirects, and its text. All of it is a stranger's. `is_cut`:
+    longer than the limit, and the rest was not read."""
 
     address: str
     content: "ReadablePage"

@@ -70,7 +70,7 @@ class ServerLink:
 
     @property
     def config(self) -> ServerConfig:
-        """What the settings say of the server."""
+        """The settings of the server."""
         return self.session.config
 
     @property

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a server is started with, secrets looked up: variables of its environment, headers of each request."""
+    """The launch of a server, secrets looked up: variables of its environment, headers of each request."""
 
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
