@@ -181,7 +181,7 @@ class Outbox:
             self._try(id, channel, cancelled)
 
     def undelivered(self) -> tuple[NoticeReceipt, ...]:
-        """What was decided to be sent and has no proof, the oldest first."""
+        """The notices that are to be sent and have no proof, the oldest first."""
         return tuple(each for each in self.ledger.all() if each.is_undelivered)
 
     def text_of(self, delivery_id: str) -> str:

@@ -41,7 +41,7 @@ class Limits:
 
 
 def _score(notice: NoticeRaised, *, boost: float, is_halved: bool) -> float:
-    """How much a notice counts: its priority, halved if its type was dismissed, and with what its channel adds."""
+    """The weight of a notice: its priority, halved if its type was dismissed, and with what its channel adds."""
     return min(1.0, notice.priority * (0.5 if is_halved else 1.0) + boost)
 
 
@@ -139,7 +139,7 @@ def in_turn(held: Iterable[NoticeReceipt]) -> list[NoticeReceipt]:
 
 
 def digest_items(past: Sequence[NoticeReceipt], limits: Limits, now: datetime) -> tuple[NoticeReceipt, ...]:
-    """What a digest would list that is sent now; empty if none is due.
+    """The notices that a digest would list now; empty if none is due.
 
     One a day, in the morning: what came later waits for the next one.
     """

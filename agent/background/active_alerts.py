@@ -21,7 +21,7 @@ class ActiveAlert:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What it is about: an alert with the same key is the same trouble."""
+        """The key: an alert with the same key is the same trouble."""
         return self.alert.rule, self.alert.subject
 
 
@@ -36,13 +36,13 @@ def save_active_alerts(vault: Vault, active: Iterable[ActiveAlert]) -> None:
 
 
 def alert_title(alert: Alert, language: Language) -> str:
-    """What is wrong, in one line."""
+    """The trouble, in one line."""
     about = daily.inert(alert.subject)
     return text(f"alert.{alert.rule}", language, about=about, count=f"{alert.number:g}")
 
 
 def alert_help(alert: Alert, language: Language) -> str:
-    """What the person can do about it, in one line."""
+    """The help for the person, in one line."""
     about = daily.inert(alert.subject)
     return text(f"alert.{alert.rule}_do", language, about=about, more=f"{alert.more:g}")
 

@@ -22,9 +22,9 @@ loaded."""
 
 @dataclass(slots=True)
 class Leftovers:
-    """What changes and searches leave; `give_back` takes some milliseconds. `forget_unasked` gives back what was not
-    asked for since its last call, `is_held` says whether anything is, `is_behind` whether more changes wait to be taken
-    in."""
+    """Gives back the memory that changes and searches leave; `give_back` takes some milliseconds. `forget_unasked`
+    gives back what was not asked for since its last call, `is_held` says whether anything is, `is_behind` whether more
+    changes wait to be taken in."""
 
     clock: Clock
     is_lagging: Callable[[], bool]

@@ -14,7 +14,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class PresenceOrder:
-    """What a person has ordered, and why."""
+    """An order of a person, and its reason."""
 
     order: Wish
     reason: str

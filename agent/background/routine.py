@@ -123,7 +123,7 @@ class RoutineRunner:
 
     @property
     def problem(self) -> str:
-        """What does not work, in one line; empty if the last work went well."""
+        """The problem, in one line; empty if the last work went well."""
         return "; ".join(filter(None, (self.routine.trouble(), self._failed)))
 
     def _hear(self, kind: type, event: object) -> None:

@@ -78,8 +78,8 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class JobRecord:
-    """What a job's rows come to: its last run, the failures in a row since then or since it was resumed, and whether it
-    is stopped because of them (`status: error`)."""
+    """The record of a job's rows: its last run, the failures in a row since then or since it was resumed, and whether
+    it is stopped because of them (`status: error`)."""
 
     last_run_at: datetime | None = None
     last_run_status: Outcome | None = None

@@ -92,7 +92,7 @@ class OccurrenceLedger:
         self.looked: datetime | None = None
         """The last heartbeat; None before the first."""
         self.held: dict[str, tuple[OccurrenceOffer, ...]] = {}
-        """What was offered and not decided before the last end, by job."""
+        """The occurrences that were offered and not decided before the last end, by job."""
         self._beaten: datetime | None = None
         with self._mutex:
             self._take_in()

@@ -91,7 +91,7 @@ class NewJob:
     time: Understood | None = None
 
     def remarks(self, language: Language) -> tuple[str, ...]:
-        """What the person has to be told of its time, as they did not say it."""
+        """The remarks about the job's time that the person did not write themselves."""
         return remarks(self.time, language) if self.time is not None else ()
 
 

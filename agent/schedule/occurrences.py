@@ -208,7 +208,7 @@ def _zone_by(signs: object) -> ZoneInfo:
 
 
 def _stamp(path: str) -> tuple[int, int, int] | None:
-    """What changes when a file or a link is written anew."""
+    """The marks of a file that change when it, or a link, is written anew."""
     try:
         found = os.lstat(path)
     except OSError:

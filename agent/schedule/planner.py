@@ -141,7 +141,7 @@ class Planner:
                 self._start_course(job, now, is_new=job.id in new)
 
     def look(self, now: datetime, monotonic: float) -> tuple[Planned, ...]:
-        """What has come up since the last look, by time and then by priority."""
+        """The occurrences since the last look, by time and then by priority."""
         now = now.astimezone(UTC)
         is_first, late = self._last is None, self._why_late(now, monotonic)
         self._last = now, monotonic
@@ -285,7 +285,7 @@ class Planner:
             self.ledger.offer(key, course.skipped.first, "inactive", course.skipped.count)
 
     def _held_before_edit(self) -> Iterator[Planned]:
-        """What waited for a decision when the last process ended, and lies before an edit of its job's schedule."""
+        """The occurrences that waited for a decision when the last process ended, before an edit of the schedule."""
         for job, offers in self.ledger.held.items():
             course = self._courses.get(job)
             since = self._seen[job].since.timestamp() if course is not None else 0.0

@@ -140,7 +140,7 @@ class GoalNotes:
         return tuple(sorted(filter(self._may_be_goal, paths)))
 
     def _with_line(self, paths: Iterable[str]) -> set[str]:
-        """Those of the notes, without what git ignores, that have a line such as a goal's."""
+        """The notes, without what git ignores, that have a line such as a goal's."""
         return listed(self.vault, {path for path in paths if _REVIEW_LINE.search(self._read(path))})
 
     def _read(self, path: str) -> bytes:

@@ -98,7 +98,7 @@ class NewTask:
 
     @property
     def subject(self) -> str:
-        """What the task is about, beside its kind: two tasks with the same subject are the same on one day."""
+        """The subject of the task, beside its kind: two tasks with the same subject are the same on one day."""
         return self.target_file or (self.title if self.kind in WORK_TYPES else "")
 
 
@@ -112,7 +112,7 @@ class PlannedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnd:
-    """How a task has ended. `text` is its result, or the reason why it failed or was cancelled."""
+    """The end of a task. `text` is its result, or the reason why it failed or was cancelled."""
 
     status: TaskStatus
     at: datetime

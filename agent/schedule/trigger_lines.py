@@ -94,7 +94,7 @@ _EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 20
 
 @dataclass(frozen=True, slots=True)
 class TypedSchedule:
-    """What a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
+    """A schedule that a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
 
     on: Value
     zone: str = ""

@@ -32,7 +32,7 @@ class WordForm:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What one file says. `written` are the ways to write a day, as patterns that git searches for, too."""
+    """The language of one file. `written` are the ways to write a day, as patterns that git searches for, too."""
 
     name: str
     words: Mapping[str, Mapping[str, Word]]
@@ -69,7 +69,7 @@ class Language:
         return self.expanded(self.parts[kind])[0]
 
     def word(self, kind: str, text: str) -> Word:
-        """What a word means; a part that is no kind of word is a number, or itself."""
+        """The meaning of a word; a part that is no kind of word is a number, or itself."""
         plain = " ".join(text.lower().split())
         if kind in self.words:
             return self.words[kind][plain]

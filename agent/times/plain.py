@@ -29,7 +29,7 @@ class PlainText:
         return HAN.search(self.text) is not None
 
     def cut(self, first: int, last: int) -> str:
-        """What was written from one place of `text` up to another."""
+        """The source text from one place of `text` up to another."""
         end = self.places[last - 1] + 1 if last > first else self.places[first]
         return self.source[self.places[first] : end]
 

@@ -54,7 +54,7 @@ Reading: TypeAlias = Understood | Unclear
 
 
 def remarks(found: Understood, language: Language) -> tuple[str, ...]:
-    """What a person has to be told of a time, as they did not say it: the hour that was taken, and what a deadline's
+    """Remarks about what a person did not say of a time: the hour that was taken, and what a deadline's
     reminder is."""
     parts: list[str] = []
     if found.deadline is not None:

@@ -78,7 +78,7 @@ class Finder:
         return max(ends, default=at)
 
     def _next(self, before: list[Unit], at: int, last: int) -> tuple[tuple[Unit, ...], int] | None:
-        """What stands at a place; behind other units also what only follows such."""
+        """The unit at a place; after other units also one that only follows such."""
         if before:
             spaced = last + (self.plain.text[last : last + 1] == " ")
             found = self._best(spaced, self._following(before[-1]))

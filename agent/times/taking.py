@@ -107,7 +107,7 @@ def _day_later(words: Words) -> Unit:
 
 
 def shift_of(words: Words) -> tuple[Later, int]:
-    """How far, and in which direction, `a week before` moves a day."""
+    """The distance by which `a week before` moves a day, and the direction."""
     written = words.raw("n").lower()
     count = words.language.number(written) or 1
     return _while(float(count), words.unit), words.number("sign")

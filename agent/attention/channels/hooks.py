@@ -23,8 +23,8 @@ _MENTION = re.compile(r"@(?=\w)")
 
 @dataclass(frozen=True, slots=True)
 class HookForm:
-    """How one service takes messages: the most it takes, as `size` counts it, the document for a text, and the proof in
-    an answer, empty if it proves nothing."""
+    """The form in which a service takes messages: the most it takes, as `size` counts it, the document for a text, and
+    the proof in an answer, empty if it proves nothing."""
 
     name: str
     most: int

@@ -128,7 +128,7 @@ class Lark:
         return self.service.post(self._url(path), document, cancelled)
 
     def _answered(self, message: str, document: object, cancelled: Cancelled) -> JsonObject | None:
-        """What Lark says to an answer below a message; None if that message is gone."""
+        """Lark's reply to an answer below a message; None if that message is gone."""
         answer = self._ask("POST", f"im/v1/messages/{message}/reply", document, cancelled)
         return None if number(answer.document.get("code")) in _GONE else self._checked(answer)
 

@@ -49,8 +49,8 @@ class ConnectionRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionPace:
-    """What the service asks of its clients, in seconds: `ping` between two pings; before a new connection, at most
-    `nonce`, by chance, after one that was lost, and `interval` after one that the service did not open.
+    """The pace that the service asks of its clients, in seconds: `ping` between two pings; before a new connection, at
+    most `nonce`, by chance, after one that was lost, and `interval` after one that the service did not open.
 
     It also says how many tries a client has, which is not followed: a daemon comes back whenever it can.
     """
@@ -90,7 +90,7 @@ class LongConnection:
         self._parts: dict[str, dict[int, bytes]] = {}
 
     def events(self, wait: float, cancelled: Cancelled) -> list[Event]:
-        """What comes in: waits so many seconds for a first event, and takes all that are there by then.
+        """The events that come in: waits so many seconds for a first event, and takes all that are there by then.
 
         Raises `ConnectionLost`. Returns early, perhaps with nothing, when `cancelled` is true.
         """
@@ -213,7 +213,7 @@ def connect(url: str, timeout: float, cancelled: Cancelled) -> "ClientConnection
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    """What the library raises for a connection that fails."""
+    """The errors of the library for a connection that fails."""
     from websockets.exceptions import WebSocketException
 
     return (WebSocketException, OSError, EOFError)

@@ -127,8 +127,8 @@ def _all_words(kind: str, content: str) -> str:
 
 
 def _typed_and_quoted(kind: str, content: str) -> tuple[str, str]:
-    """What the sender of a message has typed, and what is somebody else's; both are empty for a kind that has no text,
-    such as a picture."""
+    """The text that the sender of a message has typed, and the text of others; both are empty for a kind that has no
+    text, such as a picture."""
     try:
         document = mapping(parsed(content.encode("utf-8", "replace")))
     except ValueError:

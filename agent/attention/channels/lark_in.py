@@ -55,7 +55,7 @@ class LarkIn:
         return self._bot.owner
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in since the last call. Raises as `Channel.send` does; the next call connects anew."""
+        """The messages since the last call. Raises as `Channel.send` does; the next call connects anew."""
 
         def is_over() -> bool:
             return self._is_closed or cancelled()

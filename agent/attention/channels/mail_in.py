@@ -133,7 +133,7 @@ class _Visit:
                 socket.socket.shutdown(self._imap.socket(), socket.SHUT_RDWR)
 
     def look(self, position: str) -> Received:
-        """What is new; raises `Retryable`, `Permanent` and `UserError`."""
+        """The new mails; raises `Retryable`, `Permanent` and `UserError`."""
         channel = self._channel
         try:
             self._imap = imap = _connect(channel)
@@ -184,7 +184,7 @@ class _Visit:
             ) from None
 
     def _look(self, imap: imaplib.IMAP4, position: str) -> Received:
-        """What is new; if nothing is, and the server tells of new mail, what it tells of for a while."""
+        """The new mails; if there are none, and the server announces new mail, those that come in a while."""
         idle = Idle(imap, self._channel.clock, self._channel.idle, self._channel.timeout)
         self._answer(imap.select("INBOX", readonly=True))
         validity, following = _number(imap.response("UIDVALIDITY")[1]), _number(imap.response("UIDNEXT")[1])
@@ -310,7 +310,7 @@ class _Visit:
             return self._channel.clock.now()
 
     def _answer(self, answered: tuple[str, Sequence[object]]) -> Sequence[object]:
-        """What the server says to a command that it carries out; raises `Retryable` and `Permanent`."""
+        """The server's answer to a command that it carries out; raises `Retryable` and `Permanent`."""
         kind, data = answered
         if kind == "OK":
             return data

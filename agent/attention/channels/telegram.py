@@ -78,7 +78,7 @@ class Telegram:
         return f"{account_id(mapping(sent.get('chat'))) or chat}:{sent_id}"
 
     def receive(self, position: str, cancelled: Cancelled) -> Received:
-        """What came in; in groups also what others say there, as far as Telegram gives it to a bot."""
+        """The messages that came in; in groups also those of others, as far as Telegram gives them to a bot."""
         start = int(position) if position.isdecimal() else -1
         wait = self.wait if start >= 0 else 0
         wanted = {"offset": start, "timeout": wait, "allowed_updates": ["message", "callback_query"]}

@@ -58,7 +58,7 @@ def is_page_of_others(vault: Vault, path: str) -> bool:
 def meant_requests(
     vault: Vault, path: str, asked: Sequence[NoteRequest], touched: Collection[str]
 ) -> tuple[NoteRequest, ...]:
-    """Those of the requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
+    """The requests in a note that the person made here: neither the whole of a page from elsewhere, nor a line
     that arrived or that a run wrote after it had read a stranger's text."""
     data, meant = vault.read(path) or b"", [each for each in asked if is_meant(each, touched)]
     strange = [each.line and vault.provenance.strangers(path, data, (each.line, each.line)) for each in meant]

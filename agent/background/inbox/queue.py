@@ -71,7 +71,7 @@ class PendingRequest:
 
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
-    """What is kept of a request; the fields are those of `PendingRequest`."""
+    """The stored part of a request; the fields are those of `PendingRequest`."""
 
     path: str
     blob: str
@@ -92,7 +92,7 @@ class StoredRequests:
 
 @dataclass(slots=True)
 class RequestQueue:
-    """What is kept of the requests of one vault.
+    """The stored requests of one vault.
 
     Known secrets in a request are masked there; when it is loaded, the request's words are read from its note again,
     and stay masked if the note has changed.
@@ -142,5 +142,5 @@ class RequestQueue:
 
 
 def request_queue(vault: Vault) -> RequestQueue:
-    """What is kept of the requests of a vault."""
+    """The stored requests of a vault."""
     return RequestQueue(Table(vault.records, "inbox", StoredRequests, is_flushed=False), vault)

@@ -207,7 +207,7 @@ class IncomingMessages:
 
     @property
     def unread(self) -> SetAside:
-        """What came in and cannot be read."""
+        """The items that came in and cannot be read."""
         return SetAside(self.workspace.vault.private_folder / SET_ASIDE)
 
     def _work(self, name: str, opened: _OpenChannel, now: float) -> None:

@@ -50,7 +50,7 @@ class PendingMessage:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessages:
-    """What is kept of one channel; the fields are those of `MessageQueue`."""
+    """The stored state of one channel; the fields are those of `MessageQueue`."""
 
     position: str
     strangers: int

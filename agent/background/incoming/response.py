@@ -113,7 +113,7 @@ class Responder:
         self._take_result(entry, session, closed)
 
     def _decided(self, entry: PendingMessage) -> str | None:
-        """What came of a decision, or what is said to a message that asks nothing; None if it is for a run. Only the
+        """The result of a decision, or the reply to a message that asks nothing; None if it is for a run. Only the
         sender's own words decide."""
         message, language = entry.message, self.workspace.settings.vault.language
         words = message.text.strip() or message.words
@@ -171,7 +171,7 @@ class Responder:
         return group_talk(self.workspace, self.name).recent(message.chat, self.workspace.clock.now())
 
     def _talk(self, before: Sequence[GroupMessage]) -> str:
-        """What others have said in a group since the agent was named there last."""
+        """The messages of others in a group since the agent was named there last."""
         owner_name = text("messages.owner", self.workspace.settings.vault.language)
         return group_talk(self.workspace, self.name).text(before, self.owner, owner_name)
 
@@ -286,13 +286,13 @@ def _has_words(message: Incoming) -> bool:
 
 
 def group_talk(workspace: Workspace, channel: str) -> GroupTalk:
-    """What was said lately in the groups of a channel."""
+    """The latest messages in the groups of a channel."""
     vault = workspace.vault
     return GroupTalk(vault.records, channel, vault.masked, workspace.settings.context.group_messages)
 
 
 def describe_wait(workspace: Workspace, note: str) -> str:
-    """What waits in a note, as a person needs it to decide in a messenger: what would be done, and how to reply."""
+    """A description of what waits in a note, for a decision in a messenger: what would be done, and how to reply."""
     vault, language = workspace.vault, workspace.settings.vault.language
     code = codes_by_path(workspace.vault).get(note, "")
     question = waiting_question(workspace, note)

@@ -66,7 +66,7 @@ def goes_to_channel(job: Job, result: JobResult) -> bool:
 
 
 def queued_text(workspace: Workspace, result: JobResult) -> str:
-    """What the job's history says of an answer that went to attention: how it was delivered is said there."""
+    """The place in the job's history of an answer that went to attention, where its delivery is noted."""
     return text("jobs.queued", workspace.settings.vault.language, notice=notice_code(result.notice or result.run))
 
 
