@@ -29,10 +29,7 @@ FORBIDDEN = frozenset(
 """Words that say that something happened to a thing, and not what it is."""
 NOT_CLEAN = frozenset(
     [
-        "attachments",
         "calendars",
-        "config",
-        "deeds",
         "git",
         "growth",
         "importers",
@@ -49,10 +46,16 @@ NOT_CLEAN = frozenset(
 STORED = {
     ("asking/proposal.py", "shown"),
     ("attention/channels/channel.py", "kept"),
+    ("config/growth_settings.py", "tasks_kept"),
+    ("deeds/changes.py", "human_commits_kept"),
+    ("deeds/changes.py", "kept"),
+    ("deeds/skills.py", "fate"),
+    ("deeds/sync.py", "behind"),
+    ("deeds/sync.py", "behind_since"),
     ("events/runs.py", "given"),
     ("metrics/totals.py", "answers_given"),
 }
-"""Fields by whose names records, settings, metrics and published events of earlier versions are read."""
+"""Fields whose names are those of records, settings, metrics, published events and the output for programs."""
 _WORD = re.compile(r"[A-Z]?[a-z]+")
 
 

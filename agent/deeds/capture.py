@@ -66,8 +66,8 @@ def with_page(what: Captured, workspace: Workspace, network: WebNetwork = NETWOR
     except (ToolRetry, ToolFailed) as error:
         hint = "keep the address alone: vault-agent capture WORDS"
         raise UserError("{address} cannot be read: {reason}", hint=hint, address=what.address, reason=error) from error
-    told = "\n\n".join(filter(None, (page.content.text.strip()[:_LONGEST], what.shared.strip())))
-    return Captured(what.words, told, page.content.title or what.title, page.address, what.files)
+    content = "\n\n".join(filter(None, (page.content.text.strip()[:_LONGEST], what.shared.strip())))
+    return Captured(what.words, content, page.content.title or what.title, page.address, what.files)
 
 
 def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: bool = False) -> CapturedNote:
@@ -87,8 +87,8 @@ def capture(workspace: Workspace, what: Captured, *, today: bool = False, mine: 
     path = vault.home.day_note(now.date()) if today else _path(workspace, what, now)
     row = _row(words, shared, [name for name, _ in files], now)
     if shared:  # without words, the first row of an item is a stranger's with the time before it
-        told = row if today and not words else shared.encode("utf-8", "replace")
-        origin.remember(run, told, words.encode("utf-8", "replace"), [source])
+        foreign = row if today and not words else shared.encode("utf-8", "replace")
+        origin.remember(run, foreign, words.encode("utf-8", "replace"), [source])
     if not (mine or words or today):
         origin.remember_name(run, path, [source])
     if not mine:
@@ -115,10 +115,10 @@ def _path(workspace: Workspace, what: Captured, now: datetime) -> str:
 
 def _shared(what: Captured) -> str:
     """What others have written, as it stands in a note: quoted, inert, with its address."""
-    title, told = _BRACKETS.sub(" ", inert_line(what.title)), inert_blocks(escape(what.shared.strip()))
+    title, content = _BRACKETS.sub(" ", inert_line(what.title)), inert_blocks(escape(what.shared.strip()))
     address, target = what.address.strip(), _target(what.address)
     link = inert_blocks(f"[{title or target}]({target})") if is_link(address) else inert_line(address)
-    rows = [f"> {row}".rstrip() for row in told.split("\n")] if told else []
+    rows = [f"> {row}".rstrip() for row in content.split("\n")] if content else []
     head = link if address else f"**{title}**" if title else ""
     return "\n\n".join(filter(None, (head, "\n".join(rows))))
 
@@ -140,7 +140,7 @@ def _note(words: str, shared: str, what: Captured, files: Sequence[str], now: da
 
 def _row(words: str, shared: str, files: Sequence[str], now: datetime) -> bytes:
     """An item of the day's note; what follows its first line stands below it."""
-    told = "\n\n".join(filter(None, (words, _embeds(files), shared)))
-    first, *more = told.split("\n")
+    content = "\n\n".join(filter(None, (words, _embeds(files), shared)))
+    first, *more = content.split("\n")
     rows = [f"- {now:%H:%M} {first}", *(f"  {row}".rstrip() for row in more)]
     return ("\n".join(rows) + "\n").encode("utf-8", "replace")

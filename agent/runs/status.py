@@ -102,7 +102,7 @@ def agent_status(workspace: Workspace) -> AgentStatus:
     models: Mapping[ModelKind, str] = {}
     today, growth, misconfigured = None, SpendTotals(), tuple[str, ...]()
     parts: Mapping[GrowthPart, SpendTotals] = {}
-    if workspace.settings.is_given("llm"):  # else there is no model
+    if workspace.settings.is_set("llm"):  # else there is no model
         found = import_module("agent.runs.configured_models").model_status(workspace)
         models, misconfigured, problems = found.names, found.misconfigured, [*filter(None, [found.problem])]
     try:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from markupsafe import Markup
 
 from agent.dataclass import dataclass
-from agent.deeds.note_edits import ShownBox, edit_note, may_edit, text_in_form, tick_box
+from agent.deeds.note_edits import BoxOnPage, edit_note, may_edit, text_in_form, tick_box
 from agent.deeds.restoring import VERSIONS, restore_note, versions_of
 from agent.errors import NoteGone, UserError
 from agent.index.query import SearchResult
@@ -172,7 +172,7 @@ def save(request: PageRequest) -> Done:
 def tick(request: PageRequest) -> Done:
     """Tick a box, or take the tick out: `box` has how many boxes above say the same, what is wanted, and the text."""
     above, wanted, text = (*request.needed("box").split(" ", 2), "")[:3]
-    shown = ShownBox(text, int(above) if above.isdecimal() else 0)
+    shown = BoxOnPage(text, int(above) if above.isdecimal() else 0)
     done = tick_box(request.own_vault, request.needed("path"), shown, done=wanted == "x")
     key = "later" if done is not None and done.queued else "ticked" if wanted == "x" else "unticked"
     return Done(request.text(key, name=text))
