@@ -28,7 +28,7 @@ class ResultValue(msgspec.Struct, frozen=True):
     def of(cls, *sources: object, **values: object) -> Self:
         """A value made of others: a field that is not among the `values` is the attribute of its name of the first
         value that has one, else its default. Sentences become plain texts, moments texts in ISO form, and an empty text
-        null where the field may be. Raises `TypeError` for a field that is missing or of another type. """
+        null where the field may be. Raises `TypeError` for a field that is missing or of another type."""
         may_be_null, found = _null_fields(cls), dict[str, object]()
         for name, key in zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True):
             source = next((each for each in sources if hasattr(each, name)), None)
