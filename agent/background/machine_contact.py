@@ -50,6 +50,10 @@ class MachineContact:
         except (AgentError, OSError) as error:
             logger.info("the other machines cannot be told now: %s", error)
 
+    def _is_believed(self, address: str) -> bool:
+        vault = self.workspace.vault
+        return not is_paused(vault) and vault.provenance.answers.load().is_mine(plain_address(address))
+
     def share_spend(self) -> None:
         """Show the other machines what was spent here today, and record what they show: the daily limits count all.
 
@@ -58,9 +62,7 @@ class MachineContact:
         up with a number. Raises `AgentError` when the remote cannot be reached.
         """
         vault, remote = self.workspace.vault, open_claims(self.workspace).remote
-        if remote is None or is_paused(vault):
-            return
-        if not vault.provenance.answers.load().is_mine(plain_address(remote.address)):
+        if remote is None or not self._is_believed(remote.address):
             return
         if self._values is None or self._values.remote.address != remote.address:
             self._values = SharedValues(vault, remote, SPEND)

@@ -94,12 +94,10 @@ class IncomingText:
 
     def _begin(self) -> None:
         begin = self._waiting.lstrip()
-        for opening, closing in _TAGS.items():
-            if begin.startswith(opening):
-                self._place, self._closing, self._waiting = "reasoning", closing, begin.removeprefix(opening)
-                return
-        might_open = any(opening.startswith(begin) for opening in (*_TAGS, "<|start|>", "<|channel|>", "analysis"))
-        if might_open:
+        if opening := next(filter(begin.startswith, _TAGS), ""):
+            self._place, self._closing, self._waiting = "reasoning", _TAGS[opening], begin.removeprefix(opening)
+            return
+        if any(opening.startswith(begin) for opening in (*_TAGS, "<|start|>", "<|channel|>", "analysis")):
             return
         is_channel = begin.startswith(("<|start|>", "<|channel|>")) or _BARE_CHANNELS.match(begin + "assistantfinal")
         is_json = self.with_tools and begin.startswith(("{", "[{", "```json", "```\n{"))

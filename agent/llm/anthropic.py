@@ -217,7 +217,6 @@ def _fitting_thinking(thinking: JsonObject, max_output: int) -> JsonObject:
 
 def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     """The JSON body of a request."""
-    system = [message for message in request.messages if isinstance(message, System)]
     fields: dict[str, Json] = {
         "model": endpoint.model.name,
         "max_tokens": request.max_output,
@@ -228,7 +227,8 @@ def body(endpoint: Endpoint, request: Request, dialect: Dialect) -> JsonObject:
     if "thinking" in fields:
         thinking = mapping(fields.pop("thinking"))
         fields |= {} if dialect.leaves_out("thinking") else _fitting_thinking(thinking, request.max_output)
-    blocks = [_text(format_message(message)) for message in system if message.text.strip()]
+    system = (each for each in request.messages if isinstance(each, System) and each.text.strip())
+    blocks = [_text(format_message(each)) for each in system]
     if blocks:
         fields["system"] = [*blocks[:-1], {**blocks[-1], "cache_control": CACHE}]
     if request.tools:

@@ -118,7 +118,7 @@ def _think(delta: JsonObject, gathered: StreamAssembly) -> None:
     if name:
         gathered.think(text(delta.get(name)), name)
     for detail in map(mapping, items(delta.get("reasoning_details"))):
-        last = gathered.details[-1] if gathered.details else {}
+        last = next(reversed(gathered.details), {})
         if all(detail.get(key) == last.get(key) for key in ("type", "index")) and "index" in detail:
             joined = {key: text(last.get(key)) + text(detail.get(key)) for key in _DETAIL_TEXTS if detail.get(key)}
             gathered.details[-1] = {**last, **detail, **joined}

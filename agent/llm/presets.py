@@ -55,6 +55,10 @@ class Preset:
     fast: str = ""
     limit: Limit = "max_tokens"
 
+    def usual(self, kind: ModelKind) -> str:
+        """The model for a kind of work; empty if there is none that every user has."""
+        return (self.fast if kind == "fast" else "") or self.main
+
 
 @dataclass(frozen=True, slots=True)
 class ModelTable:
@@ -147,8 +151,7 @@ def named_model(llm: LlmSettings, kind: ModelKind = "main") -> "NamedModel | Non
     server = _own_server(own, f"llm.{kind}", main)
     if server.url == main.url:
         return _beside_main(llm, main, server, own, kind)
-    default = server.preset.fast if kind == "fast" else ""
-    return _named(server, own.model or default or server.preset.main, own.window, server.section)
+    return _named(server, own.model or server.preset.usual(kind), own.window, server.section)
 
 
 def _beside_main(

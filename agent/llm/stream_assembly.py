@@ -81,15 +81,15 @@ def _is_quoted(answer: str, at: int, blocks: list[tuple[int, int]]) -> bool:
 
 def _marked(answer: str) -> Iterator[tuple[str, str]]:
     for found in _JSON_CALLS.finditer(answer):
-        yield from _objects(next(group for group in found.groups() if group is not None))
+        yield from _objects(_groups(found)[0])
     taken: set[int] = set()
     for found in _NAMED_CALLS.finditer(answer):
         taken.add(found.start())
-        name, arguments = (group for group in found.groups() if group is not None)
+        name, arguments = _groups(found)
         yield name, arguments
     for found in _TAGGED_CALLS.finditer(answer):
         if found.start() not in taken:
-            name, parameters = (group for group in found.groups() if group is not None)
+            name, parameters = _groups(found)
             yield name, json.dumps(dict(_parameters(parameters)), ensure_ascii=False)
 
 
@@ -114,6 +114,11 @@ def _objects(written: str) -> Iterator[tuple[str, str]]:
             return
         yield from _named(items(value) or [value])
         at = end + len(written[end:]) - len(written[end:].lstrip(" \n\t;,"))
+
+
+def _groups(found: re.Match[str]) -> list[str]:
+    """The groups of the form of call that was found."""
+    return [group for group in found.groups() if group is not None]
 
 
 def _named(values: Iterable[Json]) -> Iterator[tuple[str, str]]:

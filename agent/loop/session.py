@@ -390,9 +390,7 @@ def _clean(event: RecordedEvent, mask: Mask) -> RecordedEvent:
             return replace(event, task=plain(event.task))
         case Summarised():
             return replace(event, text=plain(event.text))
-        case Closed():
-            return replace(event, reason=plain(event.reason))
-        case AtLimit():
+        case Closed() | AtLimit():
             return replace(event, reason=plain(event.reason))
         case ToolsChosen() | Tainted():
             return event

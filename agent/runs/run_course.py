@@ -6,6 +6,7 @@ What was said and done in a run, read from its session's note: its steps, its pe
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -305,11 +306,9 @@ def _sub_sessions(vault: Vault, run: str, calls: Sequence[ToolCall], day: date) 
         if PurePosixPath(path).name[:10] < day.isoformat():
             break
         if Note.parse(vault.read(path) or b"").string("parent") in parents:
-            try:
+            with suppress(NoteGone):
                 session = load_session(vault, path)
-            except NoteGone:
-                continue
-            found[session.parent] = session
+                found[session.parent] = session
     yield from (found[parent] for parent in parents if parent in found)
 
 
