@@ -74,7 +74,7 @@ class Questions:
         raise QuestionAsked(waits, path=path, hint=hint)
 
     def _answer_in(self, path: str, context: RunContext) -> ToolOutput | None:
-        """The answer in the note of a question; None while there is none. Raises `ToolRetry` once its time is over."""
+        """The answer in the note of a question; None while there is none. Raises `ToolFailed` once its time is over."""
         data = self.vault.read(path) or b""
         if answer := parse_answer(self.vault.own_version(path) or b""):
             self._settle(path, data, "answered", context)
