@@ -88,18 +88,18 @@ def _job_result(result: ProcedureResult) -> JobResult:
         outcome = "failed"
     elif result.is_stopped:
         outcome = "interrupted"
-    is_told = outcome == "done"
+    is_done = outcome == "done"
     return JobResult(
         outcome,
-        result.text if is_told else "",
-        "" if is_told else result.failure or result.text,
+        result.text if is_done else "",
+        "" if is_done else result.failure or result.text,
         result.run,
         result.session,
         result.commits,
         result.money,
         result.waits_for,
         result.strangers,
-        result.stands_in if is_told else "",
+        result.stands_in if is_done else "",
     )
 
 

@@ -1,6 +1,7 @@
 """Notices about what waits for the person's decision: calls, skills, jobs, questions, also about the profile, and what
 arrived from others."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from shlex import quote
 
@@ -32,14 +33,11 @@ _SECURITY = frozenset({"arrived_note", "arrived_files", "remote"})
 def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised, ...]:
     """A notice about each decision and question that waits here, except in the notes at the `known` paths."""
     language = workspace.settings.vault.language
-    asked = [each for each in pending_decisions(workspace) if each.path not in known]
-    questions = [each for each in open_questions(workspace) if each.path not in known]
-    of_profile = frozenset(each.path for each in profile_questions(workspace))
     under_way = {each.path for each in request_queue(workspace.vault).load()[0]}
     left = [path for path, _ in unanswered(workspace) if path not in known | under_way]
     return (
         *(_of_request(workspace, path) for path in left),
-        *(_of_decision(workspace, each) for each in asked),
+        *(_of_decision(workspace, each) for each in pending_decisions(workspace) if each.path not in known),
         *(
             _notice(
                 workspace,
@@ -48,14 +46,19 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
                 each.path,
                 _whole(each),
             )
-            for each in questions
+            for each in open_questions(workspace)
+            if each.path not in known
         ),
-        *(
-            _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
-            for each in noted_questions(workspace.vault)
-            if each.expires is not None and each.path not in known
-        ),
+        *_noted_notices(workspace, known),
     )
+
+
+def _noted_notices(workspace: Workspace, known: set[str]) -> Iterator[NoticeRaised]:
+    """A notice about each question of a note that waits until a day."""
+    of_profile = frozenset(each.path for each in profile_questions(workspace))
+    for each in noted_questions(workspace.vault):
+        if each.expires is not None and each.path not in known:
+            yield _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
 
 
 def _of_request(workspace: Workspace, path: str) -> NoticeRaised:

@@ -25,7 +25,7 @@ class ModelKey:
 
     @property
     def problem(self) -> str:
-        """What is missing and what helps, in one line; empty if nothing is."""
+        """The missing thing and what helps, in one line; empty if nothing is missing."""
         return "" if self.missing is None else f"no model can be asked: {self.missing.why}; {help_with(self.missing)}"
 
     def start(self, _: DaemonStarted) -> None:
@@ -53,7 +53,7 @@ class ModelKey:
             logger.warning("the model's key is there now: what has waited for it is answered")
 
     def look(self) -> MissingModelKey | None:
-        """What is missing now; invalid settings are not this check's concern."""
+        """The missing thing now; invalid settings are not this check's concern."""
         try:
             return missing_key(reload_settings(self.workspace).settings.llm)
         except AgentError:

@@ -14,7 +14,7 @@ from datetime import date, datetime
 
 from agent.background.part import PACE
 from agent.background.pool import Pool
-from agent.background.presence_files import GivenOrder, order_is_done, take_order
+from agent.background.presence_files import PresenceOrder, order_is_done, take_order
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.types import JobEnded, StateChanged
@@ -81,7 +81,7 @@ class Presence:
     sent_to_sleep: datetime | None = field(default=None, init=False)
     """When its person has sent the agent to sleep; None once something has woken it."""
     _heard: list[AwakeTime] = field(default_factory=list, init=False)
-    _kept: list[AwakeTime] = field(default_factory=list, init=False)
+    _unwritten: list[AwakeTime] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         schedule = self.workspace.settings.schedule
@@ -94,7 +94,7 @@ class Presence:
         order_is_done(self.workspace.vault)
         self.machine.start(*self._now)
         self.problem = self.machine.problem
-        self._kept = list(load_times(self.workspace.vault.records))
+        self._unwritten = list(load_times(self.workspace.vault.records))
 
     def turn(self, _: float) -> float:
         """Do what a person ordered, let time pass, and write down when it was awake on a day that is over."""
@@ -139,18 +139,18 @@ class Presence:
         return self.workspace.clock.now().astimezone(), self.workspace.clock.monotonic()
 
     def _obey(self) -> None:
-        given = take_order(self.workspace.vault)
-        if given is not None:
+        order = take_order(self.workspace.vault)
+        if order is not None:
             try:
-                self._carry_out(given)
+                self._carry_out(order)
             finally:
                 order_is_done(self.workspace.vault)
 
-    def _carry_out(self, given: GivenOrder) -> None:
-        if given.order == "wake":
-            self.wake(given.reason)
+    def _carry_out(self, order: PresenceOrder) -> None:
+        if order.order == "wake":
+            self.wake(order.reason)
         else:
-            self.machine.sleep(given.reason, self._now[0])
+            self.machine.sleep(order.reason, self._now[0])
             self.sent_to_sleep = self._now[0]
 
     def _hear(self, event: StateChanged) -> None:
@@ -161,17 +161,17 @@ class Presence:
     def _write_days_that_are_over(self) -> None:
         """Keep the times awake of today, and write those of each day before into its log, in one commit."""
         records, heard = self.workspace.vault.records, len(self._heard)
-        if not heard and not self._kept:
+        if not heard and not self._unwritten:
             return
-        kept = [*self._kept, *self._heard[:heard]]
+        times = [*self._unwritten, *self._heard[:heard]]
         today = self._now[0].date()
         is_over = self.machine.current.state == "sleeping"  # else a time that began on such a day may go on
-        for day in sorted({each.begun.date() for each in kept if is_over and each.begun.date() < today}):
-            self._write(day, [each for each in kept if each.begun.date() == day])
-            kept = [each for each in kept if each.begun.date() != day]
-        if kept != self._kept:
-            save_times(records, kept)
-        self._kept = kept
+        for day in sorted({each.begun.date() for each in times if is_over and each.begun.date() < today}):
+            self._write(day, [each for each in times if each.begun.date() == day])
+            times = [each for each in times if each.begun.date() != day]
+        if times != self._unwritten:
+            save_times(records, times)
+        self._unwritten = times
         del self._heard[:heard]
 
     def _write(self, day: date, times: Sequence[AwakeTime]) -> None:

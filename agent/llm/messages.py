@@ -59,14 +59,14 @@ class Context:
 class Assistant:
     """The model's answer and the tool calls that it requests.
 
-    `kept` is data that the model needs back unchanged with these calls (its thinking, signed or encrypted), and
-    `kept_by` the model and its server: no other can use it, and it may be lost.
+    `thinking` is data that the model needs back unchanged with these calls (its thinking, signed or encrypted), and
+    `thinking_by` the model and its server: no other can use it, and it may be lost.
     """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
-    kept: tuple[JsonObject, ...] = ()
-    kept_by: str = ""
+    thinking: tuple[JsonObject, ...] = ()
+    thinking_by: str = ""
 
 
 IMAGE_TOKENS = 1_600

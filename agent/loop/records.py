@@ -50,6 +50,10 @@ class Began:
         """Who asked."""
         return Speaker(self.channel, self.sender, self.group, self.origin)
 
+    def sees(self, other: "Began") -> bool:
+        """True if the person of this run has seen the messages of another person's run: in a group, or as the owner."""
+        return other.group or self.role == "owner"
+
 
 @dataclass(frozen=True, slots=True)
 class PinnedLines:
@@ -62,7 +66,7 @@ class PinnedLines:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptArgument:
+class StoredArgument:
     """An argument of a call whose value, as JSON, is kept on the machine under this hash."""
 
     call: str
@@ -76,7 +80,7 @@ class Spoken:
     the result of (None: not known, as in older notes). For people: `line` is a tool's call and result in one line,
     `remark` are receipts or commits.
 
-    `given` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
+    `pinned` are the lines of notes that the message consists of. `digest` is the hash of a text that is kept on the
     machine (`session_names`), and for which the note has this mark only; `arguments` are those of calls that are kept
     so. `audience` is who a system message is for.
     """
@@ -84,15 +88,15 @@ class Spoken:
     message: Message
     usage: Usage | None = None
     remark: str = ""
-    given: tuple[PinnedLines, ...] = ()
+    pinned: tuple[PinnedLines, ...] = ()
     digest: str = ""
     audience: str = ""
     line: str = ""
     seconds: float | None = None
-    arguments: tuple[KeptArgument, ...] = ()
+    arguments: tuple[StoredArgument, ...] = ()
 
 
-def is_kept(message: Message) -> bool:
+def is_stored_apart(message: Message) -> bool:
     """True for a message whose text is kept on the machine: the note, which reads as a talk, has a mark for it."""
     match message:
         case System():
@@ -105,13 +109,13 @@ def is_kept(message: Message) -> bool:
             return False
 
 
-def kept_values(message: Message) -> Iterator[tuple[KeptArgument, str]]:
+def stored_values(message: Message) -> Iterator[tuple[StoredArgument, str]]:
     """The arguments of a message's calls that are too long or too odd for a mark, each with its value as JSON."""
     for call in message.calls if isinstance(message, Assistant) else ():
         for name, value in call.arguments.items():
             text = json.dumps(value, ensure_ascii=False)
             if len(text) > _SHORT or not _is_plain(text):
-                yield KeptArgument(call.id, name, digest(text)), text
+                yield StoredArgument(call.id, name, digest(text)), text
 
 
 def _is_plain(text: str) -> bool:
@@ -139,10 +143,10 @@ class Tainted:
 
 @dataclass(frozen=True, slots=True)
 class Summarised:
-    """All messages before this record, except the system message and the last `kept`, are replaced by `text`."""
+    """All messages before this record, except the system message and the last `remaining`, are replaced by `text`."""
 
     text: str
-    kept: int
+    remaining: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +258,8 @@ class RunRequest:
     def began(self, run: str) -> Began:
         """The record of the begin of a run with this request."""
         channel, sender, group = self.speaker.channel, self.speaker.sender, self.speaker.group
-        given = (self.role, self.job, self.purpose, self.writes, self.spend)
-        return Began(run, self.task, channel, sender, group, *given, self.speaker.origin)
+        details = (self.role, self.job, self.purpose, self.writes, self.spend)
+        return Began(run, self.task, channel, sender, group, *details, self.speaker.origin)
 
     def context(self, run: str, session: str) -> RunContext:
         """The context of a run with this request, in the session at this path."""

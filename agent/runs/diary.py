@@ -51,18 +51,20 @@ class Diary:
         if vault.private_notes.have(path):
             return ()
         before = vault.read(path)
-        is_said = is_small_talk(event.task) or (daily.is_logged(before or b"", event.session) and not _asks(event.task))
-        if is_said and not event.tools and event.outcome == "finished":
+        is_needless = is_small_talk(event.task) or (
+            daily.is_logged(before or b"", event.session) and not _asks(event.task)
+        )
+        if is_needless and not event.tools and event.outcome == "finished":
             return ()
         if before is None:
             self._close_earlier(now.date())
         left = load_tombstones(vault).without_forgotten
-        told = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
+        masked = replace(event, task=vault.masked(left(event.task)), answer=vault.masked(left(event.answer)))
         session, quote = _session(vault, event.session), self.thinks and not _has_strangers(vault, event.session)
         if session is not None and not _is_owners(session, event.run):
             guest = daily.asked_by_guest(self._language)
-            told = replace(told, task=guest, answer="", session="")  # the session's name contains the task
-        block = daily.log_block(told, now, self._language, quote=quote)
+            masked = replace(masked, task=guest, answer="", session="")  # the session's name contains the task
+        block = daily.log_block(masked, now, self._language, quote=quote)
         kind: daily.DayPart = "answers" if event.speaker.channel == IN_NOTES else "conversations"
         section = daily.section(kind, self._language).encode()
         return [Addition(path, daily.beginning(vault, now.date()), block.encode(), section)]

@@ -41,7 +41,7 @@ _OUTCOMES: dict[RunOutcome, Outcome] = {
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What one run of a job came to.
+    """The result of one run of a job.
 
     `text` is the answer, `reason` why there is none. `waits_for` is the note in which the person decides, `strangers`
     the sources of text that the run has read and that is not the person's, `commits` those of the run itself.
@@ -93,7 +93,7 @@ def run_job(runs: RunService, job: Job, line: RunIO, paths: Sequence[str] = ()) 
 
 
 def result_of(workspace: Workspace, ended: Ended, money: float) -> JobResult:
-    """What a run of a job came to, that has cost so much."""
+    """The result of a job's run that has cost so much."""
     vault = workspace.vault
     outcome = _OUTCOMES.get(ended.outcome, "failed")
     reason = ". ".join(filter(None, (vault.masked(ended.reason), vault.masked(ended.hint))))

@@ -41,7 +41,8 @@ class NamedAnswer:
 
 
 def find_decision(workspace: Workspace, name: str) -> Proposal:
-    """What waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or more than one.
+    """The proposal that waits under this name, note, id, or end of an id; raises `UserError` if there is nothing or
+    more than one.
 
     A call is found by its id or note also when it is decided, so that its status can be told.
     """
@@ -68,7 +69,7 @@ def name_of(asked: Proposal) -> str:
 
 
 def decision_text(workspace: Workspace, asked: Proposal) -> str:
-    """What is asked in full: a call with the changes that it would make, or the note about a skill or arrival."""
+    """The whole question: a call with the changes that it would make, or the note about a skill or arrival."""
     vault = workspace.vault
     if asked.kind == "call":
         return approval_text(asked, vault.read(asked.path) or b"", workspace.settings.vault.language)
@@ -90,10 +91,10 @@ def find_question(workspace: Workspace, name: str) -> Question:
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 
-def answer_question(workspace: Workspace, question: Question, given: str) -> NamedAnswer:
-    """Answer a question in its note: `given` is one of its options, an option's number, or the person's own words."""
-    number = int(given) if given.isdecimal() and len(given) < SHORT_ID else 0
-    words = question.options[number - 1] if 0 < number <= len(question.options) else given
+def answer_question(workspace: Workspace, question: Question, answer: str) -> NamedAnswer:
+    """Answer a question in its note: `answer` is one of its options, an option's number, or the person's own words."""
+    number = int(answer) if answer.isdecimal() and len(answer) < SHORT_ID else 0
+    words = question.options[number - 1] if 0 < number <= len(question.options) else answer
     if not question.run:
         adopt_questions(workspace)
     of_sync = next((each for each in open_sync_questions(workspace) if each.path == question.path), None)

@@ -26,7 +26,7 @@ def asked_in(
     A template asks nothing. A note that was in `inbox/` before this was a vault is as any other note of the person's.
     """
     data = workspace.vault.read(path)
-    if data is None or not workspace.vault.home.row(path).asks or is_standing(workspace.vault, path):
+    if data is None or not workspace.vault.home.row(path).asks or is_read_by_every_run(workspace.vault, path):
         return ()
     if not named and (_COPY.search(path) or is_template(path)):
         return ()
@@ -62,7 +62,7 @@ def _own_part(found: Sequence[NoteRequest], own: Sequence[NoteRequest]) -> tuple
     return tuple(replace(each, text=text) for each, text in mine if text)
 
 
-def is_standing(vault: Vault, path: str) -> bool:
+def is_read_by_every_run(vault: Vault, path: str) -> bool:
     """True for a note that every run reads: an answer in it would steer all later runs."""
     return instructs(path) or vault.home.row(path).path == MEMORY_NOTE
 

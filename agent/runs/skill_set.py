@@ -250,11 +250,11 @@ def announce(workspace: Workspace, gone: PutAside) -> None:
     lines = [text("notices.skill_why", language, link=gone.path.removesuffix(".md"))]
     if gone.commit:
         lines.append(text("notices.skill_back", language, commit=gone.commit[:12]))
-    said = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
+    block = daily.block(now, text("notices.skill_aside", language, name=gone.name), lines)
     note = Addition(
         workspace.vault.home.day_note(now.date()),
         daily.beginning(workspace.vault, now.date()),
-        said.encode(),
+        block.encode(),
         daily.section("upkeep", language).encode(),
     )
     stamp = Stamp("agent", tool="skill_feedback")

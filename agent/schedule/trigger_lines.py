@@ -94,7 +94,7 @@ _EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 20
 
 @dataclass(frozen=True, slots=True)
 class TypedSchedule:
-    """What a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
+    """A schedule that a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
 
     on: Value
     zone: str = ""
@@ -140,7 +140,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     found: list[TypedSchedule] = []
     for number, line in lines:
         try:
-            found.append(_parsed(line, now))
+            found.append(_parse_line(line, now))
         except UserError as error:
             if len(lines) == 1:
                 raise BadLine("{problem}", hint="{fix}", problem=error.message, fix=error.hint) from error
@@ -154,7 +154,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""))
 
 
-def _parsed(line: str, now: datetime) -> TypedSchedule:
+def _parse_line(line: str, now: datetime) -> TypedSchedule:
     on = _as_in_header(line)
     if on is None:
         return _in_plain_words(line, now)
@@ -195,18 +195,18 @@ def _as_in_header(line: str) -> Value:
     found = _KIND.fullmatch(line)
     if found is None:
         return None
-    kind, given = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
+    kind, content = (found[1] or found[3] or "event").lower(), (found[2] or found[4] or found[5] or "").strip()
     if kind == "change":
-        return {kind: _yaml(given) if given and given != "any note" else None}
-    given = given.strip("\"'")
-    return {kind: int(given) if kind == "every" and given.isdecimal() else given}
+        return {kind: _yaml(content) if content and content != "any note" else None}
+    content = content.strip("\"'")
+    return {kind: int(content) if kind == "every" and content.isdecimal() else content}
 
 
-def _yaml(given: str) -> Value:
-    note = Note.parse(f"---\nchange: {given}\n---\n".encode())
+def _yaml(written: str) -> Value:
+    note = Note.parse(f"---\nchange: {written}\n---\n".encode())
     if note.problem is not None or note.header.keys() != {"change"}:
         hint = Sentence("{example}", example='change {path: "projects/**", task: ticked}')
-        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=given[:80])
+        raise BadLine("`change` cannot be understood: {value}", hint=hint, value=written[:80])
     return note.header["change"]
 
 
@@ -232,7 +232,7 @@ def _line(trigger: Trigger) -> str:
 def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
     """The conditions of a change as a header has them, without those that say nothing."""
     paths, key = trigger.paths, trigger.key
-    given: dict[str, Value] = {
+    conditions: dict[str, Value] = {
         "path": (paths[0] if len(paths) == 1 else paths) or None,
         "task": trigger.task or None,
         "tag": trigger.tag or None,
@@ -243,7 +243,7 @@ def _conditions(trigger: ChangeTrigger) -> dict[str, Value]:
         "from": "anywhere" if trigger.anywhere else None,
         "quiet_seconds": trigger.quiet if trigger.quiet != QUIET else None,
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in conditions.items() if value is not None}
 
 
 def _flow(value: Value) -> str:

@@ -31,7 +31,7 @@ def test_a_notice_that_another_process_has_noted_is_sent(town: Town) -> None:
         open_outbox(town.workspace).take(NoticeRaised("parcel", 0.8, "the parcel has come"))
         house.until(is_there(town, "the parcel has come"), "the daemon has sent it")
     (told,) = receipts(town, "parcel")
-    assert told.proof and not told.is_perhaps_shown
+    assert told.proof and not told.may_have_arrived
 
 
 def test_what_is_raised_in_the_daemon_while_it_is_quiet_comes_in_the_morning(town: Town) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from agent.app.notice_ledger import open_ledger
 from agent.app.open import open_workspace
+from agent.background.active_alerts import load_active_alerts
 from agent.background.inbox.queue import request_queue
 from agent.background.incoming.queue import MessageQueue
 from agent.background.presence import load_times
 from agent.background.presence_files import order_waits, state_of, take_order
-from agent.background.standing_alerts import load_standing
 from agent.growth.curiosity.needs import load_looked_ahead
 from agent.records.database import NAME
 from agent.records.table import Table
@@ -137,7 +137,7 @@ def test_every_file_is_a_row_and_means_the_same(left: Workspace) -> None:
     (message,) = mail.waiting
     assert (message.message.heading, message.message.at, message.phase, message.tries) == ("Tea", at, "waits", 1)
     assert message.choices[0].reply == "yes 1"
-    (alert,) = load_standing(vault)
+    (alert,) = load_active_alerts(vault)
     assert (alert.key, alert.alert.number, alert.since, alert.notice) == (("node_away", "desk"), 6, at, "N1")
     assert Table(vault.records, "patterns-looked", date).get() == date(2026, 11, 28)
     assert UpkeepDue(left).last.get() == Extent("2026-11-29", 4)
@@ -189,7 +189,7 @@ def test_damaged_files_are_as_good_as_none(left: Workspace, damage: bytes) -> No
         write(left.vault.private_folder / name, damage)
     vault = left.vault
     assert state_of(vault) is None and take_order(vault) is None and load_times(vault.records) == ()
-    assert load_standing(vault) == () and load_looked_ahead(vault.records) == ()
+    assert load_active_alerts(vault) == () and load_looked_ahead(vault.records) == ()
     assert run_registry(vault).all() == [] and not TaskProgress.load(vault.records).begun
     assert Claims(vault, Machine("M1", "desk")).held() == () and list(open_trials(vault)) == []
     table = first_seen_table(vault.records)

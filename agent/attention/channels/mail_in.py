@@ -133,7 +133,7 @@ class _Visit:
                 socket.socket.shutdown(self._imap.socket(), socket.SHUT_RDWR)
 
     def look(self, position: str) -> Received:
-        """What is new; raises `Retryable`, `Permanent` and `UserError`."""
+        """The new mails; raises `Retryable`, `Permanent` and `UserError`."""
         channel = self._channel
         try:
             self._imap = imap = _connect(channel)
@@ -184,7 +184,7 @@ class _Visit:
             ) from None
 
     def _look(self, imap: imaplib.IMAP4, position: str) -> Received:
-        """What is new; if nothing is, and the server tells of new mail, what it tells of for a while."""
+        """The new mails; if there are none, and the server announces new mail, those that come in a while."""
         idle = Idle(imap, self._channel.clock, self._channel.idle, self._channel.timeout)
         self._answer(imap.select("INBOX", readonly=True))
         validity, following = _number(imap.response("UIDVALIDITY")[1]), _number(imap.response("UIDNEXT")[1])
@@ -231,14 +231,14 @@ class _Visit:
     ) -> Received:
         messages: list[Incoming] = []
         unread: list[UnreadItem] = []
-        for number, *behind in (numbers[at : at + 2] for at in range(len(numbers))):
-            self._raise_if_all_fail(imap, number, behind)
+        for number, *next_numbers in (numbers[at : at + 2] for at in range(len(numbers))):
+            self._raise_if_all_fail(imap, number, next_numbers)
             try:
                 data, at = self._body(imap, number)
             except (AgentError, OSError, imaplib.IMAP4.error) as error:
                 if messages or unread:  # they are taken in first; the next look meets the error again
                     break
-                if not self._is_given_up(number, behind):
+                if not self._is_abandoned(number, next_numbers):
                     raise
                 unread.append(UnreadItem(f"{validity}:{number}".encode(), reason_of(error)))
                 last = max(last, number)
@@ -253,21 +253,21 @@ class _Visit:
             unread += found.unread
         return Received(tuple(messages), f"{validity}:{last}:{seconds}", unread=tuple(unread))
 
-    def _raise_if_all_fail(self, imap: imaplib.IMAP4, number: int, behind: Sequence[int]) -> None:
+    def _raise_if_all_fail(self, imap: imaplib.IMAP4, number: int, next_numbers: Sequence[int]) -> None:
         """Before a mail that was not given at an earlier look, ask for the one behind it: where that fails, too, the
         fault is the server's."""
         if number in self._channel.failed:
-            for each in behind:
+            for each in next_numbers:
                 self._body(imap, each)
 
     def _body(self, imap: imaplib.IMAP4, number: int) -> tuple[bytes, datetime]:
         return self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_BYTES}>")
 
-    def _is_given_up(self, number: int, behind: Sequence[int]) -> bool:
+    def _is_abandoned(self, number: int, next_numbers: Sequence[int]) -> bool:
         """Count a mail that the server does not give; True if that was so at several looks, and others wait behind."""
         failed = self._channel.failed
         failed[number] = failed.get(number, 0) + 1
-        return bool(behind) and failed[number] >= _MOST_LOOKS
+        return bool(next_numbers) and failed[number] >= _MOST_LOOKS
 
     @staticmethod
     def _seconds(at: datetime) -> int:
@@ -279,17 +279,17 @@ class _Visit:
 
     def _found(self, imap: imaplib.IMAP4, what: str) -> list[int]:
         """The numbers of mails, in order, each once."""
-        said = self._answer(imap.uid("SEARCH", what))
-        numbers = [number for each in said if isinstance(each, bytes) for number in each.split()]
+        answers = self._answer(imap.uid("SEARCH", what))
+        numbers = [number for each in answers if isinstance(each, bytes) for number in each.split()]
         if not all(number.isdigit() and len(number) < _MOST_DIGITS for number in numbers):
             raise self._passing(_MIXED_UP)
         return sorted({int(number) for number in numbers})
 
     def _fetched(self, imap: imaplib.IMAP4, number: int, what: str) -> tuple[bytes, datetime]:
         """The bytes of a mail, and when it came; no bytes if it is gone. Raises `Retryable` if it cannot be right."""
-        said = self._answer(imap.uid("FETCH", str(number), f"({what})"))
+        response = self._answer(imap.uid("FETCH", str(number), f"({what})"))
         data, about = b"", b""
-        for each, after in zip(said, (*said[1:], b""), strict=True):
+        for each, after in zip(response, (*response[1:], b""), strict=True):
             if isinstance(each, tuple) and len(each) == 2:
                 if not isinstance(after, bytes) or _END.fullmatch(after) is None or data:
                     raise self._passing(_MIXED_UP)
@@ -310,11 +310,11 @@ class _Visit:
             return self._channel.clock.now()
 
     def _answer(self, answered: tuple[str, Sequence[object]]) -> Sequence[object]:
-        """What the server says to a command that it carries out; raises `Retryable` and `Permanent`."""
-        kind, said = answered
+        """The server's answer to a command that it carries out; raises `Retryable` and `Permanent`."""
+        kind, data = answered
         if kind == "OK":
-            return said
-        first = said[0] if said else b""
+            return data
+        first = data[0] if data else b""
         raise self._not_read(first.decode("utf-8", "replace") if isinstance(first, bytes) else "")
 
     def _passing(self, why: str | Sentence) -> Retryable:

@@ -4,12 +4,12 @@ It is the owner's with one of two proofs: it names one of our mails with the tok
 (`mail_token`), or the owner's own mail server vouches for its sender (`mail_vouching`). Every other mail is a guest's.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from hashlib import sha256
 
 from agent.attention.channels.channel import Incoming
-from agent.attention.channels.mail_addresses import parse_addresses
 from agent.attention.channels.mail_source import MailSource, parse_mail
 from agent.attention.channels.mail_text import MailKind, has_reply_prefix, split_mail
 from agent.attention.channels.mail_token import ReplyToken, message_id
@@ -87,9 +87,9 @@ class MailReader:
         return vouched_sender(data, self.settings.verified_by) == self.owner
 
 
-def _id(mail: MailSource, data: bytes, *said: str) -> str:
+def _id(mail: MailSource, data: bytes, *parts: str) -> str:
     id = message_id(mail.value("message-id"))
-    of = "\n".join(said).encode("utf-8", "replace") if id else data
+    of = "\n".join(parts).encode("utf-8", "replace") if id else data
     return f"{id or '-'} {sha256(of).hexdigest()[:_DIGEST]}"
 
 
@@ -104,3 +104,37 @@ def _is_automatic(mail: MailSource) -> bool:
 def _addresses(mail: MailSource, name: str) -> list[str]:
     """The addresses of a header in small letters."""
     return [each for value in mail.values(name) for each in parse_addresses(value)]
+
+
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\\.|[(),;<>:"]|[^\\(),;<>:"]+', re.DOTALL)
+_ADDRESS = re.compile(r"[^\s<>@]{1,200}@[^\s<>@]{1,255}")
+
+
+def parse_addresses(header: str) -> list[str]:
+    """The addresses in small letters, in their order; a part between commas without one is left out."""
+    return [found[0].lower() for each in _members(header) if (found := _ADDRESS.search(each))]
+
+
+def _members(header: str) -> Iterator[str]:
+    """Each part between commas: what stands in its angle brackets, else all of it but comments and quoted names."""
+    words: list[str] = []
+    angle: list[str] | None = None
+    is_in_angle, depth = False, 0
+    for piece in (found[0] for found in _PIECE.finditer(header)):
+        if piece in "()" and (piece == "(" or depth):
+            depth += 1 if piece == "(" else -1
+        elif depth:
+            continue
+        elif piece in ",;" and not is_in_angle:
+            yield "".join(words if angle is None else angle)
+            words, angle = [], None
+        elif piece == ":" and not is_in_angle:  # the name of a group
+            words = []
+        elif piece in "<>":
+            is_in_angle = piece == "<"
+            angle = [] if is_in_angle else angle
+        elif is_in_angle and angle is not None:
+            angle.append(piece)
+        elif not piece.startswith('"') or angle is not None:
+            words.append(piece)
+    yield "".join(words if angle is None else angle)

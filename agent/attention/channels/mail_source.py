@@ -73,7 +73,7 @@ def parse_mail(data: bytes) -> MailSource:
     if len(_BOUNDARY.findall(data)) > _MOST_PARTS:
         raise ValueError("a mail of too many parts")
     mail = message_from_bytes(data, policy=_POLICY)
-    headers = tuple((name.lower(), _plain(str(value))) for name, value in mail.raw_items())
+    headers = tuple((name.lower(), _unfolded(str(value))) for name, value in mail.raw_items())
     texts: list[MailText] = []
     enclosed: list[MailText] = []
     for text, is_enclosed in _texts(mail, 0):
@@ -92,10 +92,10 @@ def decoded_words(value: str) -> str:
     return "".join(part if isinstance(part, str) else _decoded(part, charset) for part, charset in parts).strip()
 
 
-def _plain(value: str) -> str:
+def _unfolded(value: str) -> str:
     """A header's value on one line; bytes beyond ASCII are read as UTF-8."""
-    told = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return _FOLD.sub(" ", told).strip()
+    text = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return _FOLD.sub(" ", text).strip()
 
 
 def _texts(part: Message, depth: int, enclosed: bool = False) -> Iterator[tuple[MailText, bool]]:
@@ -143,7 +143,7 @@ def _decoded(data: bytes, charset: str | None) -> str:
     """The text in these bytes; in UTF-8 with marks for what is broken, if the alphabet is none that mails have."""
     try:
         name = codecs.lookup((charset or "utf-8")[:40]).name
-        told = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
+        text = data.decode(name if _CHARSETS.fullmatch(name) else "utf-8", "replace")
     except (LookupError, ValueError):
-        told = data.decode("utf-8", "replace")
-    return told.encode("utf-8", "replace").decode("utf-8")
+        text = data.decode("utf-8", "replace")
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -93,14 +93,14 @@ def write_answer(workspace: Workspace, path: str, request: NoteRequest, ended: E
     """
     status = _STATUS.get(ended.outcome, "failed")
     text, reason = (
-        _said(workspace, path, ended, status),
+        _answer_text(workspace, path, ended, status),
         "" if status == "done" else workspace.vault.masked(ended.reason),
     )
     return _write(
         workspace,
         path,
         request,
-        Answer(ended.run, text, status, _plain(reason), _text(workspace, "answers.answer")),
+        Answer(ended.run, text, status, _inert_reason(reason), _text(workspace, "answers.answer")),
         ended,
     )
 
@@ -213,7 +213,7 @@ def commit_record(vault: Vault, ended: Ended | None) -> None:
         vault.commit_held(vault.held_of(ended.session))
 
 
-def _said(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
+def _answer_text(workspace: Workspace, path: str, ended: Ended, status: RequestStatus) -> str:
     """The answer and its links."""
     parts = [inert_blocks(workspace.vault.masked(ended.remarked.strip()))]
     if status in ("needs_approval", "question"):
@@ -278,5 +278,5 @@ def _text(workspace: Workspace, key: str, **values: str) -> str:
     return text(key, workspace.settings.vault.language, **values)
 
 
-def _plain(text: str) -> str:
+def _inert_reason(text: str) -> str:
     return " ".join(inert_line(text).replace("*", " ").split())[:300]

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.clock import in_clock_zone, time_shown
+from agent.clock import in_clock_zone, time_on_clock
 from agent.dataclass import dataclass
 from agent.errors import NoteGone
 from agent.growth.lessons.reflecting import NOTHING, Reflecting
@@ -97,7 +97,7 @@ def sessions_since(vault: Vault, day: date) -> Iterator[str]:
             written = Path(vault.place.root, path).stat().st_mtime
         except OSError:
             continue
-        if time_shown(vault.clock, written) >= begin:
+        if time_on_clock(vault.clock, written) >= begin:
             yield path
 
 

@@ -94,10 +94,10 @@ def rules_in_force(vault: Vault) -> str:
 def _row(step: CourseStep) -> str:
     if not step.tool:
         tokens = f"{step.tokens} tokens" if step.tokens is not None else "-"
-        return f"{step.agent} | says | - | {step.said or '(only calls)'} | - | {tokens}"
+        return f"{step.agent} | says | - | {step.text or '(only calls)'} | - | {tokens}"
     seconds = "-" if step.seconds is None else f"{step.seconds:.1f} s"
     result = f"FAILED: {step.result}" if step.failed else step.result
-    return f"{step.agent} | calls | {step.tool} {step.said} | {result} | {seconds} | -"
+    return f"{step.agent} | calls | {step.tool} {step.text} | {result} | {seconds} | -"
 
 
 ANSWER_TOKENS = 1_500

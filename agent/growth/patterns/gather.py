@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path, PurePosixPath
 
-from agent.clock import in_clock_zone, time_shown
+from agent.clock import in_clock_zone, time_on_clock
 from agent.errors import AgentError
 from agent.growth.patterns.detectors import BEFORE, RECENT
 from agent.growth.patterns.pattern import Activity, OpenBox, Remark, ToolCallMade
@@ -242,7 +242,7 @@ def _written(vault: Vault, path: str, bulk: Collection[str]) -> dict[str, list[d
 def _tasks(vault: Vault, pattern: str, most: int) -> Iterator[tuple[str, Note, tuple[TaskBox, ...]]]:
     """The person's notes with such a line, those changed last first, each with its boxes."""
     paths = own_notes(vault, notes_with_line(vault, pattern))
-    changed = [(-time_shown(vault.clock, Path(vault.place.root, path).stat().st_mtime), path) for path in paths]
+    changed = [(-time_on_clock(vault.clock, Path(vault.place.root, path).stat().st_mtime), path) for path in paths]
     old = _OLD - vault.clock.now().timestamp()
     for _, path in sorted(each for each in changed if each[0] < old)[:most]:
         note = own_words(vault, path)

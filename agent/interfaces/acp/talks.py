@@ -34,7 +34,7 @@ from agent.loop.session import load_session
 from agent.loop.session_names import session_with
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.decisions import GivenDecision, also_asked, approvals, record_decision
+from agent.runs.decisions import PersonDecision, also_asked, approvals, record_decision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import Language, translated
@@ -122,7 +122,7 @@ class OpenTalks:
         line = self._line(conversation)
         if question := self.open_question(conversation):
             conversation.question = ""
-            given = GivenDecision(question.path, words=question.chosen(asked.task))
+            given = PersonDecision(question.path, words=question.chosen(asked.task))
             return self.runs.resume(conversation.path, line, lambda: record_decision(self.workspace, given))
         request = RunRequest(asked.task, YOU, writes=writes)
         foreign = f"{CHANNEL}:{asked.foreign}" if asked.foreign else ""
@@ -134,7 +134,7 @@ class OpenTalks:
 
         def record() -> None:
             for id, yes in decided.items():
-                record_decision(self.workspace, GivenDecision(id, yes))
+                record_decision(self.workspace, PersonDecision(id, yes))
 
         return self.runs.resume(conversation.path, self._line(conversation), record)
 
@@ -232,7 +232,7 @@ def open_talks(workspace: Workspace, parts: ExitStack) -> OpenTalks:
     """The talks of one editor; what they need is closed with `parts`."""
     index = parts.enter_context(closing(open_index(workspace)))
     close_cut_off(workspace)
-    catch_up(workspace, index, shown=show_nothing)
+    catch_up(workspace, index, show=show_nothing)
     arrivals_before_a_run(workspace)
     runs = build_runs(workspace, index)
     parts.callback(runs.close)

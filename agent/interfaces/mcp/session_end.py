@@ -101,7 +101,7 @@ def _save(workspace: Workspace, program: SessionProgram, words: str) -> bool:
     except AgentError as error:
         logger.warning("a decision of %s is not kept: %s", program.name, error.message)
         return False
-    return called.given is not None
+    return called.output is not None
 
 
 def _is_known(workspace: Workspace, words: str) -> bool:

@@ -39,7 +39,7 @@ from agent.vault.layout import GIVEN_TEXTS, NOTICES, RESEARCH_RECORDS, SET_ASIDE
 from agent.vault.store import Vault
 
 _THINKING = '{"thinking before": '
-"""The beginning of a text that is thinking, as `loop.kept_thinking` writes it."""
+"""The beginning of a text that is thinking, as `loop.thinking_store` writes it."""
 
 
 def forget_in_given_texts(vault: Vault, said: SaidAgain) -> None:

@@ -18,9 +18,9 @@ from agent.memory.understanding.seam import WISH, Fact, FactKind, SourceText
 from agent.memory.understanding.wording import wording
 
 if TYPE_CHECKING:
-    from agent.times.when import stands_behind_time
+    from agent.times.when import follows_time
 else:  # few sentences have such a wish
-    stands_behind_time = later("agent.times.when", "stands_behind_time")
+    follows_time = later("agent.times.when", "follows_time")
 
 
 _TELLING, _TELLING_CHARACTERS = 3, 5
@@ -133,7 +133,7 @@ def is_request(sentence: str) -> bool:
     typed = _typed(sentence)
     is_wish = any(pattern(name).match(typed) for name in ("request", "reminder", "forget"))
     words = pattern("reminding")
-    is_wish = is_wish or (words.search(typed, 1) is not None and stands_behind_time(typed, words, pattern("reminder")))
+    is_wish = is_wish or (words.search(typed, 1) is not None and follows_time(typed, words, pattern("reminder")))
     day = None if is_wish else pattern("dated").match(typed)
     return is_wish or (day is not None and is_request(typed[day.end() :].lstrip(" ,，")))
 

@@ -7,7 +7,7 @@ A line of a briefing: the person's words, and the note in which they stand.
 
 import re
 from calendar import monthrange
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date, time, timedelta
@@ -105,8 +105,8 @@ _NearDays: TypeAlias = Mapping[str, tuple[date, Sequence[OwnLine]]]
 
 @dataclass(frozen=True, slots=True)
 class DatedLines:
-    """What the notes say: tasks that are `late`, what is on and due `today`, in the order of its hours, what comes in
-    the `week` behind it, in the order of its days, and `birthdays`."""
+    """The dated lines of the notes: tasks that are `late`, what is on and due `today`, in the order of its hours, what
+    comes in the `week` behind it, in the order of its days, and `birthdays`."""
 
     late: tuple[BriefingLine, ...] = ()
     today: tuple[BriefingLine, ...] = ()
@@ -128,20 +128,22 @@ def dated_lines(vault: Vault, today: date, language: Language) -> DatedLines:
     boxes = {(each.path, each.written or each.words) for each in tasks}
     birthdays = tuple(each for each in birthdays if (each.path, each.words) not in boxes)
     named = [*_headers(vault, today), *_of_days(vault, today, near), *_stated(vault, today)]
-    taken: set[tuple[str, str]] = set()
-    found: list[BriefingLine] = []
+    once: dict[tuple[str, str], BriefingLine] = {}
     for each in (*tasks, *named):
-        key = (each.path, each.words)
-        if key not in taken:
-            taken.add(key)
-            found.append(each)
+        once.setdefault((each.path, each.words), each)
+    return _by_day(once.values(), birthdays, today, language)
+
+
+def _by_day(
+    found: Collection[BriefingLine], birthdays: Sequence[BriefingLine], today: date, language: Language
+) -> DatedLines:
     late = sorted((each for each in found if each.day < today), key=lambda each: each.day, reverse=True)
+    now = (*_of_today(birthdays, today, language), *(each for each in found if each.day == today))
+    week = (each for each in found if each.day > today)
     return DatedLines(
         tuple(replace(each, note=_lateness(each.day, today, language)) for each in late),
-        tuple(
-            sorted((*_of_today(birthdays, today, language), *(each for each in found if each.day == today)), key=_hour)
-        ),
-        tuple(sorted((each for each in found if each.day > today), key=lambda each: (each.day, _hour(each)))),
+        tuple(sorted(now, key=_hour)),
+        tuple(sorted(week, key=lambda each: (each.day, _hour(each)))),
         tuple(each for each in birthdays if each.day > today),
     )
 
@@ -172,7 +174,7 @@ def _boxes(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
     for box in open_tasks(vault, today, is_near, lambda dates: abs((today - (dates.day or today)).days)):
         day = today if box.dates.start == today else box.day
-        yield _said(plain_task_words(box.text), box.path, day)
+        yield _briefing_line(plain_task_words(box.text), box.path, day)
 
 
 def _own_tasks(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -186,7 +188,7 @@ def _left_boxes(near: _NearDays) -> Iterator[BriefingLine]:
     for path, (day, lines) in near.items():
         for line in lines:
             if line.box is not None and line.box.is_open and parse_task_dates(line.words).day is None:
-                yield _said(plain_task_words(line.words), path, day)
+                yield _briefing_line(plain_task_words(line.words), path, day)
 
 
 def _of_days(vault: Vault, today: date, near: _NearDays) -> Iterator[BriefingLine]:
@@ -211,7 +213,7 @@ def _placed(line: OwnLine, path: str, home: date | None, days: Sequence[date]) -
         if day is None and home in days and not line.in_section and line.box is None:
             day = home
     if day is not None and (home is None or home <= day):
-        yield _said(plain_task_words(line.words) if line.box else line.words, path, day, home)
+        yield _briefing_line(plain_task_words(line.words) if line.box else line.words, path, day, home)
 
 
 def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -227,14 +229,14 @@ def _headers(vault: Vault, today: date) -> Iterator[BriefingLine]:
 
 
 def _stated(vault: Vault, today: date) -> Iterator[BriefingLine]:
-    """What the person has told the agent of one of the days."""
+    """The person's statements in memory that name one of the days."""
     days, foreign, home = _days(today), text_origin_of(vault), vault.home
     paths = notes_with_line(vault, "|".join(map(written_day, days)))
     for each in load_entries(vault, [path for path in paths if home.holds(path, ENTRIES)][-_NOTES:]):
         words = each.entry.text.partition("\n")[0]
         day = next((day for day in days if _names(words, day)), None)
         if day is not None and is_stated_by_owner(each, foreign):
-            yield _said(words, each.path, day)
+            yield _briefing_line(words, each.path, day)
 
 
 def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
@@ -243,12 +245,12 @@ def _birthdays(vault: Vault, today: date) -> Iterator[BriefingLine]:
     for path in own_notes(vault, notes_with_line(vault, pattern("birthday").pattern))[:_NOTES]:
         note, who = own_words(vault, path), _title(path)
         born = [day for key, value in note.header.items() if _is_birthday(key) and (day := _coming(f"{value}", today))]
-        said = [(who, day) for day in born]
+        found = [(who, day) for day in born]
         for line in own_lines(vault, path):
             if _is_birthday(line.words) and (day := _coming(line.words, today)) is not None:
                 words = plain_task_words(line.words) if line.box else line.words
-                said.append((words if _says_more(line.words) else who, day))
-        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(said) if day <= last)
+                found.append((words if _says_more(line.words) else who, day))
+        yield from (BriefingLine(words, path, day) for words, day in dict.fromkeys(found) if day <= last)
 
 
 def _tells_birthday(words: str, today: date) -> bool:
@@ -306,7 +308,7 @@ def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
     return next((each for each in found if each in days and each > home), None)
 
 
-def _said(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
+def _briefing_line(words: str, path: str, day: date, noted: date | None = None) -> BriefingLine:
     """The line about a day, `noted` on another one, without the words for the day; a time of day stands first."""
     runs = _runs(words, noted or day)
     at = next((clock for run in runs for clock in _clocks(run)), None)

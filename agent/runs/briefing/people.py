@@ -49,7 +49,7 @@ class OwedLine:
 
 
 def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLine, ...]:
-    """What is owed, the boxes first; of lines that say nearly the same the first."""
+    """The lines about what is owed, the boxes first; of lines that say nearly the same the first."""
     found: list[OwedLine] = []
     for each in (
         *_boxes(vault, now.date()),
@@ -57,8 +57,8 @@ def owed_lines(vault: Vault, now: datetime, language: Language) -> tuple[OwedLin
         *_stated(vault, now),
         *_summed_up(vault, now, language),
     ):
-        said = wording(each.words)
-        if not any(similarity(wording(one.words), said) >= _SAME for one in found):
+        candidate = wording(each.words)
+        if not any(similarity(wording(one.words), candidate) >= _SAME for one in found):
             found.append(each)
     return tuple(sorted(found, key=lambda each: OWED.index(each.kind)))
 
@@ -94,7 +94,7 @@ def _written_lately(vault: Vault, now: datetime) -> set[str]:
 
 
 def _stated(vault: Vault, now: datetime) -> Iterator[OwedLine]:
-    """What the person has told the agent."""
+    """The person's statements in memory."""
     days = (now.date() - timedelta(days=back) for back in range(_DAYS))
     foreign = text_origin_of(vault)
     for each in load_entries(vault, (path for day in days for path in entry_paths_on(vault, day))):
@@ -105,7 +105,7 @@ def _stated(vault: Vault, now: datetime) -> Iterator[OwedLine]:
 
 
 def _summed_up(vault: Vault, now: datetime, language: Language) -> Iterator[OwedLine]:
-    """What the evenings of the last week have of promises."""
+    """The promises in the summaries of the last week."""
     begin = f"- {text('memory_day.promised', language)}"
     for back in range(1, 8):
         path = vault.home.day_note(now.date() - timedelta(days=back))

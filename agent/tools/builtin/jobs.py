@@ -91,8 +91,8 @@ def _add(notes: Notes) -> Tool:
         times = ", ".join(
             each.at.isoformat(" ", "minutes") for each in found.job.next_occurrences(notes.vault.clock.now(), 3)
         )
-        told = "\n".join([done.text, f"{found.job.name}, next: {times}", *found.job.warnings])
-        return ToolOutput(told, commits=done.commits)
+        answer = "\n".join([done.text, f"{found.job.name}, next: {times}", *found.job.warnings])
+        return ToolOutput(answer, commits=done.commits)
 
     schema = arguments.schema(
         "title",
@@ -248,7 +248,7 @@ class PlanningTools:
             raise ToolFailed(f"{error.message}; end the reflection, and say what you would have planned") from error
         task = found.task
         if found.request is None:
-            return ToolOutput(f"this is planned already, or was done today: {_shown(task)}")
+            return ToolOutput(f"this is planned already, or was done today: {_task_line(task)}")
         stamp = Stamp(context.actor, run=context.run, tool="create_task", session=context.session, call=context.call)
         with self.vault.transaction(f"task(plan): {new.title}", stamp, masked=True, hold=bool(new.session)) as change:
             change.requests.append(found.request)
@@ -259,7 +259,7 @@ class PlanningTools:
         """List the tasks that wait, in the order in which they are done."""
         shelf = load_tasks(self.vault)
         lines = [
-            _shown(each) + (f", needs {', '.join(lacks)}" if (lacks := needs(each, shelf.done)) else "")
+            _task_line(each) + (f", needs {', '.join(lacks)}" if (lacks := needs(each, shelf.done)) else "")
             for each in shelf.waiting[:_MOST_SHOWN]
         ]
         lines += [f"and {len(shelf.waiting) - _MOST_SHOWN} more"] if len(shelf.waiting) > _MOST_SHOWN else []
@@ -268,7 +268,7 @@ class PlanningTools:
     def history(self, call: JsonObject, context: RunContext) -> ToolOutput:
         """List the tasks that were done last, with what came of them."""
         done = load_tasks(self.vault).done[: arguments.number(call, "limit", _OVER)]
-        lines = [f"{_shown(each)}: {(each.result or each.error)[:200]}".rstrip(": ") for each in done]
+        lines = [f"{_task_line(each)}: {(each.result or each.error)[:200]}".rstrip(": ") for each in done]
         return ToolOutput("\n".join(lines) or "no task was done yet")
 
     def profile(self, call: JsonObject, context: RunContext) -> ToolOutput:
@@ -330,7 +330,7 @@ def _work_type(name: str) -> WorkType:
     return kind
 
 
-def _shown(task: Task) -> str:
+def _task_line(task: Task) -> str:
     """A task on one line."""
     due = f", due {task.due:%Y-%m-%d %H:%M}" if task.due else ""
     about = f", about {task.target_file}" if task.target_file else ""

@@ -20,7 +20,7 @@ from agent.tools import arguments
 from agent.tools.builtin.changes import log_tool, undo_tool
 from agent.tools.builtin.human import Questions
 from agent.tools.builtin.jobs import job_tools
-from agent.tools.builtin.memory import Keeper, MemoryTools, forgets_nothing
+from agent.tools.builtin.memory import MemoryTools, MemoryWriter, forgets_nothing
 from agent.tools.builtin.notes import Notes
 from agent.tools.builtin.past import PastTools
 from agent.tools.builtin.plan import plan_tool
@@ -42,7 +42,7 @@ class ToolDeps:
 
     search: SearchNotes
     recall: RecallMemories
-    keeper: Keeper
+    writer: MemoryWriter
     delegate: Delegate
     texts: ExtractedTexts = ExtractedTexts()
     forgot: Callable[[str, SaidAgain], object] = forgets_nothing
@@ -64,7 +64,7 @@ def builtin_tools(
     notes = Notes(vault, text_origin_of(vault), deps.texts)
     tools = [*vault_tools(notes), search_tool(notes, deps.search), recall_tool(notes, deps.recall)]
     tools += [grep_tool(notes), tasks_tool(notes, clock), log_tool(vault), undo_tool(vault)]
-    tools += [*MemoryTools(notes, clock, deps.keeper, language, deps.forgot).tools()]
+    tools += [*MemoryTools(notes, clock, deps.writer, language, deps.forgot).tools()]
     tools += [Questions(vault, clock, question_hours, language).tool()]
     tools += [*job_tools(notes), *PastTools(notes, clock, deps.search, deps.recall).tools()]
     return (*tools, _delegate_tool(deps.delegate), plan_tool(), *more)

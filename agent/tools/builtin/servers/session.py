@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """What a server is started with, secrets looked up: variables of its environment, headers of each request."""
+    """The launch of a server, secrets looked up: variables of its environment, headers of each request."""
 
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -372,13 +372,13 @@ async def _tools_of(client: "Client") -> tuple[ServerTool, ...]:
         page = await client.list_tools(cursor=cursor)
         for tool in page.tools:
             hints = tool.annotations
-            kept = server_tool(
+            listed = server_tool(
                 tool.name,
                 tool.description or "",
                 tool.input_schema,
                 is_readonly=hints is not None and hints.read_only_hint is True and not hints.destructive_hint,
             )
-            found += [kept] if kept is not None else []
+            found += [listed] if listed is not None else []
         cursor = page.next_cursor
         if not cursor or len(found) >= MOST_TOOLS:
             break

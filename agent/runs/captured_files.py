@@ -26,7 +26,7 @@ class CapturedFile:
     data: bytes
 
 
-def kept_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetime) -> list[tuple[str, bytes]]:
+def captured_files(workspace: Workspace, files: Sequence[CapturedFile], now: datetime) -> list[tuple[str, bytes]]:
     """The path and the bytes of each file as it is kept. Raises `UserError` for one that is not: it is too large,
     programs may run it, or it has a secret in it."""
     largest, names = (
