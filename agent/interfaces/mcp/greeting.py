@@ -1,7 +1,8 @@
 """The start of a server, quicker than the SDK's: programs give a server little time to say hello.
 
-The first message is answered before the SDK and the command line are loaded. Standard input is then the message again, and all that follows,
-so that the SDK's server hears it, too; what that server answers to it is not sent a second time (`WithoutGreeting`).
+The first message is answered before the SDK and the command line are loaded. Standard input is then the message again,
+and all that follows, so that the SDK's server hears it, too; what that server answers to it is not sent a second time
+(`WithoutGreeting`).
 
 The server half of the SDK is loaded without its client half and its second server framework: `import mcp.server` runs
 the `__init__` of both packages, which imports them all: a fifth of the time in which a program waits for this one to
@@ -12,8 +13,8 @@ import json
 import os
 import sys
 from contextlib import suppress
+from fnmatch import filter as matching
 from functools import cache
-from glob import iglob
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -155,9 +156,9 @@ def version() -> str:
     """The version of this program, from the name of the folder in which an installer notes it: the library that reads
     the note takes a fifth of the start."""
     begin, end = f"{NAME.replace('-', '_')}-", ".dist-info"
-    with suppress(OSError):
-        for place in sys.path:
-            for found in iglob(f"{begin}*{end}", root_dir=place or None):
+    for place in sys.path:
+        with suppress(OSError):
+            for found in matching(os.listdir(place or os.curdir), f"{begin}*{end}"):  # noqa: PTH208 - pathlib is slow
                 return found.removeprefix(begin).removesuffix(end)
     return str(import_module("importlib.metadata").version(NAME))
 
