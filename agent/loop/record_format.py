@@ -233,6 +233,7 @@ def _of_run(began: Began, *, said: bool) -> Meta:
     meta |= _given(sender=began.sender, group=began.group, job=began.job, purpose=began.purpose, role=role)
     meta |= _given(chat=began.origin.chat, account=began.origin.account, thread=began.origin.thread)
     meta |= {} if began.writes is None else {"writes": list(began.writes)}
+    meta |= {} if began.model == "main" else {"model": began.model}
     return meta if began.spend is None else {**meta, "spend": began.spend}
 
 
