@@ -249,8 +249,8 @@ def test_a_note_of_the_vault_is_linked_and_other_text_is_a_strangers(
 def test_a_picture_is_kept_and_the_model_is_told_to_look_at_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def said(editor: Editor, root: Path) -> None:
         session = await editor.begin(root)
-        shown = [text_block("What is this?"), image_block(b64encode(png(2, 2)).decode(), "image/png")]
-        await editor.connection.prompt(session_id=session, prompt=shown)
+        picture = image_block(b64encode(png(2, 2)).decode(), "image/png")
+        await editor.connection.prompt(session_id=session, prompt=[text_block("What is this?"), picture])
         await editor.connection.prompt(session_id=session, prompt=[image_block("no base64", "image/png")])
         assert "A square." in editor.text and "the picture is damaged" in editor.text
         vault = open_workspace(root).vault
@@ -273,7 +273,7 @@ def test_the_model_is_chosen_for_each_conversation(tmp_path: Path, monkeypatch: 
     async def work(env: dict[str, str]) -> None:
         async with editing(root, env, editor):
             begun = await editor.connection.new_session(cwd=str(root), mcp_servers=[])
-            (option,) = begun.config_options or ()
+            option: Any = (begun.config_options or [None])[0]
             assert [(each.value, each.name) for each in option.options] == [("main", "strong"), ("fast", "quick")]
             with pytest.raises(RequestError):
                 await editor.connection.set_config_option("model", begun.session_id, "other")
