@@ -273,7 +273,7 @@ def test_the_model_is_chosen_for_each_conversation(tmp_path: Path, monkeypatch: 
     async def work(env: dict[str, str]) -> None:
         async with editing(root, env, editor):
             begun = await editor.connection.new_session(cwd=str(root), mcp_servers=[])
-            option: Any = (begun.config_options or [None])[0]
+            option: Any = next(iter(begun.config_options or ()))
             assert [(each.value, each.name) for each in option.options] == [("main", "strong"), ("fast", "quick")]
             with pytest.raises(RequestError):
                 await editor.connection.set_config_option("model", begun.session_id, "other")
