@@ -61,12 +61,13 @@ Cursor = Annotated[
         extra_json_schema={"pattern": "^(Wz[A-Za-z0-9_-]+)?$"},  # a JSON list with a number first
     ),
 ]
-_INSIDE = r"^(?!/)(?!(.*/)?\.\.?(/|$))[^\x00\\]*"
+_INSIDE = r"^(?!/)(?!(.*/)?\.\.?(/|$))[^\x00-\x1f\x7f-\x9f\\]*"
 _EXAMPLES = ("projects/garden.md",)
 PATH_FORM: Mapping[str, object] = MappingProxyType({"pattern": f"{_INSIDE}$", "examples": list(_EXAMPLES)})
-"""What the API's document says of a path in the vault: no part is `.` or `..`, and it does not begin with a slash."""
+"""What the API's document says of a path in the vault: no part is `.` or `..`, it does not begin with a slash, and
+has no control characters."""
 NOTE_FORM: Mapping[str, object] = MappingProxyType(
-    {"pattern": _INSIDE + r"[^\x00/\\]\.(md|txt|csv|canvas|base)$", "examples": list(_EXAMPLES)}
+    {"pattern": _INSIDE + r"[^\x00-\x1f\x7f-\x9f/\\]\.(md|txt|csv|canvas|base)$", "examples": list(_EXAMPLES)}
 )
 """The same of the path of a note."""
 
