@@ -55,6 +55,7 @@ _PARAMETER = re.compile(
 )
 _BLOCK = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n.*?^\1[ \t]*$(?=\s*\S)", re.M | re.S)
 """A block of code after which the answer goes on."""
+_MARKS = ("«»", "“”", "「」", "『』")
 _FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.S)
 
 
@@ -75,8 +76,12 @@ def calls_in(answer: str, tools: Set[str], new_id: Callable[[], str]) -> tuple[s
 
 
 def _is_quoted(answer: str, at: int, blocks: list[tuple[int, int]]) -> bool:
-    """True for a call that the answer only shows: in a piece of code, or in a block of it before the end."""
-    return answer[at - 1 : at] == "`" or any(begin < at < end for begin, end in blocks)
+    """True for a call that the answer only shows: in a piece or a block of code before the end, in a quotation, or
+    in quotation marks."""
+    row = answer[answer.rfind("\n", 0, at) + 1 : at].lstrip()
+    is_open = row.count('"') % 2 == 1 or any(row.count(pair[0]) > row.count(pair[1]) for pair in _MARKS)
+    is_shown = row.startswith(">") or row.endswith(("`", "'")) or is_open
+    return is_shown or any(begin < at < end for begin, end in blocks)
 
 
 def _marked(answer: str) -> Iterator[tuple[str, str]]:

@@ -235,6 +235,7 @@ def _of_run(began: Began, *, task_follows: bool) -> Meta:
     meta |= _without_empty(sender=began.sender, group=began.group, job=began.job, purpose=began.purpose, role=role)
     meta |= _without_empty(chat=began.origin.chat, account=began.origin.account, thread=began.origin.thread)
     meta |= {} if began.writes is None else {"writes": list(began.writes)}
+    meta |= {} if began.model == "main" else {"model": began.model}
     return meta if began.spend is None else {**meta, "spend": began.spend}
 
 

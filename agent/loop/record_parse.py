@@ -24,6 +24,7 @@ from agent.llm.messages import (
     mapping,
     parsed,
 )
+from agent.llm.presets import KINDS, ModelKind
 from agent.loop.record_format import BEFORE_A_TASK, BESIDE_CALLS, TIMED
 from agent.loop.records import (
     AtLimit,
@@ -124,7 +125,8 @@ def _event(kind: str, data: Mapping[str, object], text: str) -> RecordedEvent | 
             task, sender, job, purpose = (str(data.get(key, "")) for key in ("task", "sender", "job", "purpose"))
             group, role = data.get("group") is True, str(data.get("role", "owner"))
             origin = ChatOrigin(*(str(data.get(key, "")) for key in ("chat", "account", "thread")))
-            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data), origin)
+            model: ModelKind = next((each for each in KINDS if each == data.get("model")), "main")
+            return Began(run, task, channel, sender, group, role, job, purpose, *_limits(data), origin, model)
         case "tools":
             tools = data["tools"]
             return ToolsChosen(tuple(map(str, tools))) if isinstance(tools, list) else None

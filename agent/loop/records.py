@@ -31,7 +31,8 @@ QUOTED = "quoted"
 @dataclass(frozen=True, slots=True)
 class Began:
     """The begin of a run with this task; `sender` asked through `channel`, possibly in a `group`, and is `owner` or
-    `guest`; `origin` is the place in that channel. `job`, `purpose`, `writes` and `spend` are those of `RunRequest`."""
+    `guest`; `origin` is the place in that channel. `job`, `purpose`, `writes`, `spend` and
+    `model` are those of `RunRequest`."""
 
     run: str
     task: str
@@ -44,6 +45,7 @@ class Began:
     writes: tuple[str, ...] | None = None
     spend: float | None = None
     origin: ChatOrigin = NO_ORIGIN
+    model: ModelKind = "main"
 
     @property
     def speaker(self) -> Speaker:
@@ -205,7 +207,8 @@ class RunRequest:
     What follows holds for its sub-runs too, and when it is resumed. `purpose` gives the run the tools that exist only
     for it (`Tool.only_for`). `writes` are the beginnings of the paths in the vault that its tools may change, such as
     `research/` or `tasks/garden.md`; None: wherever the policy and the rules of the folders allow. `spend` is what all
-    runs of its job together may cost on one day, in US dollars; None: no limit of its own. `place` says in words where
+    runs of its job together may cost on one day, in US dollars; None: no limit of its own. `model` is the kind of work
+    whose model the person wants for this. `place` says in words where
     the answer of a job goes; it is not recorded, since the model is told once.
 
     Raises `UserError` for a guest without a name, since the guest's words would be stored as the owner's, and for a
@@ -219,6 +222,7 @@ class RunRequest:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    model: ModelKind = "main"
     place: str = "the note of this conversation"
 
     def __post_init__(self) -> None:
@@ -241,25 +245,25 @@ class RunRequest:
     @property
     def work(self) -> ModelKind:
         """The kind of work, which may have a model of its own: a planned task has a purpose."""
-        return "tasks" if self.purpose else "jobs" if self.job else "main"
+        return "tasks" if self.purpose else "jobs" if self.job else self.model
 
     @classmethod
     def of(cls, began: Began) -> "RunRequest":
         """The request with which a run began."""
-        return cls(began.task, began.speaker, began.role, began.job, began.purpose, began.writes, began.spend)
+        given = (began.role, began.job, began.purpose, began.writes, began.spend, began.model)
+        return cls(began.task, began.speaker, *given)
 
     @classmethod
     def delegated(cls, task: str, by: RunContext) -> "RunRequest":
         """The request with which the run of this context gives a part of its task to a sub-run."""
-        return cls(
-            task, Speaker(by.channel, by.sender, origin=by.origin), by.role, by.job, by.purpose, by.writes, by.spend
-        )
+        given = (by.role, by.job, by.purpose, by.writes, by.spend, by.model)
+        return cls(task, Speaker(by.channel, by.sender, origin=by.origin), *given)
 
     def began(self, run: str) -> Began:
         """The record of the begin of a run with this request."""
         channel, sender, group = self.speaker.channel, self.speaker.sender, self.speaker.group
         details = (self.role, self.job, self.purpose, self.writes, self.spend)
-        return Began(run, self.task, channel, sender, group, *details, self.speaker.origin)
+        return Began(run, self.task, channel, sender, group, *details, self.speaker.origin, self.model)
 
     def context(self, run: str, session: str) -> RunContext:
         """The context of a run with this request, in the session at this path."""
@@ -274,6 +278,7 @@ class RunRequest:
             purpose=self.purpose,
             writes=self.writes,
             spend=self.spend,
+            model=self.model,
             origin=self.speaker.origin,
         )
 

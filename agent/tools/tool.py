@@ -5,13 +5,16 @@ Wrappers (`wrappers`, `approvals`, `taint`) take a tool and return a tool.
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.events.runs import NO_ORIGIN, ChatOrigin
 from agent.llm.messages import Cancelled, ImagePart, JsonObject, never
 from agent.tools.seen_notes import SeenNotes
 from agent.vault.change import actor_of
+
+if TYPE_CHECKING:
+    from agent.llm.presets import ModelKind
 
 
 @dataclass(slots=True)
@@ -52,9 +55,10 @@ class RunContext:
     shown to the model; it starts empty in a sub-run and after a restart. `described` are the tools that the model is
     told of. `resumed`: this call was requested before the run stopped, and may have been performed. `asked` is the
     person's message that began the run; empty for a job and in a sub-run. `job` is the job that the run belongs to,
-    empty if a person asked for it; `purpose`, `writes` and `spend` are as in `loop.records`, and `origin` as in
-    `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is asked,
-    and the output is the path of the note. `progress` is told what a long call does, in a line, for who waits for it.
+    empty if a person asked for it; `purpose`, `writes`, `spend` and `model` are as in `loop.records`, and `origin` as
+    in `Speaker`. `asks_only`: the call is not performed; if it needs a yes that nobody was asked for, the person is
+    asked, and the output is the path of the note. `progress` is told what a long call does, in a line, for who waits
+    for it.
     """
 
     run: str
@@ -73,6 +77,7 @@ class RunContext:
     purpose: str = ""
     writes: tuple[str, ...] | None = None
     spend: float | None = None
+    model: "ModelKind" = "main"
     asks_only: bool = False
     origin: ChatOrigin = NO_ORIGIN
     progress: Callable[[str], object] = ignore_progress

@@ -8,13 +8,13 @@ import imaplib
 import re
 import socket
 import ssl
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 
-from agent.attention.channels.channel import Incoming, Received, UnreadItem
+from agent.attention.channels.channel import Incoming, Received, SentFile, UnreadItem, too_large
 from agent.attention.channels.items import read_items, reason_of
 from agent.attention.channels.mail import TIMEOUT
 from agent.attention.channels.mail_idle import Idle
@@ -25,6 +25,7 @@ from agent.attention.channels.mail_security import (
     imap_security_of,
     no_encryption,
 )
+from agent.attention.channels.mail_source import file_bytes
 from agent.attention.channels.mail_token import ReplyToken
 from agent.attention.channels.sent_words import SentWords
 from agent.attention.channels.waiting import awaited
@@ -47,6 +48,8 @@ _AGAIN = 5.0
 _MOST_AT_ONCE = 20
 _MOST_BYTES = 400_000
 """The bytes that are read of one mail: its text stands before what is attached."""
+_MOST_WHOLE = 40_000_000
+"""The bytes of a mail of the owner's that are looked through for the names of its files."""
 _POSITION = re.compile(r"(\d+):(\d+)(?::(\d+))?", re.ASCII)
 _PASSING = re.compile(r"\[(?:UNAVAILABLE|SERVERBUG|INUSE|LIMIT)\b", re.IGNORECASE)
 """The codes of RFC 5530 for what the server may get over."""
@@ -108,6 +111,11 @@ class MailIn:
             raise ValueError("the server did not give this mail: look at it in your mail program")
         return self.reader.read(data, self.clock.now())
 
+    def fetch(self, file: SentFile, most: int, cancelled: Cancelled) -> bytes:
+        """The bytes of a file of a mail."""
+        visit = _Visit(self)
+        return awaited(lambda: visit.fetch(file, most), cancelled, visit.hang_up)
+
     def close(self) -> None:
         """Nothing: each look has a connection of its own."""
 
@@ -134,13 +142,35 @@ class _Visit:
 
     def look(self, position: str) -> Received:
         """The new mails; raises `Retryable`, `Permanent` and `UserError`."""
+        with self._connected() as imap:
+            return self._look(imap, position)
+
+    def fetch(self, file: SentFile, most: int) -> bytes:
+        """The bytes of a file; raises as `look` does, also for one that is there no more, or is too large."""
+        validity, number, section, encoding = file.reference.split(":", 3)
+        with self._connected() as imap:
+            self._answer(imap.select("INBOX", readonly=True))
+            same = _number(imap.response("UIDVALIDITY")[1]) == int(validity)
+            packed = most * 7 // 5 + 1_000  # of base64, with its line ends
+            sent, _ = self._fetched(imap, int(number), f"BODY.PEEK[{section}]<0.{packed}>") if same else (b"", None)
+        if not sent:
+            hint = "look for it in your mail program"
+            raise UserError("{name} is not in the mailbox any more", hint=hint, name=file.name)
+        data = file_bytes(sent, encoding)
+        if len(data) > most or len(sent) >= packed:
+            raise too_large(file.name, most)
+        return data
+
+    @contextmanager
+    def _connected(self) -> Iterator[imaplib.IMAP4]:
+        """A connection that is signed in, for a block."""
         channel = self._channel
         try:
             self._imap = imap = _connect(channel)
             if imap_security_of(channel.settings) == "starttls":
                 self._encrypt(imap)
             self._log_in(imap)
-            return self._look(imap, position)
+            yield imap
         except ssl.SSLError as error:
             raise encryption_failure(error, channel.place, "channels.mail.imap_host") from None
         except (imaplib.IMAP4.abort, OSError) as error:
@@ -248,7 +278,11 @@ class _Visit:
             if came < since:
                 continue
             last, seconds = max(last, number), max(seconds, came)
-            found = read_items([data] if data else [], partial(self._reader.read, at=at), bytes)
+            read = partial(self._reader.read, at=at, place=f"{validity}:{number}")
+            found = read_items([data] if data else [], read, bytes)
+            if len(data) >= _MOST_BYTES and any(each.files for each in found.messages):  # more files may stand below
+                data, _ = self._fetched(imap, number, f"INTERNALDATE BODY.PEEK[]<0.{_MOST_WHOLE}>")
+                found = read_items([data], read, bytes)
             messages += found.messages
             unread += found.unread
         return Received(tuple(messages), f"{validity}:{last}:{seconds}", unread=tuple(unread))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from hashlib import sha256
 
-from agent.attention.channels.channel import Incoming
+from agent.attention.channels.channel import FileKind, Incoming, SentFile
 from agent.attention.channels.mail_source import MailSource, parse_mail
 from agent.attention.channels.mail_text import MailKind, has_reply_prefix, split_mail
 from agent.attention.channels.mail_token import ReplyToken, message_id
@@ -40,8 +40,9 @@ class MailReader:
         """The person's address, which a sender is only with a proof."""
         return self.settings.to.lower()
 
-    def read(self, data: bytes, at: datetime) -> Incoming | None:
-        """The message; None for what a machine has sent, or nobody. Its text is empty if it has none.
+    def read(self, data: bytes, at: datetime, place: str = "") -> Incoming | None:
+        """The message; None for what a machine has sent, or nobody. Its text is empty if it has none; the owner's has
+        its files, if its `place` in the mailbox is known.
 
         Its id is the Message-ID and a digest of what it says: the same however the mailbox is numbered, and however
         often the mail arrives. Raises `ValueError` and `RecursionError` for a mail that no parser should read.
@@ -73,6 +74,7 @@ class MailReader:
             heading=heading,
             begins=not proof,
             thread=message_id(answered or mail.value("message-id")),
+            files=tuple(_files(mail, place, is_own=kind.is_new)) if is_owner and place else (),
         )
 
     @property
@@ -85,6 +87,12 @@ class MailReader:
         if self._own_address not in (*_addresses(mail, "to"), *_addresses(mail, "cc")):
             return False
         return vouched_sender(data, self.settings.verified_by) == self.owner
+
+
+def _files(mail: MailSource, place: str, *, is_own: bool) -> Iterator[SentFile]:
+    for each in mail.files:
+        kind: FileKind = "picture" if each.is_picture else "file"
+        yield SentFile(kind, each.name, f"{place}:{each.section}:{each.encoding}", is_own=is_own)
 
 
 def _id(mail: MailSource, data: bytes, *parts: str) -> str:

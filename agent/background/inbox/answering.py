@@ -23,10 +23,11 @@ from agent.markdown.inertness.active import inert_blocks, inert_line
 from agent.markdown.note import Note
 from agent.markdown.requests import Answer, NoteRequest, RequestStatus
 from agent.runs.crash_recovery import is_own
+from agent.runs.open_requests import unreadable_in
 from agent.runs.registry import run_registry
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
-from agent.texts import text
+from agent.texts import text, translated
 from agent.tools.text_origin import text_origin_of
 from agent.tools.tool import Cited
 from agent.vault.change import CAPTURE, Outcome, Stamp
@@ -131,6 +132,21 @@ def write_notice(workspace: Workspace, path: str, request: NoteRequest, notice: 
 
     subject = f"inbox(waiting): {one_line(workspace.vault.masked(request.text))}"
     change_note(workspace, path, make, subject, Stamp("agent", tool="inbox"))
+
+
+def say_unreadable(workspace: Workspace, path: str, data: bytes) -> str:
+    """Say in a note with these bytes that its header keeps its request from being read; what it is answered with later
+    takes the place. Returns why the note cannot be read, empty for one that asks nothing. Raises as `write_answer`
+    does."""
+    request = unreadable_in(workspace, path, data)
+    problem = Note.parse(data).problem
+    if request is None or problem is None:
+        return ""
+    language = workspace.settings.vault.language
+    write_notice(
+        workspace, path, request, text("inbox.unreadable", language, reason=translated(problem.message, language))
+    )
+    return requests.unreadable_reason(data)
 
 
 def change_note(

@@ -13,9 +13,8 @@ from agent.attention.transcription import can_transcribe, transcribe
 from agent.dataclass import dataclass
 from agent.errors import AgentError, Interrupted, Permanent, Retryable, UserError
 from agent.llm.messages import Cancelled
-from agent.runs.captured_files import CapturedFile, captured_files, note_strangers
+from agent.runs.captured_files import CapturedFile, keep_files
 from agent.texts import Sentence, text, translated
-from agent.vault.change import Stamp
 from agent.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -64,15 +63,10 @@ def take_files(
 
 def _keep(workspace: Workspace, channel: str, source: FileSource, file: SentFile, cancelled: Cancelled) -> str:
     """Keep one file; its path."""
-    vault, run = workspace.vault, workspace.clock.new_id()
     most = int(workspace.settings.capture.largest_megabytes * 1_000_000)
     data = source.fetch(file, most, cancelled)
-    ((path, content),) = captured_files(workspace, [CapturedFile(file.name, data)], workspace.clock.now().astimezone())
-    note_strangers(vault, run, [(path, content)], channel)
     subject = Sentence("messages(kept): {name}", name=file.name)
-    with vault.transaction(subject, Stamp("agent", run=run, tool="keep")) as change:
-        change.create(path, content)
-    return path
+    return keep_files(workspace, [CapturedFile(file.name, data)], channel, subject)[0]
 
 
 def _written(workspace: Workspace, file: SentFile, remarks: list[str], cancelled: Cancelled) -> Iterator[str]:

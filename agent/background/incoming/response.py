@@ -24,6 +24,7 @@ from agent.llm.messages import Assistant, Cancelled
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Began, Closed, RunRequest, Spoken
 from agent.loop.session import Session, load_session
+from agent.runs.captured_files import has_picture
 from agent.runs.crash_recovery import is_own
 from agent.runs.decisions import approvals
 from agent.runs.registry import run_registry
@@ -39,7 +40,6 @@ LONGEST = 3_500
 """The most characters of an answer in a messenger; the session's note has the whole."""
 _EMBED = re.compile(r"!\[\[[^\]]+\]\]")
 """A file that was kept, in a line of its own."""
-_PICTURE = re.compile(r"!\[\[[^\]]+\.(?:png|jpe?g|gif|webp)\]\]", re.IGNORECASE)
 _GREETINGS = frozenset({"/start", "/help"})
 """What messengers send when a person opens the chat with a bot."""
 
@@ -200,7 +200,7 @@ class Responder:
                 now = self.workspace.clock.now()
                 group_talk(self.workspace, self.name).drop(entry.message.chat, before, now)
             intro = text("messages.answers_notice", self.workspace.settings.vault.language, notice=notice)
-            seen = text("messages.picture", "en") if _PICTURE.search(entry.message.text) else ""
+            seen = text("messages.picture", "en") if has_picture(entry.message.text) else ""
             injections = (
                 *(Injection(intro if notice else "", NOTICE), Injection(quoted, NOTICE)),
                 *(Injection(talk, GROUP_TALK), Injection(seen, NOTICE)),

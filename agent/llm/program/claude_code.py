@@ -62,11 +62,13 @@ class ClaudeCode:
     def _stream(self, event: JsonObject, heard: Heard) -> None:
         match event.get("type"):
             case "message_start":
-                heard.model = text(mapping(event.get("message")).get("model"))
+                heard.model, heard.is_cut = text(mapping(event.get("message")).get("model")), False
             case "content_block_start":
                 kind = text(mapping(event.get("content_block")).get("type"))
                 if "tool" in kind:
                     raise own_tool(self.title, kind)
+            case "message_delta":
+                heard.is_cut = mapping(event.get("delta")).get("stop_reason") == "max_tokens"
             case "content_block_delta":
                 delta = mapping(event.get("delta"))
                 if delta.get("type") == "text_delta":
@@ -85,6 +87,8 @@ class ClaudeCode:
         whole = tokens(usage, "input_tokens") + cached + written
         heard.usage = Usage(whole, tokens(usage, "output_tokens"), cached, written)
         heard.is_over = True
+        if heard.is_cut and heard.text:
+            return  # what it has said is the begin of the answer, whatever it says of that
         if event.get("is_error") or event.get("subtype") != "success":
             heard.failure = text(event.get("result")) or text(event.get("subtype"))
         elif (answer := text(event.get("result"))).startswith(heard.text):

@@ -34,7 +34,8 @@ _MOST_SHOWN = 300
 @dataclass(slots=True)
 class Heard:
     """The events of a program so far. `new` is text that was not passed on yet; `text` all text, for a program that
-    says it again at its end; `failure` why there is no answer; `is_over`: the answer is whole."""
+    says it again at its end; `failure` why there is no answer; `is_over`: there is no more of it; `is_cut`: it ends at
+    the longest that an answer of the model may be."""
 
     new: list[str] = field(default_factory=list)
     text: str = ""
@@ -42,6 +43,7 @@ class Heard:
     model: str = ""
     failure: str = ""
     is_over: bool = False
+    is_cut: bool = False
     is_checked: bool = False
     """The program itself has said that it has no tools; not every one does."""
 

@@ -98,7 +98,7 @@ class ProgramModel:
         return heard
 
     def _reply(self, request: Request, gathered: StreamAssembly, heard: Heard, attempt: Attempt) -> Reply:
-        gathered.stop = gathered.stop or "end"
+        gathered.stop = "length" if heard.is_cut else gathered.stop or "end"
         attempt.reported, attempt.final = heard.usage, heard.usage is not None
         names = frozenset(tool.name for tool in request.tools)
         message, stop = gathered.finish(

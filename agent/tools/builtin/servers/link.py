@@ -151,9 +151,10 @@ class ServerLink:
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             return self._called(name, listed, arguments, context)
 
+        said = frame(listed.description, f"the server {self.config.name}, of its tool")
         return Tool(
             name,
-            listed.description,
+            said,
             listed.parameters,
             perform,
             _GROUPS,

@@ -33,10 +33,15 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 
 
 def faults(seen: Seen, *rules: str) -> list[str]:
-    """The serious findings of axe-core on the open page; by default of all its rules."""
-    only = {"runOnly": list(rules)} if rules else {}
+    """The serious findings of axe-core on the open page, small targets and doubled landmarks; by default of all its
+    rules."""
+    only = {"runOnly": list(rules)} if rules else {"rules": {"target-size": {"enabled": True}}}
     found = seen.page.evaluate("(only) => axe.run(document, {resultTypes: ['violations'], ...only})", only)
-    serious = [each for each in found["violations"] if each["impact"] in {"serious", "critical"}]
+    serious = [
+        each
+        for each in found["violations"]
+        if each["impact"] in {"serious", "critical"} or each["id"] == "landmark-unique"
+    ]
     return [f"{each['id']}: {node['html'][:200]}" for each in serious for node in each["nodes"]]
 
 
