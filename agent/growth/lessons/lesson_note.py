@@ -87,7 +87,7 @@ def load_in_force(vault: Vault) -> Iterator[Lesson]:
 def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
     """A lesson in the agent's words, made safe for a row of the note."""
     plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (said, when))
-    plain, case = clipped(plain, LONGEST), case.replace("*", "").rstrip(" .。:：,，")
+    plain, case = clipped(plain, LONGEST), " ".join(case.replace("*", "").split()).rstrip(" .。:：,，")
     return Lesson(plain, case, state, words_mark(plain, case), path)
 
 
