@@ -14,12 +14,11 @@ from difflib import SequenceMatcher
 from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.growth.lessons.lesson_log import load_log
-from agent.growth.lessons.model_answer import fields_in, named
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections
 from agent.growth.lessons.variant_candidates import SkillCandidate
+from agent.llm.messages import reply_items
 from agent.markdown.title import clipped
-from agent.markdown.yaml_write import Value, is_list
 from agent.memory.capture.facts import RunTrace
 from agent.runs.run_course import run_trace
 from agent.skills.history.stats import use_succeeded
@@ -157,21 +156,6 @@ MOST = 3
 LONGEST_BODY = 12_000
 """The most characters of instructions that a model may write."""
 _LONGEST_WORDS = 600
-_KINDS: Mapping[str, VariantKind] = {
-    **dict.fromkeys(("a", "parameter", "参数", "参数微调"), "parameter"),
-    **dict.fromkeys(("b", "order", "顺序", "顺序重组"), "order"),
-    **dict.fromkeys(("c", "step", "步骤", "步骤替换"), "step"),
-    **dict.fromkeys(("d", "strategy", "策略", "全新策略"), "strategy"),
-}
-_LIST = {"proposals": "proposals mutations 方案 突变方案"}
-_NAMES = {
-    "kind": "kind type 类型",
-    "change": "change 改变 改动",
-    "reason": "reason why 理由 原因",
-    "risk": "risk risks 风险",
-    "verification": "verification verify 验证",
-    "instructions": "instructions body 指令 正文",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,24 +170,26 @@ class VariantAnswer:
 def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> VariantAnswer:
     """The proposals for a skill in a model's reply, to be judged by the plan."""
     problems: list[str] = []
-    listed = (fields_in(reply, _LIST, problems) or {}).get("proposals")
-    if not is_list(listed) or not listed:
-        return VariantAnswer((), tuple(problems) or ("there is no list `proposals` in it",))
-    numbered = enumerate(listed[:MOST], 1)
-    found = tuple(made for number, each in numbered for made in _proposal(number, each, problems, skill, plan))
-    return VariantAnswer(found, tuple(problems))
+    try:
+        listed = [*reply_items(reply)][:MOST]
+    except ValueError as error:
+        return VariantAnswer((), (str(error),))
+    found = tuple(
+        made for number, each in enumerate(listed, 1) for made in _proposal(number, each, problems, skill, plan)
+    )
+    return VariantAnswer(found, tuple(problems) if listed else ("there is no proposal in it",))
 
 
-def _proposal(number: int, value: Value, problems: list[str], skill: str, plan: TrialPlan) -> Iterator[Variant]:
-    given = named(value, _NAMES) if isinstance(value, Mapping) else {}
-    kind = _KINDS.get(str(given.get("kind") or "").strip().casefold().partition(" ")[0].rstrip(".:"))
-    words = {name: _words(given.get(name)) for name in ("change", "reason", "risk", "verification")}
-    body = given.get("instructions")
-    text = body.strip("\n").rstrip() if isinstance(body, str) else ""
-    missing = [name for name, said in words.items() if not said]
-    wrong = [f"proposal {number} has no {', '.join(missing)}"] if missing else []
+def _proposal(
+    number: int, item: Mapping[str, str], problems: list[str], skill: str, plan: TrialPlan
+) -> Iterator[Variant]:
+    kind = next((each for each in RISKS if each == item.get("kind", "").strip().casefold()), None)
+    words = {name: _words(item.get(name, "")) for name in ("change", "reason", "risk", "verification")}
+    text = item.get("instructions", "").strip("\n").rstrip()
+    missing = ", ".join(name for name, value in words.items() if not value)
+    wrong = [f"proposal {number} has no {missing}"] if missing else []
     if kind is None:
-        wrong.append(f"proposal {number}: the kind is A, B, C or D")
+        wrong.append(f"proposal {number}: the kind is one of {', '.join(RISKS)}")
     if problem := _body_problem(text):
         wrong.append(f"proposal {number}: instructions {problem}")
     problems += wrong
@@ -223,7 +209,6 @@ def _body_problem(text: str) -> str:
     return "have control or invisible characters" if escape(text) != text else ""
 
 
-def _words(value: Value) -> str:
+def _words(value: str) -> str:
     """A text on one line without markup that acts."""
-    flat = " ".join(str(value).split()) if isinstance(value, str | int | float) else ""
-    return clipped(escape_line(flat).replace("%%", "% %"), _LONGEST_WORDS)
+    return clipped(escape_line(" ".join(value.split())).replace("%%", "% %"), _LONGEST_WORDS)

@@ -211,7 +211,7 @@ class Variants:
         if answer.proposals:
             return answer, reply
         again = "Your answer cannot be used:\n" + "\n".join(f"- {each}" for each in answer.problems)
-        asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the YAML only."))
+        asked = (*request.messages, Assistant(reply), User(f"{again}\nAnswer once more, with the JSON only."))
         reply = provider.chat(replace(request, messages=asked), cancelled=cancelled).message.text
         return parse_proposals(reply, candidate.skill.name, plan), reply
 
