@@ -5,18 +5,15 @@ Read from the notes and the git history on demand, so that feedback counts even 
 given. Once it is in the skill's history, it is not searched for again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from agent.clock import time_shown
-from agent.loop.record_parse import run_ends
 from agent.runs.corrections import LOOKED_BACK
-from agent.runs.reactions import opinions_on_runs
+from agent.runs.reactions import opinions_on_runs, ticked_boxes
 from agent.skills.history.feedback import record_corrections, record_opinion
-from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
-from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -48,13 +45,8 @@ def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     yield from (use for use in merge_opinions(load_uses(vault, name)) if not use.feedback and use.time >= since)
 
 
-def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
-    notes: dict[str, dict[str, str]] = {}
+def _by_boxes(workspace: Workspace, unsaid: Sequence[Use]) -> Iterator[Use]:
+    boxes = ticked_boxes(workspace.vault, {use.run: use.session for use in unsaid})
     for use in unsaid:
-        if use.session not in notes:
-            vault = workspace.vault
-            data = vault.own_version(use.session) if vault.home.holds(use.session, SESSIONS) else None
-            notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        said = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
-        if use.name in said:
-            yield record_opinion(workspace.vault, use.name, said[use.name], workspace.clock.now(), use.run, use.run)
+        if opinion := boxes[use.run].get(use.name):
+            yield record_opinion(workspace.vault, use.name, opinion, workspace.clock.now(), use.run, use.run)

@@ -105,7 +105,7 @@ class SkillSet:
 
     def boxes(self, names: Iterable[str]) -> str:
         """The feedback form that asks a person in a note if these skills were useful; empty for no skills."""
-        return feedback_form(names, self.workspace.settings.vault.language)
+        return feedback_form(names, "skill_feedback.question", self.workspace.settings.vault.language)
 
     def person_says(self, name: str, opinion: Opinion, run: str = "") -> Use:
         """Record the person's opinion of a skill; raises `UserError` for a run that did not use the skill."""

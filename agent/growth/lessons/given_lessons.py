@@ -25,12 +25,14 @@ from agent.events.bus import Injection, InjectionType
 from agent.events.runs import IterationStarted, TaskCompleted
 from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_note import load_in_force
-from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs, lesson_boxes
+from agent.growth.lessons.uses import GivenLesson, LessonRun, append_runs
 from agent.growth.patterns.likeness import Vectors, overlap, words_in
 from agent.llm.messages import Context
 from agent.loop.session import Session
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.title import short_heading
 from agent.memory.capture.writer import Addition
+from agent.skills.history.feedback_form import feedback_form
 from agent.texts import LANGUAGES, Language, text
 from agent.tools.tool import RunContext
 from agent.workspace.workspace import Workspace
@@ -64,6 +66,9 @@ LEAST_FIT = 0.1
 """The least fit (0 to 1) of a lesson to a task, where there are many: unrelated ones are below it."""
 _KEPT = 500
 """Runs whose lessons are kept in memory."""
+_MOST_ASKED = 3
+"""The most lessons that are asked about after one run: nobody ticks a long form."""
+_UNSAFE = re.compile(r"[\[\]|]")
 _PRIORITY = 90
 _ALWAYS = 1.0
 """The score of a lesson that holds in any case, above that of all others."""
@@ -146,7 +151,8 @@ class GivenLessons:
         with self._lock:
             found = self._runs.get(run)
         lessons = found.lines.values() if found is not None and self.has_model else ()
-        return lesson_boxes([lesson for lesson in lessons if lesson.state == "probation"], self._language)
+        names = [_named(each) for each in lessons if each.state == "probation"]
+        return feedback_form(names[:_MOST_ASKED], "lessons.question", self._language)
 
     def over(self, event: TaskCompleted) -> None:
         """Drop a finished run; call it once the run's additions are written."""
@@ -206,6 +212,12 @@ class LessonTexts:
 def lesson_line(lesson: Lesson) -> str:
     """The line by which a lesson stands before a model."""
     return f"- {lesson.link} {inert_line(lesson.sentence)}"
+
+
+def _named(lesson: Lesson) -> str:
+    """A link to a lesson that says in a few words which one it is."""
+    target = lesson_target(lesson.path, lesson.key)
+    return f"[[{target}|{_UNSAFE.sub(' ', short_heading(lesson.text))}]]"
 
 
 def _words_of(line: str) -> str:

@@ -11,28 +11,22 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
+from itertools import product
 from pathlib import Path
-from typing import Literal, TypeAlias, cast, get_args
+from typing import TypeAlias, cast, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.lessons.lesson import Lesson, lesson_target
 from agent.growth.lessons.lesson_work import LessonWork
-from agent.loop.record_parse import run_ends
-from agent.markdown import blocks, tasks
 from agent.markdown.appending import format_head, format_row, timed_rows
 from agent.markdown.note import Note
-from agent.markdown.title import short_heading
-from agent.runs.reactions import LOOKED_BACK, opinions_on_runs
-from agent.texts import Language, Sentence, in_all_languages, text
+from agent.runs.reactions import LOOKED_BACK, opinions_on_runs, ticked_boxes
+from agent.skills.history.stats import FAILURE
+from agent.skills.history.usage import Opinion
+from agent.texts import Language, Sentence, text
 from agent.vault.change import Append, Stamp
-from agent.vault.folders import LESSON_HISTORY, SESSIONS, AgentFolder
+from agent.vault.folders import LESSON_HISTORY, AgentFolder
 from agent.vault.store import Vault
 
-RunOpinion: TypeAlias = Literal["", "helpful", "not_helpful", "corrected"]
-"""What the person made of a run: a ticked box about one of its lessons; or `corrected`: within a day they edited what
-it wrote, took it back, or said that it is not what they wanted."""
-FAILED = frozenset(("failed", "limit"))
 _COLUMNS = 6
 """Time, run, outcome, lessons, opinion, session."""
 _OPINION = "opinion"
@@ -65,7 +59,7 @@ class LessonRun:
     run: str
     outcome: str
     lessons: tuple[GivenLesson, ...]
-    opinion: RunOpinion = ""
+    opinion: Opinion = ""
     session: str = ""
 
     @property
@@ -85,7 +79,7 @@ class LessonUse:
     at: datetime
     run: str
     outcome: str
-    opinion: RunOpinion
+    opinion: Opinion
     came_up: bool = True
     beside: frozenset[str] = frozenset()
 
@@ -98,10 +92,10 @@ class LessonUse:
     def counts(self) -> bool:
         """True if it says something about the lesson: its case came up, and the run failed, or the person reacted. A
         run that has only ended counts for neither."""
-        return self.came_up and (self.opinion != "" or self.outcome in FAILED)
+        return self.came_up and (self.opinion != "" or self.outcome in FAILURE)
 
 
-def opinion_row(at: datetime, run: str, lessons: Sequence[GivenLesson], opinion: RunOpinion, session: str) -> LessonRun:
+def opinion_row(at: datetime, run: str, lessons: Sequence[GivenLesson], opinion: Opinion, session: str) -> LessonRun:
     """The row with the person's opinion about a run's lessons."""
     return LessonRun(at, run, _OPINION, tuple(lessons), opinion, session)
 
@@ -166,13 +160,13 @@ def _head(month: str, language: Language) -> bytes:
 
 
 def _parse_row(at: datetime, cells: Sequence[str]) -> LessonRun | None:
-    if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(RunOpinion):
+    if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(Opinion):
         return None
     run, outcome, given, opinion, session = cells
     lessons, path = tuple(_given(given)), session.removeprefix("[[").removesuffix("]]")
     if not lessons:
         return None
-    return LessonRun(at, run, outcome, lessons, cast(RunOpinion, opinion), f"{path}.md" if path else "")
+    return LessonRun(at, run, outcome, lessons, cast(Opinion, opinion), f"{path}.md" if path else "")
 
 
 def _given(cell: str) -> Iterator[GivenLesson]:
@@ -180,47 +174,19 @@ def _given(cell: str) -> Iterator[GivenLesson]:
         yield GivenLesson(found[2], found[3], not found[1])
 
 
-MOST = 3
-"""The most lessons that are asked about after one run: nobody ticks a long form."""
-_BOX = re.compile(r"\[\[([^\]|]+)[^\]]*\]\]\s*[:：]\s*(\S.*)")
-_UNSAFE = re.compile(r"[\[\]|]")
-BoxOpinion = Literal["helpful", "not_helpful"]
-_OPINIONS: tuple[BoxOpinion, ...] = ("helpful", "not_helpful")
-
-
-def lesson_boxes(lessons: Sequence[Lesson], language: Language) -> str:
-    """A question and two boxes for each lesson; empty without any."""
-    rows = [
-        text("skill_feedback.box", language, name=_named(lesson), opinion=text(f"skill_feedback.{each}", language))
-        for lesson in lessons[:MOST]
-        for each in _OPINIONS
-    ]
-    return "\n".join([text("lessons.question", language), "", *(f"- [ ] {row}" for row in rows)]) if rows else ""
-
-
-def ticked_lessons(note: str) -> Iterator[tuple[str, BoxOpinion]]:
-    """What the boxes link to of which exactly one is ticked, and its opinion, for a note in any language."""
-    found: dict[str, set[BoxOpinion]] = {}
-    for task in tasks.find_tasks(blocks.parse_body(note)):
-        box = _BOX.fullmatch(task.text.strip())
-        if box is not None and task.done and box[2].strip() in _words():
-            found.setdefault(box[1], set()).add(_words()[box[2].strip()])
-    for target, opinions in found.items():
-        if len(opinions) == 1:
-            yield target, opinions.pop()
-
-
 def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
-    """Record what the person has said or shown of the runs of the last two days, in one commit; returns the rows."""
-    now = work.now
-    rows = load_runs(work.vault, now - LOOKED_BACK)
-    opined = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
-    left = [row for row in (_without(each, opined) for each in rows if not each.opinion) if row.lessons]
-    found = [*_by_boxes(work, left, now)]
-    opined |= {(row.run, each.target) for row in found for each in row.lessons}
-    left = [row for row in (_without(each, opined) for each in left) if row.lessons]
-    shown = opinions_on_runs(work.vault, {row.run: row.session for row in left}) if work.corrections and left else {}
-    found += [opinion_row(now, row.run, row.lessons, shown[row.run], row.session) for row in left if row.run in shown]
+    """Record what the person thinks of the runs of the last two days, in one commit; returns the rows."""
+    rows = load_runs(work.vault, work.now - LOOKED_BACK)
+    rated = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
+    left = [_without(row, rated) for row in rows if not row.opinion]
+    boxes = ticked_boxes(work.vault, {row.run: row.session for row in left if row.lessons})
+    unticked = {row.run: row.session for row in left if any(each.target not in boxes[row.run] for each in row.lessons)}
+    shown = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
+    opinions: tuple[tuple[LessonRun, Opinion], ...] = tuple(product(left, get_args(Opinion)[1:]))
+    found = [
+        _rated(row, opinion, boxes.get(row.run, {}), shown.get(row.run, ""), work.now) for row, opinion in opinions
+    ]
+    found = [row for row in found if row.lessons]
     if found:
         subject, stamp = Sentence("lessons(history): what you think of runs"), Stamp("agent", tool="lesson_feedback")
         with work.vault.transaction(subject, stamp) as change:
@@ -228,27 +194,13 @@ def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
     return tuple(found)
 
 
-def _without(row: LessonRun, opined: Collection[tuple[str, str]]) -> LessonRun:
-    """The row with the lessons about which nothing was said yet."""
-    return replace(row, lessons=tuple(each for each in row.lessons if (row.run, each.target) not in opined))
+def _without(row: LessonRun, rated: Collection[tuple[str, str]]) -> LessonRun:
+    """The row with the lessons about which no opinion is known yet."""
+    return replace(row, lessons=tuple(each for each in row.lessons if (row.run, each.target) not in rated))
 
 
-def _by_boxes(work: LessonWork, rows: Sequence[LessonRun], now: datetime) -> Iterator[LessonRun]:
-    vault, ends = work.vault, dict[str, dict[str, str]]()
-    for row in rows:
-        if row.session not in ends:
-            data = vault.own_version(row.session) if vault.home.holds(row.session, SESSIONS) else None
-            ends[row.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        for target, opinion in ticked_lessons(ends[row.session].get(row.run, "")):
-            if about := [replace(each, came_up=True) for each in row.lessons if each.target == target]:
-                yield opinion_row(now, row.run, about, opinion, row.session)
-
-
-def _named(lesson: Lesson) -> str:
-    """A link to a lesson that says in a few words which one it is."""
-    return f"[[{lesson_target(lesson.path, lesson.key)}|{_UNSAFE.sub(' ', short_heading(lesson.text))}]]"
-
-
-@cache
-def _words() -> Mapping[str, BoxOpinion]:
-    return {words: each for each in _OPINIONS for words in in_all_languages(f"skill_feedback.{each}")}
+def _rated(row: LessonRun, opinion: Opinion, boxes: Mapping[str, Opinion], of_run: Opinion, at: datetime) -> LessonRun:
+    """The row about the lessons of a run of which the person has this opinion: by a ticked box, or of the whole run."""
+    ticked = [replace(each, came_up=True) for each in row.lessons if boxes.get(each.target) == opinion]
+    others = [each for each in row.lessons if each.target not in boxes and of_run == opinion]
+    return opinion_row(at, row.run, (*ticked, *others), opinion, row.session)
