@@ -18,7 +18,7 @@ from agent.growth.beliefs.stated import Shown, shown_by, styles_in
 from agent.growth.patterns.gather import MOST_ENTRIES, notes_of_days, own_sessions
 from agent.memory.blame import EDITS, person_lines
 from agent.memory.edits.lesson import EditLesson, LessonKind
-from agent.memory.edits.person_edits import LessonLine, Seen, lessons_since, parse_lines, section_of
+from agent.memory.edits.person_edits import Seen, lessons_since
 from agent.memory.forgetting.tombstones import load_tombstones
 from agent.memory.profile.evidence import Evidence, evidence_of
 from agent.memory.profile.owner import kind_of_note, named_kinds
@@ -141,13 +141,6 @@ def signals_of_edits(seen: Iterable[Seen], home: AgentFolder) -> Iterator[Sign]:
         yield from _signals(each.lesson, each.path, each.day, change_shown(each.lesson), home)
 
 
-def seen_in_lines(lines: Iterable[LessonLine]) -> Iterator[Seen]:
-    """What lines of earlier versions have counted, one for each time."""
-    for each in lines:
-        for _ in range(each.count):
-            yield Seen(each.lesson, f"{each.note}.md", each.day)
-
-
 def change_shown(lesson: EditLesson) -> str:
     """What was changed, as short quotations; empty if that is not known."""
     before, after = quoted(lesson.before), quoted(lesson.after)
@@ -171,15 +164,13 @@ STATED_FOR, TALKED_FOR = timedelta(days=400), timedelta(days=90)
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """The signals. `own` are the dimensions (`key`) that lines of the person's in the note speak of; `new` the edits
-    that no commit names yet, up to the commit `up_to`; `lines` what earlier versions counted, to be taken over;
-    `made` the commits in which beliefs were written down, the newest first; `silent` the answers on which nobody said a
-    word."""
+    that no commit names yet, up to the commit `up_to`; `made` the commits in which beliefs were written down, newest
+    first; `silent` the number of answers on which the person said nothing."""
 
     signals: tuple[Sign, ...] = ()
     own: frozenset[tuple[str, str]] = frozenset()
     new: tuple[Seen, ...] = ()
     up_to: str = ""
-    lines: tuple[LessonLine, ...] = ()
     made: tuple[Commit, ...] = field(default=(), repr=False)
     silent: int = 0
 
@@ -189,7 +180,6 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
     made = tuple(
         each for each in commits(vault, path=vault.home.at(NOTE)) if each.tool == EDITS and each.actor != HUMAN
     )
-    lines = _counted_lines(vault)
     new: tuple[Seen, ...] = ()
     up_to = seen_up_to(made)
     if with_edits:
@@ -201,7 +191,7 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
         *signals_of_entries(each for each in stated if is_stated_by_owner(each, origin)),
         *own,
         *signals_in_ledger(made, _undone(vault, made), vault.home),
-        *signals_of_edits((*new, *seen_in_lines(lines)), vault.home),
+        *signals_of_edits(new, vault.home),
         *signals_of_questions(vault),
         *talk.signals,
     )
@@ -210,7 +200,6 @@ def gather(vault: Vault, now: datetime, origin: TextOrigin, *, with_edits: bool 
         frozenset(each.dimension.key for each in own),
         new,
         up_to,
-        lines,
         made,
         talk.silent,
     )
@@ -225,20 +214,6 @@ def _wanted(vault: Vault, signals: tuple[Sign, ...]) -> list[Sign]:
         return all(vault.masked(words) == words and not forgotten(words) for words in texts)
 
     return [each for each in signals if may_be_shown(each)]
-
-
-def _counted_lines(vault: Vault) -> tuple[LessonLine, ...]:
-    """The lines of earlier versions that are still as the program wrote them."""
-    path = vault.home.at(NOTE)
-    data = vault.read(path) or b""
-    text = data.decode("utf-8", "surrogateescape")
-    there = parse_lines(section_of(text))
-    if not there:
-        return ()
-    rows = text.split("\n")
-    theirs = person_lines(vault, path, data)
-    own = {row.rstrip("\r") for row, is_theirs in zip(rows, theirs, strict=False) if not is_theirs}
-    return tuple(each for each in there if each.row in own)
 
 
 def _undone(vault: Vault, made: tuple[Commit, ...]) -> frozenset[str]:

@@ -12,10 +12,9 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.blocks import NOTE, Belief, Identity, beliefs, block_changes, identity_of, parse_blocks
-from agent.growth.beliefs.gather import Gathered, gather, ledger_body, seen_in_lines
+from agent.growth.beliefs.gather import Gathered, gather, ledger_body
 from agent.growth.beliefs.sign import Sign, says
 from agent.memory.blame import EDITS
-from agent.memory.edits.person_edits import heading_of
 from agent.memory.profile.changes import Proposed, propose_changes
 from agent.memory.profile.note_edit import BlockChange
 from agent.memory.profile.owner import TASK_KINDS
@@ -24,7 +23,6 @@ from agent.runs.status import growth_account
 from agent.texts import Language, Sentence
 from agent.tools.text_origin import text_origin_of
 from agent.vault.change import Outcome, Stamp, actor_of
-from agent.vault.folders import PROFILE
 from agent.vault.history.commits import Commit, blame, read_commits
 from agent.vault.history.versions import versions
 from agent.vault.store import Vault
@@ -83,13 +81,12 @@ def learn_beliefs(workspace: Workspace, job: str = growth_account("beliefs")) ->
         proposed = _proposed(workspace, model)
         if not proposed.blocks:
             return BeliefsLearned()
-        seen = (*model.gathered.new, *seen_in_lines(model.gathered.lines))
         count = len(proposed.blocks)
         one = "memory(beliefs): 1 line on what the person prefers"
         more = "memory(beliefs): {count} lines on what the person prefers"
         subject = Sentence(one if count == 1 else more, count=count)
         stamp = Stamp(actor_of(job), tool=EDITS)
-        body = ledger_body(seen, model.gathered.up_to)
+        body = ledger_body(model.gathered.new, model.gathered.up_to)
         with workspace.vault.transaction(subject, stamp, body=body, masked=True) as change:
             change.requests += proposed.requests
         return BeliefsLearned(proposed.blocks, change.outcome)
@@ -116,15 +113,8 @@ def _proposed(workspace: Workspace, model: PersonModel) -> Proposed:
     if vault.own_version(path) != base:
         return Proposed()
     note = (base or b"").decode("utf-8", "surrogateescape")
-    changes = [*_taken_over(note, model.gathered), *block_changes(note, model.shown, model.refused, language)]
-    return propose_changes(profile_writing(workspace), changes)
-
-
-def _taken_over(note: str, gathered: Gathered) -> Iterator[BlockChange]:
-    """Lines of earlier versions go: what they counted is in the blocks, and in the message of the commit."""
-    for each in gathered.lines:
-        says = each.row.removeprefix("- ")
-        yield BlockChange(NOTE.removeprefix(PROFILE), says, heading_of(note), (), (each.row,))
+    changes = block_changes(note, model.shown, model.refused, language)
+    return propose_changes(profile_writing(workspace), [*changes])
 
 
 def _refused(vault: Vault, path: str, made: Sequence[Commit], now: bytes) -> frozenset[Identity]:
