@@ -201,8 +201,8 @@ class TaskWork:
         end = TaskEnd(
             TaskEnded(task, result).status, now, result.failure or says, started, (now - started).total_seconds()
         )
-        kept = self.workspace.settings.schedule.tasks_kept
-        old = archive_done(vault, _done_if_many(vault, kept), max(kept - 1, 0))
+        most = self.workspace.settings.schedule.tasks_kept
+        old = archive_done(vault, _done_if_many(vault, most), max(most - 1, 0))
         return (*end_task(vault, task, end, language), *more, *old)
 
     def _write(self, task: Task, requests: Sequence[Request], stamp: Stamp, held: Sequence[str] = ()) -> None:
@@ -232,6 +232,6 @@ def _started(begun: BegunTask | None, now: datetime) -> datetime:
         return now
 
 
-def _done_if_many(vault: Vault, kept: int) -> TaskShelf:
+def _done_if_many(vault: Vault, most: int) -> TaskShelf:
     """The tasks that are over, if there are as many as may be kept; their notes are not read for nothing."""
-    return load_tasks(vault) if count_done(vault) >= kept else TaskShelf()
+    return load_tasks(vault) if count_done(vault) >= most else TaskShelf()

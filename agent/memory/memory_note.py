@@ -167,11 +167,11 @@ def shorten(lines: Sequence[AuthoredLine], most: int) -> Shortened:
 
 def _repeated(rows: Sequence[str], numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Pairs of lines of which the first contains the second; each second line once."""
-    said = {number: words(rows[number]) or "" for number in numbers}
+    by_number = {number: words(rows[number]) or "" for number in numbers}
     gone = set[int]()
     for one, other in permutations(numbers, 2):
         if gone.isdisjoint((one, other)) and (
-            is_same(said[one], said[other]) or adds_to(said[one], said[other], _TOPIC)
+            is_same(by_number[one], by_number[other]) or adds_to(by_number[one], by_number[other], _TOPIC)
         ):
             gone.add(other)
             yield one, other
@@ -229,9 +229,9 @@ def _is_asked_for(entry: Entry) -> bool:
 
 
 def _with_entry(text: str, entry: Entry, language: Language) -> str:
-    for said, kind in _facts(entry):
-        if len(said) <= _LONGEST and not says(parse_facts(text), said):
-            line = entry_line(said, (entry.link,), language, is_once=True)
+    for words, kind in _facts(entry):
+        if len(words) <= _LONGEST and not says(parse_facts(text), words):
+            line = entry_line(words, (entry.link,), language, is_once=True)
             text = with_line(text or new_note(language), kind, line, language)
     return text
 
@@ -241,6 +241,6 @@ def _facts(entry: Entry) -> Iterator[tuple[str, FactKind]]:
     kind = entry.slots.get("kind", "")
     is_raw = _is_asked_for(entry) and entry.source != SAVED  # else one fact, as a model has worded it
     found = facts_in(SourceText(entry.text, verbatim=True)) if is_raw else ()
-    for said in [fact.text for fact in found] if is_raw else [entry.text]:
-        own = named_kind(kind, said)
-        yield " ".join(said.split()), FactKind.OTHER if own is FactKind.EVENT else own
+    for words in [fact.text for fact in found] if is_raw else [entry.text]:
+        own = named_kind(kind, words)
+        yield " ".join(words.split()), FactKind.OTHER if own is FactKind.EVENT else own

@@ -49,8 +49,8 @@ class StoredEntry:
     @property
     def times(self) -> int:
         """The number of times it was said, from the slot `times` that capture counts in; else 1."""
-        said = self.entry.slots.get("times", "")
-        return max(1, int(said)) if said.isascii() and said.isdigit() else 1
+        times = self.entry.slots.get("times", "")
+        return max(1, int(times)) if times.isascii() and times.isdigit() else 1
 
     def was_said(self, day: date) -> bool:
         """True if a conversation that began on this day is among its evidence."""
@@ -153,7 +153,7 @@ def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKin
     if "asked" in kinds:
         found += _asked(vault, first, last)
     if "said" in kinds:
-        found += _said(vault, first, last)
+        found += _statements_between(vault, first, last)
     if "edited" in kinds:
         found += _edited(vault, first, last)
     return sorted(found, key=lambda each: (each.day, each.time, each.path), reverse=True)
@@ -182,7 +182,7 @@ def _day_notes(vault: Vault) -> Iterator[str]:
         yield file.relative_to(vault.place.root).as_posix()
 
 
-def _said(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
+def _statements_between(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
     """What was stated, or told in a turn, by the day of its entry."""
     for each in load_entries(vault, _entry_paths(vault, first, last)):
         entry = each.entry

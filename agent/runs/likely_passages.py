@@ -31,7 +31,7 @@ from agent.memory.recall.likely import (
     likelihood_by_itself,
     nearly_best,
     of_the_days,
-    without_told,
+    without_repeated,
 )
 from agent.memory.recall.recaller import NOTE, Recaller, Remembered, is_of_past, repeats
 from agent.memory.recall.where_and_when import (
@@ -222,7 +222,7 @@ class LikelyPassages:
                 found = self.recaller.current(each.memory, self.asker, replaced, unasked=True, is_past=is_past)
             else:
                 found = self._of_note(each)
-            found = without_told(found, chosen) if found is not None else None
+            found = without_repeated(found, chosen) if found is not None else None
             if found is None or self.held.has(found.text) or any(repeats(found, one) for one in chosen):
                 continue
             if not self.recaller.has_room(found, chosen):

@@ -44,7 +44,7 @@ class PersonModel:
         return identity_of(belief, language) in self.refused
 
     @property
-    def shown(self) -> tuple[Belief, ...]:
+    def noted(self) -> tuple[Belief, ...]:
         """The beliefs that belong into the note: with enough signs, one of them more than words. What the person only
         stated is remembered in their own words, and what a line of theirs in the note says is said."""
         found = (each for each in self.beliefs if each.is_enough and each.dimension.key not in self.gathered.own)
@@ -113,7 +113,7 @@ def _proposed(workspace: Workspace, model: PersonModel) -> Proposed:
     if vault.own_version(path) != base:
         return Proposed()
     note = (base or b"").decode("utf-8", "surrogateescape")
-    changes = block_changes(note, model.shown, model.refused, language)
+    changes = block_changes(note, model.noted, model.refused, language)
     return propose_changes(profile_writing(workspace), [*changes])
 
 
@@ -198,4 +198,4 @@ def last_changed(vault: Vault) -> dict[str, datetime]:
 def _written(sign: Sign) -> str:
     """The evidence as a note's header has it; what was changed, where there is no quotation of the person's."""
     evidence = sign.evidence.written
-    return evidence if sign.evidence.quote or not sign.shown else f"{evidence} {sign.shown}"
+    return evidence if sign.evidence.quote or not sign.excerpt else f"{evidence} {sign.excerpt}"

@@ -35,15 +35,15 @@ _NEAR = 40
 """The characters before a word in which a "not" turns it around."""
 _LONGEST = 60
 
-Shown = tuple[Dimension, str]
+StatedPreference = tuple[Dimension, str]
 
 
-def shown_by(sentence: str) -> tuple[Shown, ...]:
+def stated_preferences(sentence: str) -> tuple[StatedPreference, ...]:
     """The preferences that a sentence states, each dimension once."""
     plain = " ".join(sentence.replace("’", "'").split()).strip(" .。!！;；-*•")
     if not plain or is_question(sentence) or pattern("style_any").search(plain):
         return ()
-    found: dict[tuple[str, str], Shown] = {}
+    found: dict[tuple[str, str], StatedPreference] = {}
     for dimension, value in (*_of_style(plain), *_of_wish(plain)):
         found.setdefault(dimension.key, (dimension, value))
     if any(dimension.is_of_style for dimension, _ in found.values()):  # "never use emoji" is no practice besides
@@ -51,7 +51,7 @@ def shown_by(sentence: str) -> tuple[Shown, ...]:
     return tuple(found.values())
 
 
-def styles_in(sentence: str) -> tuple[Shown, ...]:
+def styles_in(sentence: str) -> tuple[StatedPreference, ...]:
     """The measures of style that a sentence names, whatever it is about: for what is said of a text just read."""
     return tuple(_measures(" ".join(sentence.replace("’", "'").split())))
 
@@ -61,7 +61,7 @@ def is_wish(sentence: str) -> bool:
     return bool(preferences(sentence)) or pattern("style_wish").search(sentence.strip()) is not None
 
 
-def _of_style(sentence: str) -> Iterator[Shown]:
+def _of_style(sentence: str) -> Iterator[StatedPreference]:
     if not is_wish(sentence):
         return
     pair = next((found for each in patterns("wish_rather") if (found := each.search(sentence))), None)
@@ -73,7 +73,7 @@ def _of_style(sentence: str) -> Iterator[Shown]:
             yield dimension, value
 
 
-def _measures(sentence: str) -> Iterator[Shown]:
+def _measures(sentence: str) -> Iterator[StatedPreference]:
     for topic, one, other, both in _STYLES:
         sides = ((one, other), (other, one)) if both else ((one, other),)
         found = (_side(sentence, topic, side, opposite) for side, opposite in sides)
@@ -101,7 +101,7 @@ def _is_turned(sentence: str, match: re.Match[str]) -> bool:
     return pattern("style_not").search(before) is not None
 
 
-def _of_wish(sentence: str) -> Iterator[Shown]:
+def _of_wish(sentence: str) -> Iterator[StatedPreference]:
     for each in patterns("wish_rather"):
         if found := each.search(sentence):
             value, other = _thing(found["value"]), _thing(found["other"])

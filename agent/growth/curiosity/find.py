@@ -15,7 +15,7 @@ from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in, turns_of
 from agent.growth.beliefs.sign import value_words
-from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, phrase, shown, task_name
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, phrase, task_name
 from agent.growth.curiosity.needs import load_looked_ahead
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
@@ -84,7 +84,7 @@ def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
 
 def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Language) -> CuriousGap:
     """The question about a doubt in the answer to a task."""
-    names, lines = (tuple(map(shown, each[:MOST_OPTIONS])) for each in (doubt.options, doubt.lines))
+    names, lines = (tuple(map(inert_excerpt, each[:MOST_OPTIONS])) for each in (doubt.options, doubt.lines))
     about = f"{task} {' '.join(doubt.options)}" if names else pattern("hedging").sub(" ", doubt.words)
     asks = "choose" if names else "open" if doubt.kind == "undecided" else "unsure"
     named = text("curiosity.or", language).join(names)
@@ -96,7 +96,7 @@ def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Languag
         text("curiosity.unsure_fallback", language),
         lines if len(lines) == len(names) else names,
         source=_link(session.path),
-        about=shown(about),
+        about=inert_excerpt(about),
     )
 
 
@@ -125,7 +125,7 @@ def _of_belief(
     belief: Belief, asks: str, subject: str, values: tuple[str, ...], source: str, language: Language, task: str = ""
 ) -> CuriousGap:
     """The question which of these values of a belief holds."""
-    options = tuple(shown(value_words(belief.dimension, each, language)) for each in values)
+    options = tuple(inert_excerpt(value_words(belief.dimension, each, language)) for each in values)
     listed = text("belief.comma", language).join(options)
     counts = {"signs": len(belief.signs), "against": len(belief.against)}
     return CuriousGap(

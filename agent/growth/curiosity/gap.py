@@ -55,19 +55,19 @@ class CuriousGap:
         return sha256(f"{self.kind}\n{self.subject}".encode("utf-8", "surrogateescape")).hexdigest()[:KEY_LENGTH]
 
 
-def shown(words: str, most: int = _WORDS) -> str:
+def inert_excerpt(words: str, most: int = _WORDS) -> str:
     """Words of a run or a model on one line that an editor neither loads nor links."""
     return clipped(plain(words), most)
 
 
 def phrase(words: str) -> str:
     """Words to be quoted in a sentence: without the stop at their end."""
-    return shown(words).rstrip(" .。")
+    return inert_excerpt(words).rstrip(" .。")
 
 
 def task_name(task: str) -> str:
     """The few words by which a task is known."""
-    return shown(task, _TASK)
+    return inert_excerpt(task, _TASK)
 
 
 def question_note(vault: Vault, gap: CuriousGap, now: datetime, days: float, language: Language) -> Create:

@@ -73,7 +73,7 @@ class KnownAlready:
             return False
         if any(_share(words, words_in(title)) >= ASKED for title in titles):
             return True
-        return gap.kind == "knowledge" and any(_share(words, said) >= SAID for said in self.statements)
+        return gap.kind == "knowledge" and any(_share(words, statement) >= SAID for statement in self.statements)
 
 
 def _plain(title: str) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Literal, TypeAlias, get_args
 
 from agent.dataclass import dataclass
-from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, phrase, shown, task_name
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, GapKind, inert_excerpt, phrase, task_name
 from agent.llm.messages import reply_items
 from agent.records.database import Records
 from agent.records.table import Table
@@ -86,19 +86,21 @@ def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
 def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
     for item in reply_items(reply):
         where = next((each for each in get_args(NeedPlace) if each == item.get("where", "").strip()), None)
-        what, question = shown(item.get("what", "")), shown(item.get("question", ""))
+        what, question = inert_excerpt(item.get("what", "")), inert_excerpt(item.get("question", ""))
         if where is None or not what or (where in ("person", "judgement") and not question):
             continue
-        options = tuple(dict.fromkeys(shown(each) for each in item.get("options", "").splitlines() if each.strip()))
+        options = tuple(
+            dict.fromkeys(inert_excerpt(each) for each in item.get("options", "").splitlines() if each.strip())
+        )
         usual = text(f"curiosity.{'action' if where in ('action', 'access') else 'ahead'}_fallback", language)
         yield WorkNeed(
             where,
             what,
-            shown(item.get("search", "")),
+            inert_excerpt(item.get("search", "")),
             question,
             options[:MOST_OPTIONS] if len(options) > 1 else (),
-            shown(item.get("result", "")),
-            shown(item.get("fallback", "")) or usual,
+            inert_excerpt(item.get("result", "")),
+            inert_excerpt(item.get("fallback", "")) or usual,
             item.get("needed", "").casefold() in _TRUE,
             item.get("urgent", "").casefold() in _TRUE,
         )

@@ -61,26 +61,26 @@ def _settled(workspace: Workspace) -> Iterator[Settled]:
         if each.run and not each.is_put_away:
             yield from _of_run(vault, each, now)
         elif each.is_open and each.is_unprompted:
-            yield from _of_nobody(vault, each, now, language)
+            yield from _unprompted(vault, each, now, language)
 
 
-def _of_nobody(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> tuple[Settled, ...]:
+def _unprompted(vault: Vault, asked: AskedQuestion, now: datetime, language: Language) -> tuple[Settled, ...]:
     """What becomes of an open question that nothing waits for; nothing while its answer has time."""
     note, at = asked.note, now.replace(microsecond=0)
-    told = HumanResponse(note.id or "", asked.path, asked.answer, now)
+    response = HumanResponse(note.id or "", asked.path, asked.answer, now)
     if not asked.answer:
         says = text("curiosity.expired", language, at=asked.moment("expires") or now, fallback=asked.fallback).strip()
         return _with(close_question(vault, asked, "expired", says)) if asked.is_over(now) else ()
     if (note.string("profile") or "") not in ("", CONSENT):  # told once; carried out where the profile is changed
-        return _with(_marked(vault, asked, ANSWERED_AT, at), told) if asked.moment(ANSWERED_AT) is None else ()
+        return _with(_marked(vault, asked, ANSWERED_AT, at), response) if asked.moment(ANSWERED_AT) is None else ()
     several = len(asked.ticked) > 1 and bool(note.header.get("values"))
     result = text("curiosity.several" if several else "curiosity.remembered", language, at=now)
     taken: dict[str, Value] = {ANSWERED_AT: at}
     if note.string(GAP) is None:  # whether something may be noted is read in the note itself
-        return _with(close_question(vault, asked, "answered", result, **taken), told)
-    kept = _entry(vault, asked, now)
-    taken[REMEMBERED] = _link(kept.path)
-    return _with(close_question(vault, asked, "answered", result, **taken), kept, told)
+        return _with(close_question(vault, asked, "answered", result, **taken), response)
+    entry = _entry(vault, asked, now)
+    taken[REMEMBERED] = _link(entry.path)
+    return _with(close_question(vault, asked, "answered", result, **taken), entry, response)
 
 
 def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> tuple[Settled, ...]:
@@ -96,8 +96,8 @@ def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> tuple[Settled,
     began = next(each.event for each in session.records if isinstance(each.event, Began))
     if not began.job and is_statement(asked.answer):
         return ()
-    kept = _entry(vault, asked, at or now)
-    return _with(_marked(vault, asked, REMEMBERED, _link(kept.path)), kept)
+    entry = _entry(vault, asked, at or now)
+    return _with(_marked(vault, asked, REMEMBERED, _link(entry.path)), entry)
 
 
 def _with(edit: Edit | None, *more: Settled) -> tuple[Settled, ...]:

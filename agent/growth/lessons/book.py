@@ -106,9 +106,9 @@ class KnownLessons:
     asked: tuple[str, ...]
     vectors: Vectors | None
 
-    def relations(self, said: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
+    def relations(self, text: str, others: Sequence[str]) -> tuple[TextRelation, ...]:
         """The relation of a text to each of the others."""
-        return tuple(relation(said, other, self.vectors) for other in others)
+        return tuple(relation(text, other, self.vectors) for other in others)
 
     def is_among(self, text: str, sentence: str, others: Sequence[str]) -> bool:
         """True if one of these sentences says the same as a lesson, with its case (`sentence`) or without (`text`)."""

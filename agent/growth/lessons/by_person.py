@@ -37,13 +37,13 @@ def rows_by_hand(work: LessonWork) -> Iterator[LogRow]:
     """The rows about what the person has done since the last row about each lesson."""
     there, log = load_rows(work.vault).lessons, load_log(work.vault)
     for lesson in there:
-        last, said = log.last_state(lesson.key), logged_words(lesson.sentence)
+        last, words = log.last_state(lesson.key), logged_words(lesson.sentence)
         if last is None or log.of(lesson.key)[-1].event in ("deleted", "replaced"):
             by: By = "person" if lesson.is_persons else "agent"
             yield log_row(lesson, work.now, lesson.state, by, text(f"lessons.found_{by}", work.language))
         elif ("probation" if last.event == "urgent" else last.event) != lesson.state:
             yield log_row(lesson, work.now, lesson.state, "person", text("lessons.set_by_hand", work.language))
-        elif _words(log, lesson.key) != said:
+        elif _words(log, lesson.key) != words:
             yield log_row(lesson, work.now, "changed", "person", text("lessons.changed_by_hand", work.language))
     yield from _gone(work, log, there)
 
@@ -58,9 +58,9 @@ def decide_lesson(work: LessonWork, lesson: Lesson, state: LessonState, why: str
     if not work.is_whole(lesson):
         hint = "look at it first: vault-agent trust"
         raise UserError("{path} has text that arrived from elsewhere", hint=hint, path=lesson.path)
-    changes, said = LessonChanges(), work.vault.masked(" ".join(why.split()))
+    changes, reason = LessonChanges(), work.vault.masked(" ".join(why.split()))
     changes.change(work, lesson, state)
-    changes.rows.append(log_row(lesson, work.now, state, "person", said or text("lessons.by_command", work.language)))
+    changes.rows.append(log_row(lesson, work.now, state, "person", reason or text("lessons.by_command", work.language)))
     changes.write(work, f"lessons({state}): {lesson.sentence[:60]}", Stamp("human"))
     return replace(lesson, state=state)
 
@@ -75,12 +75,12 @@ def _gone(work: LessonWork, log: LessonLog, there: Sequence[Lesson]) -> Iterator
     """The rows about lessons whose rows are in the note no more, whoever wrote what is in it now."""
     all_rows = parse_lessons(work.path, work.vault.read(work.path) or b"").lessons
     keys = {each.key for each in (*there, *all_rows)}
-    standing = {logged_words(each.sentence) for each in load_lessons(work.vault)}
+    present = {logged_words(each.sentence) for each in load_lessons(work.vault)}
     for key in log.keys:
         rows = log.of(key)
         if key not in keys and rows[-1].event not in ("deleted", "replaced", "merged") and log.last_state(key):
             words = _words(log, key)
-            if words not in standing:
+            if words not in present:
                 target = lesson_target(work.path, key)
                 yield LogRow(work.now, target, words, "deleted", "person", text("lessons.deleted", work.language))
 
@@ -110,8 +110,8 @@ def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
     if is_yes and lesson is not None:
         changes.rows += _after_yes(work, proposal, lesson, why)
     elif proposal.status == "rejected" and asks == "end" and lesson is not None:
-        kept = f"{text('lessons.kept', work.language)} {why}"
-        changes.rows.append(log_row(lesson, work.now, "active", "person", kept))
+        reason = f"{text('lessons.kept', work.language)} {why}"
+        changes.rows.append(log_row(lesson, work.now, "active", "person", reason))
     elif proposal.status == "rejected" and asks != "end":
         if asks == "urgent" and lesson is not None:  # it took effect at once, and is not wanted
             changes.change(work, lesson, "deprecated")

@@ -117,8 +117,8 @@ def review_day(reflecting: Reflecting, runs: DayOfRuns, cancelled: Cancelled) ->
     )
     listed = [_task_row(each, runs.reactions.get(each.run, ())) for each in runs.clean]
     noted = [_noted(each) for each in runs.reflections if not each.strangers and each.opinion != "not_helpful"]
-    shown = Counter(each.kind for course in runs.clean for each in runs.reactions.get(course.run, ()))
-    reacted = "\n".join(f"- {kind.replace('_', ' ')}: {count} times" for kind, count in shown.items())
+    counts = Counter(each.kind for course in runs.clean for each in runs.reactions.get(course.run, ()))
+    reacted = "\n".join(f"- {kind.replace('_', ' ')}: {count} times" for kind, count in counts.items())
     values = {
         "original_request": _OCCASION + "\n".join(listed[:_TASKS]),
         "final_output": _figures(runs.clean),
@@ -149,11 +149,11 @@ def _moment(reflecting: Reflecting, runs: DayOfRuns) -> datetime:
 
 
 def _task_row(course: RunCourse, reactions: Sequence[Reaction]) -> str:
-    shown = ", ".join(dict.fromkeys(each.kind.replace("_", " ") for each in reactions))
+    reacted = ", ".join(dict.fromkeys(each.kind.replace("_", " ") for each in reactions))
     failed = Counter(each.tool for each in course.failures)
     parts = [course.outcome, f"{course.seconds:.0f} s", f"{len(course.calls)} calls", f"{course.tokens} tokens"]
     parts += ["failed: " + ", ".join(f"`{tool}` × {count}" for tool, count in failed.most_common())] if failed else []
-    parts += [f"the person: {shown}"] if shown else []
+    parts += [f"the person: {reacted}"] if reacted else []
     return f"- {course.began:%H:%M} “{clipped(title_of(course), _TITLE)}”: {'; '.join(parts)}"
 
 

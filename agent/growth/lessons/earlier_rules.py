@@ -52,7 +52,7 @@ def _parse(path: str, note: Note) -> RuleNote | None:
             title = row[2:].strip()
         elif row.strip() and kind != "comment":
             words.append(row.strip())
-    said = " ".join(" ".join(words).split()) or title
+    sentence = " ".join(" ".join(words).split()) or title
     state = _STATES.get(str(note.header.get("status") or "").strip().casefold(), "deprecated")
     learned, when = str(note.header.get("learned") or ""), " ".join((note.string("when") or "").split())
-    return RuleNote(path, said, when, state, learned, note.strings("evidence")) if said else None
+    return RuleNote(path, sentence, when, state, learned, note.strings("evidence")) if sentence else None

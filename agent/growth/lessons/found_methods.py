@@ -86,6 +86,6 @@ def _lines(data: bytes) -> Iterator[tuple[FoundTool, bool]]:
             yield tool, found["box"] != " "
 
 
-def _plain(said: str) -> str:
+def _plain(words: str) -> str:
     """Words on one line that end no part of it."""
-    return " ".join(re.sub(r"[*()\[\]]+", " ", inert_line(said)).split())
+    return " ".join(re.sub(r"[*()\[\]]+", " ", inert_line(words)).split())

@@ -49,14 +49,14 @@ _LINK = re.compile(r"\[\[(?:[^\]|\n]*[/|])?([^\]|\n]+)\]\]")
 def case_fits(case: str, task: str, vectors: Vectors | None) -> bool:
     """True if a case (empty: any) and a task mean nearly the same; links in the task count by the names of their
     notes."""
-    said = _LINK.sub(r"\1", task)
+    words_of_task = _LINK.sub(r"\1", task)
     if not case:
         return True
     if vectors is not None:
-        rows = vectors([case, said])
+        rows = vectors([case, words_of_task])
         return float(rows[0] @ rows[1]) >= FITS
     words = words_in(case)
-    return bool(words) and len(words & words_in(said)) / len(words) >= FITS_BY_WORDS
+    return bool(words) and len(words & words_in(words_of_task)) / len(words) >= FITS_BY_WORDS
 
 
 NAME = "rules"
@@ -101,11 +101,11 @@ class GivenLessons:
         """The source of lessons for the tasks of a run; its model is told at its first step what stands no more of what
         the session was given before."""
         lessons = {lesson_line(lesson): lesson for lesson in load_in_force(self.workspace.vault)}
-        before, standing = _given_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
+        before, in_force = _lines_before(session), {_words_of(line): lesson for line, lesson in lessons.items()}
         found = _InRun(
-            session.path, {line: standing[_words_of(line)] for line in before if _words_of(line) in standing}
+            session.path, {line: in_force[_words_of(line)] for line in before if _words_of(line) in in_force}
         )
-        found.outdated = [line for line in before if _words_of(line) not in standing]
+        found.outdated = [line for line in before if _words_of(line) not in in_force]
         with self._lock:
             if context.run:
                 self._runs[context.run] = found
@@ -119,8 +119,8 @@ class GivenLessons:
             found = self._runs.get(event.run)
         if found is None or not (found.lines or found.outdated):
             return ()
-        standing = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
-        gone = [line for line in found.lines if _words_of(line) not in standing and line not in found.gone]
+        in_force = {_words_of(lesson_line(lesson)) for lesson in load_in_force(self.workspace.vault)}
+        gone = [line for line in found.lines if _words_of(line) not in in_force and line not in found.gone]
         found.gone.update(gone)
         gone, found.outdated = [*found.outdated, *gone], []
         if not gone:
@@ -135,15 +135,15 @@ class GivenLessons:
         if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
         lessons = [lesson for line, lesson in found.lines.items() if line not in found.gone]
-        given = tuple(
+        uses = tuple(
             GivenLesson(
                 lesson_target(each.path, each.key), each.words, case_fits(each.when, event.task, self.vectors())
             )
             for each in lessons
         )
         at = event.at or self.workspace.clock.now()
-        row = LessonRun(at, event.run, event.outcome, given, session=event.session)
-        rows = append_runs(self.workspace.vault.home, [row] if given else [], self._language)
+        row = LessonRun(at, event.run, event.outcome, uses, session=event.session)
+        rows = append_runs(self.workspace.vault.home, [row] if uses else [], self._language)
         return [Addition(each.path, each.head, each.text) for each in rows]
 
     def endnote(self, run: str) -> str:
@@ -174,8 +174,8 @@ class GivenLessons:
                 continue
             room -= used
             found.lines[line] = lesson
-            said = line if pieces else f"{head}\n\n{line}"
-            pieces.append(Piece(said, NAME, score, _receipt(lesson, score)))
+            passage = line if pieces else f"{head}\n\n{line}"
+            pieces.append(Piece(passage, NAME, score, _receipt(lesson, score)))
         return pieces
 
     def _chosen(self, task: str, lessons: dict[str, Lesson]) -> list[tuple[str, Lesson, float]]:
@@ -225,24 +225,28 @@ def _words_of(line: str) -> str:
     return _LINE.sub("", line)
 
 
-def fit(said: str, task: str, vectors: Vectors | None) -> float:
+def fit(words: str, task: str, vectors: Vectors | None) -> float:
     """How well a lesson fits a task, 0 to 1: by meaning; without vectors, by common words."""
     if vectors is None:
-        return overlap(said, task)
-    rows = vectors([said, task])
+        return overlap(words, task)
+    rows = vectors([words, task])
     return max(0.0, float(rows[0] @ rows[1]))
 
 
-def _given_before(session: Session) -> list[str]:
+def _lines_before(session: Session) -> list[str]:
     """The lines of lessons that a session was given, without those that it was told of that they stand no more."""
-    told = {text("lessons.gone", language) for language in LANGUAGES}
-    given: dict[str, None] = {}
+    withdrawn = {text("lessons.gone", language) for language in LANGUAGES}
+    lines_before: dict[str, None] = {}
     for message in session.history:
         if isinstance(message, Context) and message.source == NAME:
             head, *rows = message.text.split("\n")
             lines = [row for row in (head, *rows) if _LINE.match(row)]
-            given = {row: None for row in given if row not in lines} if head in told else given | dict.fromkeys(lines)
-    return list(given)
+            lines_before = (
+                {row: None for row in lines_before if row not in lines}
+                if head in withdrawn
+                else lines_before | dict.fromkeys(lines)
+            )
+    return list(lines_before)
 
 
 def _receipt(lesson: Lesson, score: float) -> Receipt:

@@ -14,8 +14,8 @@ from agent.growth.lessons.book import KnownLessons, LessonBook, known_lessons
 from agent.growth.lessons.by_person import evidence_rows
 from agent.growth.lessons.candidates import (
     ENOUGH,
+    FoundStrategy,
     LessonCandidate,
-    SaidStrategy,
     find_candidates,
     independent,
     is_urgent,
@@ -47,7 +47,7 @@ MOST_AT_ONCE = 3
 logger = logging.getLogger(__name__)
 
 
-def lesson_strategies(work: LessonWork) -> tuple[SaidStrategy, ...]:
+def lesson_strategies(work: LessonWork) -> tuple[FoundStrategy, ...]:
     """The strategies in the reflections from which lessons may come; none of a session with strangers' text in it, and
     none that says what was forgotten."""
     tainted: dict[str, bool] = {}
@@ -60,21 +60,21 @@ def lesson_strategies(work: LessonWork) -> tuple[SaidStrategy, ...]:
                 tainted[path] = False  # a session that is gone steers nothing; its reflection says what it read
         return tainted[path]
 
-    said = [
+    found = [
         each for each in usable_strategies(work.reflections()) if not any(map(is_tainted, each.reflection.sessions))
     ]
-    if not said:
+    if not found:
         return ()
     stones, marks = load_tombstones(work.vault), in_all_languages("forgetting.mark")
-    known = (each for each in said if not any(mark in each.sentence for mark in marks))
+    known = (each for each in found if not any(mark in each.sentence for mark in marks))
     return tuple(each for each in known if not stones.is_forgotten(each.sentence))
 
 
-def start_urgent_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> tuple[Lesson, ...]:
+def start_urgent_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[FoundStrategy]) -> tuple[Lesson, ...]:
     """Let the urgent strategies take effect, each in one commit with the question whether it may stay; returns the new
     lessons."""
     known, begun = known_lessons(work.vault, book, work.vectors()), list[Lesson]()
-    for each in filter(is_urgent, said):
+    for each in filter(is_urgent, strategies):
         lessons = [lesson.sentence for lesson in (*book.lessons, *begun)]
         done = [row.words for row in book.log.rows if row.event == "urgent"]
         if known.is_settled(each.strategy.text, each.sentence) or known.is_among(
@@ -90,10 +90,10 @@ def start_urgent_lessons(work: LessonWork, book: LessonBook, said: Sequence[Said
     return tuple(begun)
 
 
-def learn_lessons(work: LessonWork, book: LessonBook, said: Sequence[SaidStrategy]) -> LessonChanges:
+def learn_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[FoundStrategy]) -> LessonChanges:
     """Propose lessons, or support those that there are; returns what was written beside the proposals."""
     learner = _Learner(work, known_lessons(work.vault, book, work.vectors()))
-    for candidate in find_candidates(said, learner.known.vectors):
+    for candidate in find_candidates(strategies, learner.known.vectors):
         try:
             learner.consider(candidate)
         except UserError as error:
@@ -137,11 +137,11 @@ class _Learner:
 
     def consider(self, candidate: LessonCandidate) -> None:
         """Do with a candidate what follows from the lessons that there are."""
-        known, said = self.known, candidate.strategy
-        if known.is_settled(said.text, candidate.sentence):
+        known, strategy = self.known, candidate.strategy
+        if known.is_settled(strategy.text, candidate.sentence):
             return
         lessons = known.book.lessons
-        related = list(zip(lessons, known.relations(said.text, [each.text for each in lessons]), strict=True))
+        related = list(zip(lessons, known.relations(strategy.text, [each.text for each in lessons]), strict=True))
         if (same := next((each for each, relation in related if relation is TextRelation.SAME), None)) is not None:
             self.support(same, candidate)
             return
@@ -176,7 +176,7 @@ class _Learner:
         """Report once that reflections say the opposite of a lesson, with how it did until then. Where it matters, the
         person is asked: if it is active or theirs, or a reflection calls the opposite grave."""
         book, words = self.known.book, logged_words(candidate.sentence)
-        is_grave = any(each.strategy.severity == "high" for each in candidate.said)
+        is_grave = any(each.strategy.severity == "high" for each in candidate.strategies)
         matters = lesson.state == "active" or book.is_settled_by_person(lesson) or is_grave
         if not self.work.is_whole(lesson) or (matters and not self.may_ask()):
             return
@@ -208,9 +208,9 @@ class _Learner:
         last = self.known.book.log.last_state(lesson.key)
         if last is None or last.by == "person":
             return
-        later = independent([each for each in candidate.said if each.reflection.at > last.at])
+        later = independent([each for each in candidate.strategies if each.reflection.at > last.at])
         if len(later) >= ENOUGH and self.may_ask():
-            ask_again(self.work, lesson, replace(candidate, said=tuple(later)))
+            ask_again(self.work, lesson, replace(candidate, strategies=tuple(later)))
 
     def may_ask(self) -> bool:
         """True if not too many questions wait."""
@@ -218,4 +218,4 @@ class _Learner:
 
 
 def _links(candidate: LessonCandidate) -> str:
-    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.said))
+    return ", ".join(dict.fromkeys(each.evidence.link for each in candidate.strategies))

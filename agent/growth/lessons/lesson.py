@@ -76,11 +76,11 @@ def case_words(when: str) -> str:
 
 def without_case(sentence: str) -> str:
     """What a lesson in one line says, without its case; the whole line if it has none."""
-    case, _, said = _COLON.sub(": ", sentence, count=1).partition(": ")
-    return said or case
+    case, _, rest = _COLON.sub(": ", sentence, count=1).partition(": ")
+    return rest or case
 
 
 def words_mark(text: str, when: str) -> str:
     """The mark of a lesson's words: eight hexadecimal digits, the same for any spacing and case."""
-    said = "\0".join(" ".join(part.split()).casefold() for part in (text, when))
-    return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    folded = "\0".join(" ".join(part.split()).casefold() for part in (text, when))
+    return sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:8]

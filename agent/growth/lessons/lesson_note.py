@@ -29,8 +29,8 @@ from agent.vault.store import Vault
 TYPE = "lessons"
 LONGEST = 600
 """The most characters of a lesson: of a longer one runs get the beginning."""
-_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<said>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
-_STATE = re.compile(r"(?P<said>.+) · (?P<state>[^·]+?)\s*")
+_ROW = re.compile(r"[-*+] (?!\[.\] )(?P<words>\S.*?)(?:[ \t]+\^l-(?P<id>[0-9a-f]{8})(?:~~)?)?[ \t]*")
+_STATE = re.compile(r"(?P<words>.+) · (?P<state>[^·]+?)\s*")
 _CASE = re.compile(r"\*(?P<when>[^*]+?)[:：]\*[ \t]*(?P<text>\S.*)")
 _MARKS = re.compile(r"\^l-[0-9a-f]{8}\s*$|^(?:[*~\s]|`{3,}|\d+[.)]\s+(?=`{3})|\[.\](?:\s|$))+")
 
@@ -84,16 +84,16 @@ def load_in_force(vault: Vault) -> Iterator[Lesson]:
     return iter({lesson.words: lesson for lesson in found}.values())
 
 
-def new_lesson(path: str, said: str, when: str, state: LessonState = "probation") -> Lesson:
+def new_lesson(path: str, words: str, when: str, state: LessonState = "probation") -> Lesson:
     """A lesson in the agent's words, made safe for a row of the note."""
-    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (said, when))
+    plain, case = (_safe(each).replace(" · ", " - ").strip() for each in (words, when))
     plain, case = clipped(plain, LONGEST), " ".join(case.replace("*", "").split()).rstrip(" .。:：,，")
     return Lesson(plain, case, state, words_mark(plain, case), path)
 
 
-def _safe(said: str) -> str:
+def _safe(words: str) -> str:
     """Words without what a row of the note has a meaning for."""
-    return inert_line(_MARKS.sub("", inert_line(said).replace("~~", "")))
+    return inert_line(_MARKS.sub("", inert_line(words).replace("~~", "")))
 
 
 def lesson_of_note(note: RuleNote, path: str) -> Lesson:
@@ -105,10 +105,10 @@ def lesson_of_note(note: RuleNote, path: str) -> Lesson:
 
 def format_row(lesson: Lesson, language: Language) -> str:
     """The row of a lesson. If it has a row, all of its words stay as they stand there, but for the state."""
-    said = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
-    bullet, said = _bare(lesson.row) or ("- ", said)
-    said = f"~~{said}~~" if lesson.state == "deprecated" else said
-    return f"{bullet}{said} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
+    sentence = f"*{case_words(lesson.when)}* {lesson.text}" if lesson.when else lesson.text
+    bullet, sentence = _bare(lesson.row) or ("- ", sentence)
+    sentence = f"~~{sentence}~~" if lesson.state == "deprecated" else sentence
+    return f"{bullet}{sentence} · {text(f'lessons.{lesson.state}', language)}{f' ^l-{lesson.id}' if lesson.id else ''}"
 
 
 def note_head(language: Language) -> str:
@@ -129,25 +129,25 @@ def _bare(row: str) -> tuple[str, str] | None:
     match = _ROW.fullmatch(row)
     if match is None:
         return None
-    said = match["said"]
-    found = _STATE.fullmatch(said.removesuffix("~~"))
+    sentence = match["words"]
+    found = _STATE.fullmatch(sentence.removesuffix("~~"))
     if found is not None and (match["id"] or found["state"].strip().casefold() in _states()):
-        said = found["said"].strip()
-    if said.startswith("~~"):
-        said = said[2:].removesuffix("~~")
-        said = said.replace("~~", "") if said.count("~~") % 2 or said.startswith("~~") else said
-    return row[: match.start("said")], said
+        sentence = found["words"].strip()
+    if sentence.startswith("~~"):
+        sentence = sentence[2:].removesuffix("~~")
+        sentence = sentence.replace("~~", "") if sentence.count("~~") % 2 or sentence.startswith("~~") else sentence
+    return row[: match.start("words")], sentence
 
 
 def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | None:
-    said, id = match["said"], match["id"] or ""
-    is_struck, said = said.startswith("~~"), said.replace("~~", "").strip()
-    found = _STATE.fullmatch(said)
+    sentence, id = match["words"], match["id"] or ""
+    is_struck, sentence = sentence.startswith("~~"), sentence.replace("~~", "").strip()
+    found = _STATE.fullmatch(sentence)
     named = _states().get(found["state"].strip().casefold()) if found else None
     state: LessonState = "deprecated" if is_struck or (id and found and named is None) else named or "active"
-    said = found["said"].strip() if found and (named is not None or id) else said
-    case = _CASE.fullmatch(said)
-    when, words = (case["when"].strip(), case["text"]) if case else ("", said)
+    sentence = found["words"].strip() if found and (named is not None or id) else sentence
+    case = _CASE.fullmatch(sentence)
+    when, words = (case["when"].strip(), case["text"]) if case else ("", sentence)
     words = clipped(" ".join(words.split()), LONGEST)
     return Lesson(words, " ".join(when.split()), state, id, path, row, line) if words else None
 

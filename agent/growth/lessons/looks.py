@@ -47,8 +47,8 @@ def load_looks(vault: Vault) -> tuple[RunLook, ...]:
 
 def note_look(vault: Vault, look: RunLook) -> None:
     """Remember a look."""
-    kept = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
-    _table(vault).put((*kept, look))
+    recent = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
+    _table(vault).put((*recent, look))
 
 
 def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[RunLook, ...]:

@@ -49,13 +49,13 @@ _REACTIONS = {
 }
 
 
-def shown_task(course: RunCourse) -> str:
+def format_task(course: RunCourse) -> str:
     """What was asked; framed for somebody who is not the owner."""
     task = clipped(course.task, TASK)
     return frame(task, "a guest") if course.is_guests else task
 
 
-def shown_output(course: RunCourse) -> str:
+def format_output(course: RunCourse) -> str:
     """The answer, and how the run ended if it did not finish."""
     answer = clipped(course.answer, ANSWER) or NOTHING
     answer = frame(answer, ", ".join(course.strangers)) if course.strangers else answer
@@ -64,20 +64,20 @@ def shown_output(course: RunCourse) -> str:
     return f"The run did not finish ({course.outcome}): {clipped(course.reason, 400)}\n{answer}"
 
 
-def shown_reactions(reactions: Sequence[Reaction]) -> str:
+def format_reactions(reactions: Sequence[Reaction]) -> str:
     """What the person has said or done about it so far."""
     rows = [f"- {_REACTIONS[each.kind]}" + (f":\n{each.words}" if each.words else "") for each in reactions]
     return "\n".join(rows) or "(nothing is known: they have neither said nor changed anything)"
 
 
-def shown_steps(course: RunCourse) -> str:
+def format_steps(course: RunCourse) -> str:
     """The steps as lines; of a long run the first and the last ones."""
     rows = step_rows(course.steps)
     if len(rows) > _FIRST + _LAST:
         left_out = len(rows) - _FIRST - _LAST
         rows = [*rows[:_FIRST], f"… {left_out} steps are left out …", *rows[-_LAST:]]
-    shown = clipped("\n".join(rows), TRACE) or NOTHING
-    return frame(shown, ", ".join(course.strangers)) if course.strangers else shown
+    lines = clipped("\n".join(rows), TRACE) or NOTHING
+    return frame(lines, ", ".join(course.strangers)) if course.strangers else lines
 
 
 def step_rows(steps: Sequence[CourseStep]) -> list[str]:
@@ -150,10 +150,10 @@ class Reflecting:
         """The five dimensions of a run that is over; None for an answer that cannot be read. The model for the person
         is asked about their reaction, if there is one."""
         values = {
-            "original_request": (_FEEDBACK if occasion == "feedback" else "") + shown_task(course),
-            "final_output": shown_output(course),
-            "user_reaction": shown_reactions(reactions),
-            "execution_trace": shown_steps(course),
+            "original_request": (_FEEDBACK if occasion == "feedback" else "") + format_task(course),
+            "final_output": format_output(course),
+            "user_reaction": format_reactions(reactions),
+            "execution_trace": format_steps(course),
         }
         at = self.now
         placed = Reflection(

@@ -65,10 +65,10 @@ _IS_SESSION = re.compile(SESSION_LINK)
 T = TypeVar("T", bound=str)
 
 
-def plain_text(said: str, most: int = LONGEST) -> str:
+def plain_text(words: str, most: int = LONGEST) -> str:
     """A text in the form in which a reflection has it: one line of at most so many characters, nothing in it that an
     editor would act on, and no beginning that would make a list item or a box of it."""
-    flat = _BOX_LIKE.sub("", inert_line(said))
+    flat = _BOX_LIKE.sub("", inert_line(words))
     return clipped(flat, most).strip()
 
 
@@ -111,8 +111,8 @@ def _items(reflection: Reflection, language: Language) -> Iterator[str]:
         if value or kind is not None:
             label = text(f"reflection.{name}", language)
             about = text("reflection.about", language, kind=text(f"reflection.{kind}", language)) if kind else ""
-            said = text("reflection.item", language, label=f"**{label}**{about}", value=plain_text(value))
-            yield f"- {said}".rstrip()
+            item = text("reflection.item", language, label=f"**{label}**{about}", value=plain_text(value))
+            yield f"- {item}".rstrip()
 
 
 def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
@@ -122,11 +122,11 @@ def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
     for number, each in enumerate(strategies, 1):
         rows.append(f"{number}. {plain_text(each.text, STRATEGY)}")
         parts = (("when", each.when), ("effect", each.effect))
-        said = [_labelled(name, plain_text(value, STRATEGY), language) for name, value in parts if value]
+        lines = [_labelled(name, plain_text(value, STRATEGY), language) for name, value in parts if value]
         grades = [_labelled("confidence", text(f"reflection.{each.confidence}", language), language)]
         grades.append(_labelled("severity", text(f"reflection.{each.severity}", language), language))
         grades += [text("reflection.restricts", language)] if each.restricts else []
-        rows += [f"    - {row}" for row in (*said, " · ".join(grades))]
+        rows += [f"    - {row}" for row in (*lines, " · ".join(grades))]
     return "\n".join(rows)
 
 
@@ -134,9 +134,9 @@ def _remarks(reflection: Reflection, language: Language) -> str:
     """What it rests on, and why it may count for less."""
     links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
-    said = [_labelled("evidence", links, language)] if links else []
-    said += [text("reflection.strangers", language, sources=sources)] if sources else []
-    return "\n\n".join(said)
+    remarks = [_labelled("evidence", links, language)] if links else []
+    remarks += [text("reflection.strangers", language, sources=sources)] if sources else []
+    return "\n\n".join(remarks)
 
 
 def _labelled(name: str, value: str, language: Language) -> str:
@@ -215,25 +215,25 @@ def _parsed_evidence(body: Body) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _parsed_strategies(body: Body) -> Iterator[Strategy]:
-    said, parts = "", dict[str, str]()
+    strategy, parts = "", dict[str, str]()
     for row in (*_rows(body), "1. end"):
         part = _PART.match(row)
-        if part is not None and said:
+        if part is not None and strategy:
             parts |= _parts(part["value"])
             continue
         numbered = _NUMBERED.match(row)
         if numbered is None:
             continue
-        if said:
+        if strategy:
             yield Strategy(
-                said,
+                strategy,
                 parts.get("when", ""),
                 parts.get("effect", ""),
                 _grade(parts.get("confidence", "")),
                 _grade(parts.get("severity", "")),
                 "restricts" in parts,
             )
-        said, parts = numbered["value"].strip(), {}
+        strategy, parts = numbered["value"].strip(), {}
 
 
 def _parts(row: str) -> dict[str, str]:

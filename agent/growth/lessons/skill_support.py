@@ -36,15 +36,15 @@ class SkillMatch:
 
 def skill_that_says(work: LessonWork, known: KnownLessons, candidate: LessonCandidate) -> SkillMatch | None:
     """The skill that says the same already, in the words of one of the reflections; None without one."""
-    wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.said)))
+    wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.strategies)))
     least = SKILL_LINES.of(known.vectors)
     for skill in work.skills():
         rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
         for wanted in wordings:
             lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
             related = zip(lines, known.relations(wanted, lines), strict=True)
-            if (said := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
-                return SkillMatch(skill, said)
+            if (match := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
+                return SkillMatch(skill, match)
     return None
 
 
@@ -57,7 +57,7 @@ def may_change(work: LessonWork, known: KnownLessons, match: SkillMatch, candida
         return False
     if any(trial.skill == skill.name for trial in open_trials(work.vault)):
         return False
-    return not known.is_among(candidate.strategy.text, candidate.sentence, _given(data, work.language))
+    return not known.is_among(candidate.strategy.text, candidate.sentence, _lines_of_reflections(data, work.language))
 
 
 def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate) -> ProposalDraft:
@@ -65,7 +65,7 @@ def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate
     skill, language = match.skill, work.language
     before = work.vault.read(skill.path) or b""
     after = with_line(before, candidate, work.now, language)
-    link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.said)
+    link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.strategies)
     rows = "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in candidate.evidence)
     sentence = inert_line(candidate.sentence)
     return ProposalDraft(
@@ -96,14 +96,16 @@ def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language:
     versions = note.header.get(_VERSIONS)
     if is_list(versions):
         links: list[Value] = [each.link for each in candidate.evidence]
-        made = text("lessons.skill_version", language, count=len(candidate.said), rule=logged_words(candidate.sentence))
+        made = text(
+            "lessons.skill_version", language, count=len(candidate.strategies), rule=logged_words(candidate.sentence)
+        )
         new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {made}"}
         note = note.with_key(_VERSIONS, [*versions, new])
         note = note.with_key(_LEARNED_FROM, list(dict.fromkeys([*note.strings(_LEARNED_FROM), *links])))
     return note.with_body(f"{body}\n").data
 
 
-def _given(data: bytes, language: Language) -> tuple[str, ...]:
+def _lines_of_reflections(data: bytes, language: Language) -> tuple[str, ...]:
     """The lines that reflections have given a skill."""
     heading = f"\n## {text('lessons.skill_section', language)}\n"
     section = Note.parse(data).body.partition(heading)[2].partition("\n## ")[0]

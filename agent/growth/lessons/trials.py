@@ -171,8 +171,8 @@ class Trial:
     def keep(self, variant: Variant, count: TrialCount) -> TrialRecord:
         """Make the variant the skill: its instructions, and one more version in its header."""
         change, link = clipped(variant.change, _VERSION), self.record.path.removesuffix(".md")
-        made = self._said("version_kept", link=link, change=change, **_numbers(count))
-        return self._replaced(variant.body, made, count.variant, "kept", self._said("kept_why", **_numbers(count)))
+        made = self._text("version_kept", link=link, change=change, **_numbers(count))
+        return self._replaced(variant.body, made, count.variant, "kept", self._text("kept_why", **_numbers(count)))
 
     def roll_back(self, count: TrialCount) -> TrialRecord:
         """Give the skill the instructions that it had before the variant was kept, as one more version."""
@@ -180,8 +180,8 @@ class Trial:
         (base,) = vault.read_blobs([self.record.base_blob])
         if base is None:
             return self.stop("no_base")
-        why = self._said("rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
-        made = self._said("version_back", link=self.record.path.removesuffix(".md"), good=good, uses=uses)
+        why = self._text("rolled_back_why", kept_good=good, kept_uses=uses, **_numbers(count))
+        made = self._text("version_back", link=self.record.path.removesuffix(".md"), good=good, uses=uses)
         reset = Use(self.record.skill, self.workspace.clock.now(), "", activated="rolled_back")
         rows = history_rows([reset], self.workspace.settings.vault.language)
         history = [Append(vault.home.at(name), row, head) for name, head, row in rows]
@@ -189,19 +189,19 @@ class Trial:
 
     def drop(self, status: VariantStatus, count: TrialCount) -> TrialRecord:
         """End a trial after which the skill stays as it is; its reason is kept in the variant's note."""
-        return self.end(status, self._said(f"{status}_why", **_numbers(count)))
+        return self.end(status, self._text(f"{status}_why", **_numbers(count)))
 
     def settle(self, uses: int) -> TrialRecord:
         """End the watch over a kept variant that has not become worse; nobody is told."""
-        return self.end("settled", self._said("settled_why", uses=uses))
+        return self.end("settled", self._text("settled_why", uses=uses))
 
     def stop(self, reason: str, by: By = "agent") -> TrialRecord:
         """End a trial without a verdict; `reason` names the sentence that says why."""
-        return self.end("stopped", self._said(f"stopped_{reason}"), by)
+        return self.end("stopped", self._text(f"stopped_{reason}"), by)
 
     def take_back(self) -> TrialRecord:
         """Note that the person has taken a kept variant back: the skill is as it was, and as trusted as it was."""
-        done = self.end("rolled_back", self._said("taken_back"), "person")
+        done = self.end("rolled_back", self._text("taken_back"), "person")
         self._trust()
         return done
 
@@ -269,7 +269,7 @@ class Trial:
             if found is not None:
                 self.library.review(found, self.workspace.clock.now(), "a variant of it was tried")
 
-    def _said(self, key: str, **values: object) -> str:
+    def _text(self, key: str, **values: object) -> str:
         return text(f"variant.{key}", self.workspace.settings.vault.language, **values)
 
 

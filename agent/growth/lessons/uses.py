@@ -137,14 +137,14 @@ def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
     found: dict[str, dict[str, LessonUse]] = {}
     for row in rows:
         came_up = frozenset(each.words for each in row.lessons if each.came_up)
-        for given in row.lessons:
-            uses = found.setdefault(given.words, {})
+        for lesson in row.lessons:
+            uses = found.setdefault(lesson.words, {})
             if row.outcome != _OPINION:
                 opinion = uses[row.run].opinion if row.run in uses else ""
-                beside = came_up - {given.words}
-                uses[row.run] = LessonUse(row.at, row.run, row.outcome, opinion, given.came_up, beside)
+                beside = came_up - {lesson.words}
+                uses[row.run] = LessonUse(row.at, row.run, row.outcome, opinion, lesson.came_up, beside)
             elif row.run in uses and row.opinion:
-                came_up_too = uses[row.run].came_up or given.came_up
+                came_up_too = uses[row.run].came_up or lesson.came_up
                 uses[row.run] = replace(uses[row.run], opinion=row.opinion, came_up=came_up_too)
     return {words: tuple(uses.values()) for words, uses in found.items()}
 
@@ -162,14 +162,14 @@ def _head(month: str, language: Language) -> bytes:
 def _parse_row(at: datetime, cells: Sequence[str]) -> LessonRun | None:
     if len(cells) != _COLUMNS - 1 or cells[3] not in get_args(Opinion):
         return None
-    run, outcome, given, opinion, session = cells
-    lessons, path = tuple(_given(given)), session.removeprefix("[[").removesuffix("]]")
+    run, outcome, cell, opinion, session = cells
+    lessons, path = tuple(_lessons_in(cell)), session.removeprefix("[[").removesuffix("]]")
     if not lessons:
         return None
     return LessonRun(at, run, outcome, lessons, cast(Opinion, opinion), f"{path}.md" if path else "")
 
 
-def _given(cell: str) -> Iterator[GivenLesson]:
+def _lessons_in(cell: str) -> Iterator[GivenLesson]:
     for found in _LESSON.finditer(cell):
         yield GivenLesson(found[2], found[3], not found[1])
 
@@ -181,10 +181,10 @@ def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
     left = [_without(row, rated) for row in rows if not row.opinion]
     boxes = ticked_boxes(work.vault, {row.run: row.session for row in left if row.lessons})
     unticked = {row.run: row.session for row in left if any(each.target not in boxes[row.run] for each in row.lessons)}
-    shown = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
+    of_runs = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
     opinions: tuple[tuple[LessonRun, Opinion], ...] = tuple(product(left, get_args(Opinion)[1:]))
     found = [
-        _rated(row, opinion, boxes.get(row.run, {}), shown.get(row.run, ""), work.now) for row, opinion in opinions
+        _rated(row, opinion, boxes.get(row.run, {}), of_runs.get(row.run, ""), work.now) for row, opinion in opinions
     ]
     found = [row for row in found if row.lessons]
     if found:

@@ -64,9 +64,9 @@ def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]
     ends = Counter(use.feedback or use.outcome for use in uses)
     yield "ends: " + ", ".join(f"{count} × {end}" for end, count in ends.most_common())
     for use in uses[-_EXAMPLES:]:
-        said = next((each.text for each in traces[use.run].said if not each.is_earlier), "")
-        if said:
-            yield f"a task: {json.dumps(said[:_LONGEST], ensure_ascii=False)}"
+        task = next((each.text for each in traces[use.run].said if not each.is_earlier), "")
+        if task:
+            yield f"a task: {json.dumps(task[:_LONGEST], ensure_ascii=False)}"
 
 
 def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:
@@ -90,8 +90,8 @@ def _trends(uses: Sequence[Use]) -> Iterator[str]:
     half = len(uses) // 2
     for name, part in (("older half", uses[:half]), ("newer half", uses[half:])):
         opinions = Counter(use.feedback for use in part if use.feedback)
-        said = ", ".join(f"{count} × {opinion.replace('_', ' ')}" for opinion, count in opinions.most_common())
-        yield f"{name} of {len(part)} uses: {said or 'no opinion'}"
+        counts = ", ".join(f"{count} × {opinion.replace('_', ' ')}" for opinion, count in opinions.most_common())
+        yield f"{name} of {len(part)} uses: {counts or 'no opinion'}"
 
 
 def _tried(vault: Vault, skill: str) -> Iterator[str]:
@@ -144,8 +144,8 @@ def riskier(*kinds: VariantKind) -> VariantKind:
 
 def new_tools(before: str, after: str, tools: Iterable[str]) -> tuple[str, ...]:
     """The tools that the new instructions name and the old ones do not."""
-    known, said = frozenset(tools), frozenset(_TOOL.findall(before))
-    return tuple(sorted(name for name in frozenset(_TOOL.findall(after)) & known if name not in said))
+    known, before_names = frozenset(tools), frozenset(_TOOL.findall(before))
+    return tuple(sorted(name for name in frozenset(_TOOL.findall(after)) & known if name not in before_names))
 
 
 def _lines(text: str) -> list[str]:

@@ -103,8 +103,8 @@ def pattern_of(
 
 def surest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
     """The patterns worth showing, the surest first."""
-    shown = {each.id: each for each in found if each.confidence >= LEAST}
-    return tuple(sorted(shown.values(), key=lambda each: (-each.confidence, -each.frequency, each.subject))[:MOST])
+    sure = {each.id: each for each in found if each.confidence >= LEAST}
+    return tuple(sorted(sure.values(), key=lambda each: (-each.confidence, -each.frequency, each.subject))[:MOST])
 
 
 def quoted(text: str, most: int = _QUOTED) -> str:

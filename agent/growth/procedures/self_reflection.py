@@ -69,11 +69,11 @@ def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
     asked = [each for each in logged if _moment(context, *each) > since]
     entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
-    said = [each for each in stated if with_offset(each.entry.created) > since]
+    recent = [each for each in stated if with_offset(each.entry.created) > since]
     over = [each for each in shelf.done if each.completed_at and each.completed_at > since]
     other = tuple(each for each in over if each.kind != "self_reflection")
     waiting = sum(1 for each in shelf.waiting if each.kind != "self_reflection")
-    return _Review(since, len(asked), len(said), other, waiting)
+    return _Review(since, len(asked), len(recent), other, waiting)
 
 
 def _last(context: ProcedureContext) -> datetime:

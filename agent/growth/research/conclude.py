@@ -134,8 +134,8 @@ def _how(desk: ResearchDesk, done: Research) -> Iterator[str]:
     )
     sources = [*call.folders[:1], *desk.own] if call.kind == "repository" else [*desk.own]
     names = [each.name for each in (*sources, *([desk.web] if desk.web is not None else []))]
-    shown = [text("research.the_vault", language) if each == VAULT else each for each in names]
-    yield text("research.searched", language, names=text("research.comma", language).join(shown))
+    named = [text("research.the_vault", language) if each == VAULT else each for each in names]
+    yield text("research.searched", language, names=text("research.comma", language).join(named))
     found = done.findings
     for key, count in (("flawed", found.report.flawed if found.report is not None else 0), ("refused", found.refused)):
         yield from [text(f"research.{key}", language, count=count)] if count else []

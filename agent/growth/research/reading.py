@@ -184,10 +184,10 @@ def _best_passages(text: str, query: str, room: int) -> str:
     if not chosen:
         return pieces[0][:room]
     first = min(chosen)
-    shown = pieces[first]
+    passages = pieces[first]
     for at in sorted(chosen - {first}):
-        shown += ("\n" if at - 1 in chosen else "\n[…]\n") + pieces[at]
-    return shown[:room]
+        passages += ("\n" if at - 1 in chosen else "\n[…]\n") + pieces[at]
+    return passages[:room]
 
 
 def _is_quotable(sentence: str) -> bool:

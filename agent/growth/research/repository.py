@@ -88,8 +88,8 @@ class RepositoryStudy:
         """The core files: those that a model chooses by their numbers, else those whose names tell."""
         listed = [name for name in files if not _LEFT_OUT.search(name)][:_LISTED]
         rows = "\n".join(f"{at}. {name}" for at, name in enumerate(listed, 1))
-        shown = self.desk.framed(readme, "") or "-"
-        answer = self.desk.ask("files", readme=shown, files=rows, most=str(_CORE)) if listed else ""
+        described = self.desk.framed(readme, "") or "-"
+        answer = self.desk.ask("files", readme=described, files=rows, most=str(_CORE)) if listed else ""
         numbers = dict.fromkeys(int(each) for each in re.findall(r"\d{1,3}", answer))
         chosen = [listed[number - 1] for number in numbers if 0 < number <= len(listed)]
         return (chosen or telling_files(listed))[:_CORE]

@@ -226,8 +226,8 @@ def _source(reading: Reading, cited: Sequence[int], language: Language) -> str:
         text("research.excerpt", language) if reading.is_excerpt else "",
         text("research.not_cited", language) if reading.number not in cited else "",
     ]
-    shown = text("research.comma", language).join(filter(None, words))
-    return f"{reading.number}. {source_link(reading)} — {shown}"
+    details = text("research.comma", language).join(filter(None, words))
+    return f"{reading.number}. {source_link(reading)} — {details}"
 
 
 def _after_colon(words: str) -> str:

@@ -162,7 +162,7 @@ def _values(line: str, row: str) -> Iterator[EditLesson]:
         if is_number:
             yield EditLesson("correction", _near(line, old, a, b), _near(row, new, c, d), line, row)
         elif is_name:
-            yield EditLesson("correction", _said(gone), _said(come), line, row)
+            yield EditLesson("correction", _format_words(gone), _format_words(come), line, row)
 
 
 def _tokens(text: str) -> list[str]:
@@ -183,10 +183,12 @@ def _near(line: str, words: Sequence[str], first: int, last: int) -> str:
     if any(map(_DATE.fullmatch, changed)):
         seen = (each for each in dates_in(line) if f"{each.key[0]:02}m{each.key[1]:02}d" in changed)
         return ", ".join(line[each.start : each.end] for each in seen)
-    return _said([word for word in words[max(first - _BESIDE, 0) : last + _BESIDE] if not _DATE.fullmatch(word)])
+    return _format_words(
+        [word for word in words[max(first - _BESIDE, 0) : last + _BESIDE] if not _DATE.fullmatch(word)]
+    )
 
 
-def _said(words: Sequence[str]) -> str:
+def _format_words(words: Sequence[str]) -> str:
     """The words as a text: no blanks around signs and between Chinese characters."""
     text = ""
     for word in words:

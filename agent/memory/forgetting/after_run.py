@@ -10,8 +10,8 @@ from dataclasses import field, replace
 from agent.dataclass import dataclass
 from agent.events.runs import TaskCompleted
 from agent.memory.forgetting.forget import carry_out, ignore
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.memory.forgetting.places import find_places
-from agent.memory.forgetting.said_again import SaidAgain
 from agent.texts import Language
 from agent.vault.change import Stamp, actor_of
 from agent.vault.store import Vault
@@ -23,21 +23,21 @@ class ForgettingsOfRuns:
 
     vault: Vault
     language: Language
-    _said: dict[str, list[SaidAgain]] = field(default_factory=dict, init=False)
+    _forgotten: dict[str, list[ForgottenStatements]] = field(default_factory=dict, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
-    def add(self, run: str, said: SaidAgain) -> None:
+    def add(self, run: str, forgotten: ForgottenStatements) -> None:
         """Note that this was forgotten in a run, or in one that it has delegated to."""
         with self._lock:
-            self._said.setdefault(run.partition(".")[0], []).append(said)
+            self._forgotten.setdefault(run.partition(".")[0], []).append(forgotten)
 
     def settle(self, event: TaskCompleted) -> None:
         """Take what was forgotten in a run out of what was written since."""
         with self._lock:
-            forgotten = self._said.pop(event.run, [])
-        for said in forgotten:
-            found = find_places(self.vault, said, {}, ignore)
-            left = replace(found, said=replace(found.said, marks=frozenset()))  # its tombstone is there
+            found_in_run = self._forgotten.pop(event.run, [])
+        for forgotten in found_in_run:
+            found = find_places(self.vault, forgotten, {}, ignore)
+            left = replace(found, forgotten=replace(found.forgotten, marks=frozenset()))  # its tombstone is there
             stamp = Stamp(actor_of(event.job, event.speaker.channel), run=event.run, session=event.session)
             if left.gone or left.changed:
                 carry_out(self.vault, left, self.language, stamp=stamp)

@@ -13,7 +13,8 @@ from agent.config.directories import VAULT_FILE
 from agent.errors import NoteGone, UserError
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
-from agent.memory.forgetting.entry_text import entry_marks, person_said
+from agent.memory.forgetting.entry_text import entry_marks, persons_words
+from agent.memory.forgetting.forgotten_statements import forgotten_statements, is_telling, own_names, phrase
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
 from agent.memory.forgetting.private_state import (
     drop_unfinished,
@@ -22,7 +23,6 @@ from agent.memory.forgetting.private_state import (
     forget_in_given_texts,
     forget_in_rows,
 )
-from agent.memory.forgetting.said_again import is_telling, own_names, phrase, said_again
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, Sentence, joined
@@ -80,11 +80,11 @@ def plan_for(vault: Vault, path: str, data: bytes, language: Language, report: R
             "{path} is needed to remember at all", hint="edit it, and delete the lines that should go", path=path
         )
     entry = parse_entry(data)
-    text = Note.parse(data).body if entry is None else person_said(entry)
+    text = Note.parse(data).body if entry is None else persons_words(entry)
     prints = frozenset(filter(None, (fingerprint(text),))) if entry is None else entry_marks(entry)
     names = () if entry else filter(is_telling, (stem_of(path),))
-    said = said_again((*names, text), prints, _mark(language))
-    found = find_places(vault, said, {path: data}, report)
+    forgotten = forgotten_statements((*names, text), prints, _mark(language))
+    found = find_places(vault, forgotten, {path: data}, report)
     return replace(found, gone=found.gone[1:])
 
 
@@ -92,7 +92,7 @@ def plan_text(vault: Vault, text: str, language: Language = "en", report: Report
     """The plan for forgetting a text, wherever it stands; raises `NoteGone` if the program has written it nowhere."""
     found = find_places(vault, phrase(text, _mark(language)), {}, report)
     if found.gone or found.changed:
-        return replace(found, said=replace(found.said, marks=found.marks | _marks_of_lost(found, vault.home)))
+        return replace(found, forgotten=replace(found.forgotten, marks=found.marks | _marks_of_lost(found, vault.home)))
     if found.mentions:
         raise NoteGone(
             "only notes that forget leaves alone say it: {mentions}",
@@ -134,10 +134,10 @@ def carry_out(
             transaction.create(vault.home.at(path), stone)
     if transaction.outcome.commit:
         drop_unfinished(vault.private_folder)
-        follow_names(vault.private_folder, own_names(forgetting.said.names))
-        forget_in_rows(vault.records, replace(forgetting.said, names=own_names(forgetting.said.names)))
-        forget_in_decisions(vault, forgetting.said)
-        forget_in_given_texts(vault, forgetting.said)
+        follow_names(vault.private_folder, own_names(forgetting.forgotten.names))
+        forget_in_rows(vault.records, replace(forgetting.forgotten, names=own_names(forgetting.forgotten.names)))
+        forget_in_decisions(vault, forgetting.forgotten)
+        forget_in_given_texts(vault, forgetting.forgotten)
         keep_former_names(vault, {each.path: Note.parse(each.after).id or "" for each in changed if each.to})
     return transaction.outcome
 
@@ -160,7 +160,7 @@ def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
     """The number of notes of each kind."""
     names = map(home.name_of, paths)
     counts = Counter(next(kind for kind in _KINDS if name.startswith(kind[0])) for name in names)
-    said = [
+    counted = [
         Sentence(one if count == 1 else more, count=count, note=MEMORY_NOTE) for (_, one, more), count in counts.items()
     ]
-    return joined(said, ", ")
+    return joined(counted, ", ")

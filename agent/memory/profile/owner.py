@@ -162,15 +162,17 @@ def owner_facts(
     """The wishes and the facts in the notes of the profile, in MEMORY.md and in `entries` (newest first); what is said
     in several places stands once, as it was said last."""
     notes = {each.name.removesuffix(".md"): each for each in files}
-    said = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
-    said += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
-    wishes = [text for text, kind, _ in said if kind == WISH or is_standing_wish(text)]
+    statements = [(each.entry.text.strip(), each.entry.slots.get("kind", ""), each.link) for each in entries]
+    statements += [(each.text, "", f"[[{PurePosixPath(MEMORY_NOTE).stem}]]") for each in remembered]
+    wishes = [text for text, kind, _ in statements if kind == WISH or is_standing_wish(text)]
     wishes += [text for text in _rows(notes.get(_WISHES)) if text not in wishes]
     known = [_note_line(notes[name]) for name in _ABOUT if name in notes and _rows(notes[name])]
-    told = {text: f"{text} {link}" for text, kind, link in said if text not in wishes and _is_about_owner(text, kind)}
-    fresh = (text for text in _once(list(told)) if not any(text in line for line in known))
+    facts = {
+        text: f"{text} {link}" for text, kind, link in statements if text not in wishes and _is_about_owner(text, kind)
+    }
+    fresh = (text for text in _once(list(facts)) if not any(text in line for line in known))
     learned = _learned(notes[_WISHES]) if _WISHES in notes else ()
-    return OwnerFacts(_once(wishes), (*known, *(told[text] for text in fresh)), learned)
+    return OwnerFacts(_once(wishes), (*known, *(facts[text] for text in fresh)), learned)
 
 
 def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, count: Callable[[str], int]) -> str:
@@ -220,18 +222,18 @@ def _section(head: str, lines: Iterable[str], count: Callable[[str], int]) -> Ca
     return within
 
 
-def _item(said: str) -> str:
-    return f"- {' '.join(said.split())}"
+def _item(words: str) -> str:
+    return f"- {' '.join(words.split())}"
 
 
 def _rows(file: ProfileFile | None) -> list[str]:
     """What a note says, without what is believed of the person: that is said in the program's words."""
-    return [text for text in file.said if parse_belief_line(text) is None] if file is not None else []
+    return [text for text in file.words if parse_belief_line(text) is None] if file is not None else []
 
 
 def _once(texts: Sequence[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    unique: list[str] = []
     for each in texts:
-        if each and not any(each in other or is_same(each, other) for other in kept):
-            kept.append(each)
-    return tuple(kept)
+        if each and not any(each in other or is_same(each, other) for other in unique):
+            unique.append(each)
+    return tuple(unique)

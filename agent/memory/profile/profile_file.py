@@ -39,10 +39,10 @@ _NOT_IN_NAMES = frozenset('\\/:*?"<>|#^[]\n\r\t')
 _NOT_PROFILE = ("about ", "关于 ")
 
 
-def note_name(given: str) -> str:
+def note_name(name: str) -> str:
     """The name in `profile/` of the note that a person or a model names, such as `31-preferences.md` or
     `topics/cello.md`; empty for a name that no note of a profile can have."""
-    name = given.strip().removeprefix("[[").removesuffix("]]").removesuffix(".md").rpartition(PROFILE)[2]
+    name = name.strip().removeprefix("[[").removesuffix("]]").removesuffix(".md").rpartition(PROFILE)[2]
     folder, _, stem = name.rpartition("/")
     if not folder and stem in CORE:
         return f"{stem}.md"
@@ -141,7 +141,7 @@ class ProfileFile:
         return sum(not each.value for each in self.fields)
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def words(self) -> tuple[str, ...]:
         """What it says, one text for each field and statement, in the order of the note."""
         fields = [(each.line, f"{each.label}: {each.value}") for each in self.fields if each.value]
         rows = sorted([*fields, *((each.line, each.text) for each in self.statements)])
@@ -189,7 +189,7 @@ def field_in(line: str) -> tuple[str, str, str] | None:
     return begin, found["label"].strip(), "" if _EMPTY.match(value) else value
 
 
-def said_in(line: str) -> str:
+def words_of_line(line: str) -> str:
     """What a line says, without its bullet, its evidence and comments; empty for one that says nothing."""
     plain = _COMMENT.sub("", line)
     found = _ITEM.match(plain)
@@ -217,7 +217,7 @@ def _lines(note: Note) -> Iterator[Field | Statement]:
         field = None if block else field_in(line)
         if field is not None and (not field[2] or not field[2].startswith("//")):
             yield Field(field[1], _LINKS.sub("", field[2]).strip() or field[2], at)
-        elif text := said_in(_BLOCK.sub("", line)):
+        elif text := words_of_line(_BLOCK.sub("", line)):
             yield Statement(text, section, at)
 
 
@@ -251,8 +251,8 @@ def whole_summary(files: Sequence[ProfileFile]) -> str:
     rows: list[str] = []
     for each in files:
         if each.filled:
-            more = f" (+{len(each.said) - _SHOWN})" if len(each.said) > _SHOWN else ""
-            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.said[:_SHOWN])}{more}")
+            more = f" (+{len(each.words) - _SHOWN})" if len(each.words) > _SHOWN else ""
+            rows.append(f"{each.layer} · {each.title} ({each.confidence:.2g}): {'; '.join(each.words[:_SHOWN])}{more}")
     return "\n".join(rows)
 
 
@@ -277,7 +277,7 @@ def search_profile(files: Sequence[ProfileFile], query: str, limit: int) -> tupl
     hits: list[ProfileHit] = []
     for each in files:
         about = _NOTE * _share(wanted, " ".join((each.title, *each.keywords, each.summary)))
-        for text in each.said:
+        for text in each.words:
             score = min(_LINE * _share(wanted, text) + about, 1.0)
             if score > 0:
                 hits.append(ProfileHit(each, text, round(score, 3)))

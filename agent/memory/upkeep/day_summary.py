@@ -45,10 +45,10 @@ def _talks(log: Sequence[Logged], language: Language) -> Iterator[str]:
     """The conversations, each once: start time, first tasks, and the number of further ones."""
     by_time = sorted(log, key=lambda task: task.time)  # the log has a part for each place where something was asked
     for session in dict.fromkeys(task.session for task in by_time if task.session):
-        said = [task for task in by_time if task.session == session]
-        titles = list(dict.fromkeys(task.title for task in said))
+        tasks = [task for task in by_time if task.session == session]
+        titles = list(dict.fromkeys(task.title for task in tasks))
         more = " " + text("memory_day.more", language, number=len(titles) - _BEGUN) if len(titles) > _BEGUN else ""
-        yield f"{said[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"
+        yield f"{tasks[0].time} {' · '.join(titles[:_BEGUN])}{more} {session}"
 
 
 def _facts(entries: Sequence[StoredEntry]) -> Iterator[str]:
@@ -56,10 +56,10 @@ def _facts(entries: Sequence[StoredEntry]) -> Iterator[str]:
     What was replaced or withdrawn since is told by what took its place."""
     holding = (each for each in entries if not each.entry.superseded_by)
     oldest = sorted(holding, key=lambda each: (with_offset(each.entry.created), each.entry.id))
-    said = [(words, each) for each in oldest for words in _stated(each)]
-    texts = [(number, words) for number, (words, _) in enumerate(said)]
+    stated = [(words, each) for each in oldest for words in _stated(each)]
+    texts = [(number, words) for number, (words, _) in enumerate(stated)]
     again = {other for _, others in repeats(texts) for other in others}
-    for number, (words, each) in enumerate(said):
+    for number, (words, each) in enumerate(stated):
         if number not in again:
             yield f"{cut(one_line(words), _LONGEST)} {each.link}"
 

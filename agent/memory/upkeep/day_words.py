@@ -44,10 +44,10 @@ class DayReading:
 
     def question(self) -> str:
         """The pieces, as the prompt shows them."""
-        shown = [
+        lines = [
             {"key": key, "kind": each.kind, "text": clipped(each.text, _PIECE)} for key, each in self._keys().items()
         ]
-        return json.dumps(shown, ensure_ascii=False, indent=1)
+        return json.dumps(lines, ensure_ascii=False, indent=1)
 
     def words(self, reply: str, language: Language) -> str:
         """The lines of the answer as a section of the day's note; empty if none of them can be relied on. Raises
@@ -71,13 +71,13 @@ class DayReading:
 def _line(item: Mapping[str, str], keys: Mapping[str, DayPiece]) -> str:
     """A line with its links; empty if it does not rest on what was shown."""
     named = [keys[key] for key in dict.fromkeys(_KEY.findall(item.get("from", ""))) if key in keys]
-    said, quote = _flat(_LINKS.sub("", item.get("text", ""))), _flat(item.get("quote", ""))
-    shown = [_flat(clipped(each.text, _PIECE)) for each in named]
-    if not said or len(said) > LONGEST or not quote or not any(quote in each for each in shown):
+    words, quote = _flat(_LINKS.sub("", item.get("text", ""))), _flat(item.get("quote", ""))
+    pieces = [_flat(clipped(each.text, _PIECE)) for each in named]
+    if not words or len(words) > LONGEST or not quote or not any(quote in each for each in pieces):
         return ""
-    if not set(_NUMBER.findall(said)) <= {number for each in shown for number in _NUMBER.findall(each)}:
+    if not set(_NUMBER.findall(words)) <= {number for each in pieces for number in _NUMBER.findall(each)}:
         return ""
-    return " ".join([inert(said), *dict.fromkeys(each.link for each in named if each.link)])
+    return " ".join([inert(words), *dict.fromkeys(each.link for each in named if each.link)])
 
 
 def _flat(words: str) -> str:

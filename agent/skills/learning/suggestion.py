@@ -95,9 +95,9 @@ def plain_body(suggestion: Suggestion) -> str:
 
 def prompt_variables(suggestion: Suggestion) -> dict[str, str]:
     """The variables of `prompts/skill.md`, the prompt that asks a model for the skill."""
-    told = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
+    tasks = [json.dumps(each.task[:300], ensure_ascii=False) for each in suggestion.evidence[-_TOLD:]]
     steps = [f"{number}. {tool}" for number, tool in enumerate(suggestion.tools, 1)]
-    return {"tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in told)}
+    return {"tools": "\n".join(steps), "tasks": "\n".join(f"- {task}" for task in tasks)}
 
 
 def compose_skill(suggestion: Suggestion, when: datetime) -> bytes:

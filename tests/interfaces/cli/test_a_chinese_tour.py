@@ -187,7 +187,8 @@ WRONG = {
 }
 LOOKED_BACK = """[{"part": "result", "text": "问的事有了回答。"}, {"part": "efficiency", "text": "多读了一次。"},
 {"part": "error", "text": "笔记的名字不对。", "kind": "tool"},
-{"part": "strategy", "text": "先搜索，再读笔记。", "when": "找不到笔记", "effect": "少读错", "confidence": "high", "severity": "low"}]"""
+{"part": "strategy", "text": "先搜索，再读笔记。", "when": "找不到笔记", "effect": "少读错",
+ "confidence": "high", "severity": "low"}]"""
 COMMAND = re.compile(
     r"vault-agent(?: [a-z]+){0,2}(?![a-z])|`[^`]*`|\S*[/_.=-]\S*|eval \"[^\"]*\"|'[^']*'|(?:\b[a-z]+: )+|new file mode"
     r"|\w+\(\w+\): .*"
