@@ -24,17 +24,17 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.events.bus import Injection, InjectionType
 from agent.events.runs import TaskStarted
-from agent.growth.curiosity.gap import inert_excerpt
-from agent.growth.curiosity.look import KnownAlready, is_good_moment
-from agent.growth.curiosity.needs import (
+from agent.growth.curiosity.gap import (
     HOLDS,
     LookedAhead,
     WorkNeed,
+    inert_excerpt,
     key_of_task,
     load_looked_ahead,
     parse_needs,
     save_looked_ahead,
 )
+from agent.growth.curiosity.look import KnownAlready, is_good_moment
 from agent.growth.curiosity.settle import ACCOUNT
 from agent.llm.messages import Request, User, ignore
 from agent.markdown.title import clipped

@@ -15,8 +15,7 @@ from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in, turns_of
 from agent.growth.beliefs.sign import value_words
-from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, phrase, task_name
-from agent.growth.curiosity.needs import load_looked_ahead
+from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, load_looked_ahead, phrase, task_name
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session

@@ -15,9 +15,21 @@ from datetime import date, datetime, time, timedelta
 
 from agent.clock import in_clock_zone
 from agent.config.resources import patterns as word_lists
-from agent.growth.patterns.confidence import binomial_tail, confidence, count_testable, poisson_tail
 from agent.growth.patterns.likeness import Vectors, bare, core_of, days_of, groups, occasions, topics, words_in
-from agent.growth.patterns.pattern import Activity, OpenBox, Pattern, Remark, ToolCallMade, pattern_of, quoted, surest
+from agent.growth.patterns.pattern import (
+    Activity,
+    OpenBox,
+    Pattern,
+    Remark,
+    ToolCallMade,
+    binomial_tail,
+    confidence,
+    count_testable,
+    pattern_of,
+    poisson_tail,
+    quoted,
+    surest,
+)
 from agent.markdown.tasks import parse_task_dates
 from agent.memory.edits.form import dates_in
 from agent.memory.understanding.statements import is_question, is_small_talk

@@ -19,8 +19,7 @@ from stat import S_ISREG
 from agent.clock import SystemClock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, Interrupted, ToolFailed, UserError
-from agent.growth.research.reading import Reading
-from agent.growth.topic_words import words_of
+from agent.growth.research.reading import Reading, words_of
 from agent.index.query import Hit
 from agent.llm.messages import Cancelled
 from agent.markdown.note import Note

@@ -13,7 +13,6 @@ import yaml
 
 from agent.config.resources import resource
 from agent.dataclass import dataclass
-from agent.growth.topic_words import words_of
 
 Authority: TypeAlias = Literal[
     "own", "paper", "official", "encyclopaedia", "report", "blog", "news", "forum", "code", "page"
@@ -226,3 +225,14 @@ def _lines(block: str) -> Iterator[tuple[str, str]]:
         first, *rest = split_sentences(row) if len(row) > _PARAGRAPH else [row]
         yield "\n", first
         yield from (("", each) for each in rest)
+
+
+_WORD = re.compile(r"[a-z0-9\u00c0-\u024f\u0370-\u04ff]{3,}")
+_HAN = re.compile(r"[\u3400-\u9fff]{2,}")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text by which its subject is known: of three letters and more, in Chinese pairs of characters."""
+    plain = text.casefold()
+    pairs = (run[at : at + 2] for run in _HAN.findall(plain) for at in range(len(run) - 1))
+    return frozenset((*_WORD.findall(plain), *pairs))

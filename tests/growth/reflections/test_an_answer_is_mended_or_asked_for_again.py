@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from agent.context.prompt import nothing
 from agent.errors import LimitReached, Permanent, Retryable
-from agent.growth.lessons.reflecting import ask_for_answer
+from agent.growth.lessons.reflecting import ParsedAnswer, ask_for_answer, parse_answer
 from agent.growth.lessons.reflection import Reflection, Strategy
-from agent.growth.lessons.reflection_answer import ParsedAnswer, parse_answer
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from tests.growth.work import NOW
 
