@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """What became of a task that was begun: `status` is `in_progress` if it waits for its person, and `pending` if it
+    """The end of a task that was begun: `status` is `in_progress` if it waits for its person, and `pending` if it
     was stopped and will be begun again."""
 
     task: Task
@@ -60,7 +60,7 @@ class TaskEnded:
 
     @property
     def status(self) -> TaskStatus:
-        """What its note says of it."""
+        """The status in its note."""
         if self.result.waits_for:
             return "in_progress"
         if self.result.is_stopped:
@@ -130,7 +130,7 @@ class TaskWork:
 
     @property
     def progress(self) -> TaskProgress:
-        """What was begun on this machine, as it is on disk."""
+        """The tasks that were begun on this machine, as they are on disk."""
         return TaskProgress.load(self.workspace.vault.records)
 
     def _do(self, task: Task, cancelled: Cancelled) -> TaskEnded:
@@ -163,7 +163,7 @@ class TaskWork:
         return replace(call_of_task(task, self.open_runs), cancelled=cancelled, also=also)
 
     def _ended(self, task: Task, result: ProcedureResult) -> TaskEnded:
-        """What became of a task, by the result of its procedure; its note is written, if it is over."""
+        """The end of a task, by the result of its procedure; its note is written, if it is over."""
         progress, now = self.progress, self.workspace.clock.now()
         if result.waits_for:
             progress.wait(task.id, result.session, result.waits_for)

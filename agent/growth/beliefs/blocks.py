@@ -103,27 +103,30 @@ def believe(signals: Sequence[Sign], today: date) -> Belief | None:
     live = _newest_first(each for each in signals if each.day <= today)[:RECENT]
     if not live:
         return None
-    stated = [each for each in live if each.kind in _STATED]
-    if stated:
-        best = next(
-            (each for each in stated if each.kind == "answered" and each.day == stated[0].day), stated[0]
-        ).plain_value
-    else:
-        counts = Counter(each.plain_value for each in live)
-        best = max((each.plain_value for each in reversed(live)), key=counts.__getitem__)
+    best = _best_value(live)
     signs = tuple(each for each in live if each.plain_value == best)
-    last_word = next((each for each in signs if each.kind in _STATED), None)
+    stated = [each for each in signs if each.kind in _STATED]
+    last_word = stated[0] if stated else None
     against = tuple(each for each in live if each.plain_value != best and _is_after(each, last_word))
-    deciding = [each for each in signs if each.kind in _STATED] or signs
     return Belief(
         signs[0].dimension,
         signs[0].value,
-        _confidence(deciding),
+        _confidence(stated or signs),
         signs,
         against,
         _tasks(signs),
         fsum(1 / ENOUGH[each.kind] for each in signs) >= _ENOUGH,
     )
+
+
+def _best_value(live: Sequence[Sign]) -> str:
+    """The value of the last statement, an answer first; without one, the one that was shown most often."""
+    stated = [each for each in live if each.kind in _STATED]
+    if not stated:
+        counts = Counter(each.plain_value for each in live)
+        return max((each.plain_value for each in reversed(live)), key=counts.__getitem__)
+    of_last_day = (each for each in stated if each.day == stated[0].day)
+    return next((each for each in of_last_day if each.kind == "answered"), stated[0]).plain_value
 
 
 def _confidence(deciding: Sequence[Sign]) -> float:
@@ -210,9 +213,8 @@ def block_changes(
     blocks = {each.line.id: each for each in parse_blocks(note)}
     listed = [each for each in wanted if identity_of(each, language) not in refused][:MOST]
     ids = {each.dimension.id for each in listed}
-    for block in blocks.values():
-        if block.line.id not in ids:
-            yield BlockChange(name, block.line.says, heading, (), block.rows, (), block.line.id)
+    over = (each for id, each in blocks.items() if id not in ids)
+    yield from (BlockChange(name, each.line.says, heading, (), each.rows, (), each.line.id) for each in over)
     for belief in listed:
         there, after = blocks.get(belief.dimension.id), format_block(belief, language)
         if there is not None and not _has_news(there, after):

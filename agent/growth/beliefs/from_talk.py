@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import get_args
 
 from agent.asking.questions.notes import ANSWERED_AT, asked_questions
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.growth.beliefs.blocks import quoted
@@ -95,7 +95,7 @@ def options_in(answer: str) -> tuple[str, ...]:
     """The options that an answer offers, each without its explanation; none if it asks for no choice."""
     if "?" not in answer and "？" not in answer:
         return ()
-    found = [match for line in answer.splitlines() if (match := _OPTION.match(line))]
+    found = [*filter(None, map(_OPTION.match, answer.splitlines()))]
     marks = [(match["mark"] or match["inner"]).lower() for match in found]
     wanted = ("abcd" if marks[:1] == ["a"] else "123456789")[: len(marks)]
     if not 2 <= len(found) <= _MOST_OPTIONS or "".join(marks) != wanted:
@@ -105,7 +105,7 @@ def options_in(answer: str) -> tuple[str, ...]:
 
 def option_lines(answer: str) -> tuple[str, ...]:
     """The options of an answer with what it says of each, without their marks."""
-    found = (match for line in answer.splitlines() if (match := _OPTION.match(line)))
+    found = filter(None, map(_OPTION.match, answer.splitlines()))
     return tuple(" ".join(each["words"].replace("*", "").split()) for each in found)
 
 
@@ -123,12 +123,11 @@ def choice_in(reply: str, options: tuple[str, ...]) -> str:
     named = [each for each in options if each.casefold() == words.casefold().strip(" .。!！")]
     if named:
         return named[0]
-    for each in patterns("choose_one"):
-        if found := each.match(words):
-            mark = next(filter(None, found.groups())).casefold()
-            number = len(options) if mark == "last" else _ORDINALS.get(mark) or _number(mark)
-            return options[number - 1] if 0 < number <= len(options) else ""
-    return ""
+    if (found := first_match("choose_one", words)) is None:
+        return ""
+    mark = next(filter(None, found.groups())).casefold()
+    number = len(options) if mark == "last" else _ORDINALS.get(mark) or _number(mark)
+    return options[number - 1] if 0 < number <= len(options) else ""
 
 
 def _number(mark: str) -> int:

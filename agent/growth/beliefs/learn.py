@@ -184,13 +184,12 @@ def last_changed(vault: Vault) -> dict[str, datetime]:
     blocks = {each.rows: each.line.id for each in parse_blocks("\n".join(row for row, _ in rows))}
     if not blocks:
         return {}
-    whens = {each.id: each.when for each in read_commits(vault, sorted({commit for _, commit in rows}))}
-    texts = [row for row, _ in rows]
+    texts, made = [row for row, _ in rows], [commit for _, commit in rows]
+    whens = {each.id: each.when for each in read_commits(vault, sorted(set(made)))}
     found: dict[str, datetime] = {}
     for lines, id in blocks.items():
         first = texts.index(lines[0])
-        dates = [whens[commit] for _, commit in rows[first : first + len(lines)] if commit in whens]
-        if dates:
+        if dates := [whens[each] for each in made[first : first + len(lines)] if each in whens]:
             found[id] = max(dates)
     return found
 

@@ -8,7 +8,7 @@ is: a statement.
 import re
 from collections.abc import Iterator
 
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.growth.beliefs.sign import OPTIONS, Dimension, DimensionKind, without_separator
 from agent.index.analysis import terms
 from agent.markdown.preferences import preferences
@@ -64,8 +64,7 @@ def is_wish(sentence: str) -> bool:
 def _of_style(sentence: str) -> Iterator[StatedPreference]:
     if not is_wish(sentence):
         return
-    pair = next((found for each in patterns("wish_rather") if (found := each.search(sentence))), None)
-    if pair is not None:
+    if (pair := first_match("wish_rather", sentence)) is not None:
         sentence = pair["value"]  # "short answers" of "I prefer short answers to long ones"
     for dimension, value in _measures(sentence):
         needs_text = dimension.topic == "length"
@@ -75,16 +74,14 @@ def _of_style(sentence: str) -> Iterator[StatedPreference]:
 
 def _measures(sentence: str) -> Iterator[StatedPreference]:
     for topic, one, other, both in _STYLES:
-        sides = ((one, other), (other, one)) if both else ((one, other),)
-        found = (_side(sentence, topic, side, opposite) for side, opposite in sides)
-        if value := next(filter(None, found), ""):
+        value = _side(sentence, topic, one, other) or (_side(sentence, topic, other, one) if both else "")
+        if value:
             yield Dimension("style", topic), value
     for language in ("en", "zh"):
         match = pattern(f"style_language_{language}").search(sentence)
         if match is not None and not _is_turned(sentence, match):
             yield Dimension("style", "language"), language
-    styles = {each.style for each in dates_in(sentence)} if pattern("style_dates").search(sentence) else set()
-    if len(styles) == 1:
+    if pattern("style_dates").search(sentence) and len(styles := {each.style for each in dates_in(sentence)}) == 1:
         yield Dimension("style", "dates"), styles.pop()
 
 
@@ -102,24 +99,18 @@ def _is_turned(sentence: str, match: re.Match[str]) -> bool:
 
 
 def _of_wish(sentence: str) -> Iterator[StatedPreference]:
-    for each in patterns("wish_rather"):
-        if found := each.search(sentence):
-            value, other = _thing(found["value"]), _thing(found["other"])
-            if value and other:
-                yield Dimension("rather", OPTIONS.join(sorted((value, other), key=str.casefold))), value
-            return
-    for each in patterns("wish_favourite"):
-        if found := each.search(sentence):
-            what, value = _thing(found["what"]), _thing(found["value"])
-            if what and value:
-                yield Dimension("favourite", what), value
-            return
-    for name, kind, value in _SIDES:
-        found = next((match for each in patterns(name) if (match := each.search(sentence))), None)
-        what = _thing(found["what"]) if found else ""
-        if what:
-            yield Dimension(kind, what), value
-            return
+    if found := first_match("wish_rather", sentence):
+        value, other = _thing(found["value"]), _thing(found["other"])
+        if value and other:
+            yield Dimension("rather", OPTIONS.join(sorted((value, other), key=str.casefold))), value
+    elif found := first_match("wish_favourite", sentence):
+        what, value = _thing(found["what"]), _thing(found["value"])
+        if what and value:
+            yield Dimension("favourite", what), value
+    else:
+        matches = ((first_match(name, sentence), kind, value) for name, kind, value in _SIDES)
+        things = ((_thing(match["what"]), kind, value) for match, kind, value in matches if match)
+        yield from [(Dimension(kind, what), value) for what, kind, value in things if what][:1]
 
 
 def _thing(words: str) -> str:

@@ -92,11 +92,8 @@ class BeforeWork:
 
     def _is_wanted(self, event: TaskStarted) -> bool:
         growth = self.workspace.settings.growth
-        is_unattended = (bool(event.job) and not event.purpose) or event.speaker.channel == IN_NOTES
-        is_own = event.role == "owner" and not event.speaker.group and not event.untrusted and "." not in event.run
         is_on = growth.enabled and growth.curiosity.unprompted and self.accounts.models.main.model.present
-        is_briefing = bool(event.job) and asks_for_agenda(event.task)  # it has its facts, other ones each day
-        return is_on and is_unattended and is_own and not is_of_growth(event.job) and not is_briefing
+        return is_on and _is_unattended(event) and not is_of_growth(event.job)
 
     def _found(self, event: TaskStarted) -> LookedAhead:
         """What this task needs: as it was found lately, else by the model."""
@@ -158,6 +155,15 @@ class BeforeWork:
         origin, read = self.searches.foreign.source, self._vault.read
         own = (each for each in likely if not origin(each.path, read(each.path) or b"", each.lines))
         return [f"[[{each.path.removesuffix('.md')}]]: {inert_excerpt(each.passage, _PASSAGE)}" for each in own]
+
+
+def _is_unattended(event: TaskStarted) -> bool:
+    """True for the owner's work, without others' text, at which nobody sits; but for a briefing, which has its facts,
+    other ones each day."""
+    is_own = event.role == "owner" and not (event.speaker.group or event.untrusted or "." in event.run)
+    if event.job:
+        return is_own and not event.purpose and not asks_for_agenda(event.task)
+    return is_own and event.speaker.channel == IN_NOTES
 
 
 def _query(need: WorkNeed) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
-from agent.config.resources import pattern, patterns
+from agent.config.resources import first_match, pattern
 from agent.dataclass import dataclass
 from agent.growth.beliefs.blocks import Belief
 from agent.growth.beliefs.from_talk import option_lines, options_in, turns_of
@@ -49,21 +49,22 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
         if now - ahead.at <= LOOKED_BACK:
             link = _link(ahead.session) if ahead.session else ""
             yield from (each.gap(ahead.task, link, language) for each in ahead.needs if each.is_of_person)
-    for each in beliefs:
-        if each.is_doubted:
-            values, subject = (each.value, *each.other_values), f"{each.dimension.id} {each.signs[0].day:%Y-%m}"
-            yield _of_belief(each, "which", subject, values[:MOST_OPTIONS], each.against[0].evidence.link, language)
+    yield from (_of_doubted_belief(each, language) for each in beliefs if each.is_doubted)
     days = [now.date() - timedelta(days=back) for back in range(LOOKED_BACK.days + 1)]
     for session in own_sessions(vault, days):
-        began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
-        if began is None or not began.job or session.parent or session.untrusted:
-            continue  # who was there can ask on
-        turns = turns_of(session)
-        if turns and turns[-1].answer:
-            task = task_name(began.task.strip().partition("\n")[0])
-            yield from (_of_doubt(session, task, each, language) for each in doubts_in(turns[-1].answer))
-            if not began.purpose:  # what it writes for itself, such as a look back, is no answer to anybody
-                yield from _departures(session, began.task, turns[-1].answer, turns[-1].at, beliefs, language)
+        yield from _of_session(session, beliefs, language)
+
+
+def _of_session(session: Session, beliefs: Sequence[Belief], language: Language) -> Iterator[CuriousGap]:
+    """The gaps in the answer of a job. In any other session the person was there, and can ask on."""
+    began = next((each.event for each in reversed(session.records) if isinstance(each.event, Began)), None)
+    turns = turns_of(session)
+    if began is None or not began.job or session.parent or session.untrusted or not (turns and turns[-1].answer):
+        return
+    task = task_name(began.task.strip().partition("\n")[0])
+    yield from (_of_doubt(session, task, each, language) for each in doubts_in(turns[-1].answer))
+    if not began.purpose:  # what it writes for itself, such as a look back, is no answer to anybody
+        yield from _departures(session, began.task, turns[-1].answer, turns[-1].at, beliefs, language)
 
 
 def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
@@ -74,8 +75,9 @@ def doubts_in(answer: str) -> Iterator[AnswerDoubt]:
     if options := options_in(answer):
         yield AnswerDoubt("undecided", words, options, option_lines(answer))
     elif words:
-        found = next((match for each in patterns("either_or") if (match := each.search(words))), None)
-        yield AnswerDoubt("undecided", words, tuple(part.strip() for part in found.groups() if part) if found else ())
+        found = first_match("either_or", words)
+        sides = [*filter(None, found.groups())] if found else []
+        yield AnswerDoubt("undecided", words, tuple(map(str.strip, sides)))
     hedged = [each for each in sentences if not is_question(each) and pattern("hedging").search(each)]
     if len(hedged) > 1:
         yield AnswerDoubt("hedged", hedged[0])
@@ -118,6 +120,11 @@ def _departures(
         if is_told and departs.get((each.dimension.topic, each.value), False):
             values, subject = (each.value, _OPPOSITE[each.value]), f"departed {each.dimension.id} {at:%Y-%m}"
             yield _of_belief(each, "departed", subject, values, _link(session.path), language, named)
+
+
+def _of_doubted_belief(belief: Belief, language: Language) -> CuriousGap:
+    values, subject = (belief.value, *belief.other_values), f"{belief.dimension.id} {belief.signs[0].day:%Y-%m}"
+    return _of_belief(belief, "which", subject, values[:MOST_OPTIONS], belief.against[0].evidence.link, language)
 
 
 def _of_belief(

@@ -167,8 +167,9 @@ def parse_needs(reply: str, language: Language) -> tuple[WorkNeed, ...]:
 
 
 def _needs(reply: str, language: Language) -> Iterator[WorkNeed]:
+    places: dict[str, NeedPlace] = {each: each for each in get_args(NeedPlace)}
     for item in reply_items(reply):
-        where = next((each for each in get_args(NeedPlace) if each == item.get("where", "").strip()), None)
+        where = places.get(item.get("where", "").strip())
         what, question = inert_excerpt(item.get("what", "")), inert_excerpt(item.get("question", ""))
         if where is None or not what or (where in ("person", "judgement") and not question):
             continue

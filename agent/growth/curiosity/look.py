@@ -63,17 +63,20 @@ class KnownAlready:
     def is_known(self, gap: CuriousGap) -> bool:
         """True if the gap was asked about, or its words have been said since. The same about other work is another
         gap, unless it was asked in the last days, also by a run."""
-        titles, words, question = self.ever.titles, words_in(gap.about), gap.question.partition("\n")[0]
-        if gap.is_of_work:
-            recent = (each for each in self.asked if (at := each.moment("created")) and self.now - at <= RECENT)
-            titles = tuple(each.title for each in recent)
+        titles, words, question = self._titles(gap), words_in(gap.about), gap.question.partition("\n")[0]
         if self.ever.has(gap.key) or _plain(question) in map(_plain, titles):
             return True
         if len(words) < _FEWEST or gap.is_of_work:
             return False
-        if any(_share(words, words_in(title)) >= ASKED for title in titles):
+        if max((_share(words, words_in(title)) for title in titles), default=0.0) >= ASKED:
             return True
         return gap.kind == "knowledge" and any(_share(words, statement) >= SAID for statement in self.statements)
+
+    def _titles(self, gap: CuriousGap) -> Sequence[str]:
+        """The questions that may be the same as this gap: all that were ever asked, or those of the last days."""
+        if not gap.is_of_work:
+            return self.ever.titles
+        return [each.title for each in self.asked if (at := each.moment("created")) and self.now - at <= RECENT]
 
 
 def _plain(title: str) -> str:

@@ -15,6 +15,7 @@ from agent.events.runs import HumanResponse
 from agent.growth.beliefs.from_talk import is_of_owner, session_of
 from agent.growth.curiosity.gap import GAP
 from agent.loop.records import Began
+from agent.loop.session import Session
 from agent.markdown.yaml_write import Value
 from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.profile.questions import CONSENT
@@ -87,17 +88,22 @@ def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> tuple[Settled,
     """What the owner has answered in a run is remembered once, unless it stands in a conversation that is read for what
     they state, or the run has read what others wrote: they would choose what is asked."""
     note, at = asked.note, asked.moment(ANSWERED_AT)
-    is_new = note.string("status") == "answered" and at is not None and now - at < _LOOKED_BACK
-    if not is_new or note.header.get(REMEMBERED) or not asked.answer or note.header.get("untrusted"):
+    is_done = note.header.get(REMEMBERED) or note.header.get("untrusted") or not asked.answer
+    if is_done or at is None or note.string("status") != "answered" or now - at >= _LOOKED_BACK:
         return ()
     session = session_of(vault, note)
-    if session is None or not is_of_owner(session) or session.untrusted:
+    if session is None or _is_read_anyway(session, asked.answer):
         return ()
-    began = next(each.event for each in session.records if isinstance(each.event, Began))
-    if not began.job and is_statement(asked.answer):
-        return ()
-    entry = _entry(vault, asked, at or now)
+    entry = _entry(vault, asked, at)
     return _with(_marked(vault, asked, REMEMBERED, _link(entry.path)), entry)
+
+
+def _is_read_anyway(session: Session, answer: str) -> bool:
+    """True for an answer in a conversation that is read for what its person states, or in one by or for others."""
+    if not is_of_owner(session) or session.untrusted:
+        return True
+    began = next(each.event for each in session.records if isinstance(each.event, Began))
+    return not began.job and is_statement(answer)
 
 
 def _with(edit: Edit | None, *more: Settled) -> tuple[Settled, ...]:

@@ -1,4 +1,4 @@
-"""What the person did about lessons: by hand in the note, by a box at a question, by a command; as rows of the log.
+"""The person's decisions on lessons: by hand in the note, by a box at a question, by a command; as rows of the log.
 
 The log has the last state that the program knew. What differs from it is the person's doing, and stands. A yes has
 written its row of the note already (`asking.answers`).
@@ -93,30 +93,38 @@ def _words(log: LessonLog, key: str) -> str:
 
 def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
     facts, why = proposal.facts, f"[[{proposal.path.removesuffix('.md')}]]"
-    asks, is_yes = facts.get("asks", ""), proposal.status == "approved"
-    if asks == "skill" and is_yes:
+    if facts.get("asks") == "skill" and proposal.status == "approved":
         path = facts.get("skill", facts.get("rule", ""))
-        changes.rows.append(
-            LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
-        )
+        row = LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)
+        changes.rows.append(row)
         work.trust_skill(path)
         return
-    lessons = {each.key: each for each in load_lessons(work.vault)}
-    lesson = lessons.get(facts.get("lesson", ""))
-    if "rule" in facts and not is_yes:  # asked by an earlier version, which named the note of the rule
+    lesson = _lesson_of(work, proposal)
+    if proposal.status == "approved":
+        changes.rows += _after_yes(work, proposal, lesson, why) if lesson is not None else ()
+    elif proposal.status == "rejected":
+        _take_no(work, proposal, lesson, f"{proposal.reason} {why}".strip(), changes)
+
+
+def _lesson_of(work: LessonWork, proposal: Proposal) -> Lesson | None:
+    """The lesson that a question is about; one of an earlier version names the note of the rule, not its mark."""
+    facts, lessons = proposal.facts, load_lessons(work.vault)
+    if "rule" in facts and proposal.status != "approved":
         words = logged_words(facts.get("words", ""))
-        lesson = next((each for each in lessons.values() if logged_words(each.sentence) == words), None)
-    why = f"{proposal.reason} {why}" if proposal.reason and not is_yes else why
-    if is_yes and lesson is not None:
-        changes.rows += _after_yes(work, proposal, lesson, why)
-    elif proposal.status == "rejected" and asks == "end" and lesson is not None:
+        return next((each for each in lessons if logged_words(each.sentence) == words), None)
+    return next((each for each in reversed(lessons) if each.key == facts.get("lesson", "")), None)
+
+
+def _take_no(work: LessonWork, proposal: Proposal, lesson: Lesson | None, why: str, changes: LessonChanges) -> None:
+    """A no keeps a lesson that was to end, and ends one that took effect at once; nothing refused is asked again."""
+    if proposal.facts.get("asks") == "end":
         reason = f"{text('lessons.kept', work.language)} {why}"
-        changes.rows.append(log_row(lesson, work.now, "active", "person", reason))
-    elif proposal.status == "rejected" and asks != "end":
-        if asks == "urgent" and lesson is not None:  # it took effect at once, and is not wanted
-            changes.change(work, lesson, "deprecated")
-            changes.rows.append(log_row(lesson, work.now, "deprecated", "person", why))
-        changes.rows.append(LogRow(work.now, "", facts.get("words", ""), "refused", "person", why))
+        changes.rows += [log_row(lesson, work.now, "active", "person", reason)] if lesson is not None else []
+        return
+    if proposal.facts.get("asks") == "urgent" and lesson is not None:
+        changes.change(work, lesson, "deprecated")
+        changes.rows.append(log_row(lesson, work.now, "deprecated", "person", why))
+    changes.rows.append(LogRow(work.now, "", proposal.facts.get("words", ""), "refused", "person", why))
 
 
 def _after_yes(work: LessonWork, proposal: Proposal, lesson: Lesson, why: str) -> Iterator[LogRow]:

@@ -13,7 +13,7 @@ and the person sees in the proposal on which words it rests.
 
 from collections.abc import Iterator, Sequence
 
-from agent.config.resources import pattern, patterns, words
+from agent.config.resources import first_match, pattern, words
 from agent.dataclass import dataclass
 from agent.growth.lessons.lesson import lesson_sentence
 from agent.growth.lessons.reflection import Reflection, Strategy
@@ -70,7 +70,7 @@ def _are_turned(one: str, other: str) -> bool:
 
 
 def _order(text: str) -> tuple[str, str] | None:
-    found = next((match for each in patterns("order") if (match := each.search(text)) is not None), None)
+    found = first_match("order", text)
     return (found["first"], found["second"]) if found is not None else None
 
 
@@ -127,7 +127,7 @@ class LessonCandidate:
 
     @property
     def evidence(self) -> tuple[LessonEvidence, ...]:
-        """What it rests on."""
+        """The reflections that it rests on."""
         return tuple(each.evidence for each in self.strategies)
 
 

@@ -114,7 +114,7 @@ class GivenLessons:
         return LessonTexts(lambda task, room: self._pieces(task, room, lessons, found))
 
     def refreshed(self, event: IterationStarted) -> tuple[Injection, ...]:
-        """What the model of a run is told at the start of a step: the lessons that stand no more."""
+        """The message to the model of a run at the start of a step: the lessons that are not in force any more."""
         with self._lock:
             found = self._runs.get(event.run)
         if found is None or not (found.lines or found.outdated):
@@ -135,16 +135,15 @@ class GivenLessons:
         if found is None or not (found.lines and self.has_model) or _had_no_answer(event):
             return ()
         lessons = [lesson for line, lesson in found.lines.items() if line not in found.gone]
-        uses = tuple(
-            GivenLesson(
-                lesson_target(each.path, each.key), each.words, case_fits(each.when, event.task, self.vectors())
-            )
-            for each in lessons
-        )
+        uses = tuple(self._use(each, event.task) for each in lessons)
         at = event.at or self.workspace.clock.now()
         row = LessonRun(at, event.run, event.outcome, uses, session=event.session)
         rows = append_runs(self.workspace.vault.home, [row] if uses else [], self._language)
         return [Addition(each.path, each.head, each.text) for each in rows]
+
+    def _use(self, lesson: Lesson, task: str) -> GivenLesson:
+        target = lesson_target(lesson.path, lesson.key)
+        return GivenLesson(target, lesson.words, case_fits(lesson.when, task, self.vectors()))
 
     def endnote(self, run: str) -> str:
         """Boxes for the end of a run's note, about its lessons on probation; empty without any."""
@@ -221,7 +220,7 @@ def _named(lesson: Lesson) -> str:
 
 
 def _words_of(line: str) -> str:
-    """What such a line says: its link is another one since the rule of an earlier version is a row."""
+    """The words of such a line without its link, which changes when the rule of an earlier version becomes a row."""
     return _LINE.sub("", line)
 
 

@@ -141,12 +141,12 @@ class _Learner:
         if known.is_settled(strategy.text, candidate.sentence):
             return
         lessons = known.book.lessons
-        related = list(zip(lessons, known.relations(strategy.text, [each.text for each in lessons]), strict=True))
-        if (same := next((each for each, relation in related if relation is TextRelation.SAME), None)) is not None:
-            self.support(same, candidate)
-            return
-        opposite = (each for each, relation in related if relation is TextRelation.CONTRADICTS)
-        if (lesson := next((each for each in opposite if each.state in IN_FORCE), None)) is not None:
+        relations = known.relations(strategy.text, [each.text for each in lessons])
+        same = [each for each, found in zip(lessons, relations, strict=True) if found is TextRelation.SAME]
+        opposite = [each for each, found in zip(lessons, relations, strict=True) if found is TextRelation.CONTRADICTS]
+        if same:
+            self.support(same[0], candidate)
+        elif lesson := next((each for each in opposite if each.state in IN_FORCE), None):
             self.contradict(lesson, candidate)
         elif (match := skill_that_says(self.work, known, candidate)) is not None:
             self.support_skill(match, candidate)
@@ -156,21 +156,27 @@ class _Learner:
     def support(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """More evidence for a lesson that says the same, or more cases; of one that was set aside, a new probation if
         enough has come since."""
+        log = self.known.book.log
         if not self.work.is_whole(lesson):
             return  # a part of it has arrived, and the person has not looked at it yet
         if lesson.state not in IN_FORCE:
             self.try_again(lesson, candidate)
             return
-        case, log = candidate.strategy.when, self.known.book.log
-        if case and lesson.when and self.known.relations(case, [lesson.when])[0] is TextRelation.DIFFERENT:
-            wider = f"{lesson.when}; {case}"
-            is_known = self.known.is_among(lesson.text, lesson_sentence(lesson.text, wider), log.unwanted)
-            if not is_known and self.may_ask():
-                ask_wider(self.work, lesson, wider, candidate)
-                return
+        wider = self.wider_case(lesson, candidate.strategy.when)
+        if wider and self.may_ask():
+            ask_wider(self.work, lesson, wider, candidate)
+            return
         known = log.evidence(lesson.key)
         new = [each for each in dict.fromkeys(each.link for each in candidate.evidence) if each not in known]
         self.changes.rows += evidence_rows(self.work, lesson, new)
+
+    def wider_case(self, lesson: Lesson, case: str) -> str:
+        """The case of a lesson with this one; empty if it is in it, or the person does not want that."""
+        if not (case and lesson.when) or self.known.relations(case, [lesson.when])[0] is not TextRelation.DIFFERENT:
+            return ""
+        wider = f"{lesson.when}; {case}"
+        sentence = lesson_sentence(lesson.text, wider)
+        return "" if self.known.is_among(lesson.text, sentence, self.known.book.log.unwanted) else wider
 
     def contradict(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """Report once that reflections say the opposite of a lesson, with how it did until then. Where it matters, the

@@ -57,7 +57,7 @@ class Lesson:
 
 
 def lesson_target(path: str, key: str) -> str:
-    """What a link to the row with this mark names."""
+    """The target of a link to the row with this mark."""
     return f"{path.removesuffix('.md')}#^l-{key}"
 
 
@@ -75,7 +75,7 @@ def case_words(when: str) -> str:
 
 
 def without_case(sentence: str) -> str:
-    """What a lesson in one line says, without its case; the whole line if it has none."""
+    """The words of a lesson in one line without its case; the whole line if it has none."""
     case, _, rest = _COLON.sub(": ", sentence, count=1).partition(": ")
     return rest or case
 

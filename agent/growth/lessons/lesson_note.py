@@ -146,10 +146,15 @@ def _lesson(match: re.Match[str], path: str, row: str, line: int) -> Lesson | No
     named = _states().get(found["state"].strip().casefold()) if found else None
     state: LessonState = "deprecated" if is_struck or (id and found and named is None) else named or "active"
     sentence = found["words"].strip() if found and (named is not None or id) else sentence
+    when, words = _case_and_words(sentence)
+    return Lesson(words, when, state, id, path, row, line) if words else None
+
+
+def _case_and_words(sentence: str) -> tuple[str, str]:
+    """The case of a lesson (empty: any) and what to do then, each on one line."""
     case = _CASE.fullmatch(sentence)
-    when, words = (case["when"].strip(), case["text"]) if case else ("", sentence)
-    words = clipped(" ".join(words.split()), LONGEST)
-    return Lesson(words, " ".join(when.split()), state, id, path, row, line) if words else None
+    when, words = (case["when"], case["text"]) if case else ("", sentence)
+    return " ".join(when.split()), clipped(" ".join(words.split()), LONGEST)
 
 
 @cache

@@ -54,7 +54,7 @@ _REACTIONS = {
 
 
 def format_task(course: RunCourse) -> str:
-    """What was asked; framed for somebody who is not the owner."""
+    """The task; framed if it is a guest's."""
     task = clipped(course.task, TASK)
     return frame(task, "a guest") if course.is_guests else task
 
@@ -69,7 +69,7 @@ def format_output(course: RunCourse) -> str:
 
 
 def format_reactions(reactions: Sequence[Reaction]) -> str:
-    """What the person has said or done about it so far."""
+    """The person's reactions so far, one a line."""
     rows = [f"- {_REACTIONS[each.kind]}" + (f":\n{each.words}" if each.words else "") for each in reactions]
     return "\n".join(rows) or "(nothing is known: they have neither said nor changed anything)"
 

@@ -131,7 +131,7 @@ def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
 
 
 def _remarks(reflection: Reflection, language: Language) -> str:
-    """What it rests on, and why it may count for less."""
+    """The evidence of a reflection, and the strangers' text for which it counts for less."""
     links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
     remarks = [_labelled("evidence", links, language)] if links else []

@@ -6,6 +6,7 @@ change needs one yes; below the line that says it nothing of the skill changes.
 
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import product
 
 from agent.asking.proposal import ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
@@ -38,13 +39,12 @@ def skill_that_says(work: LessonWork, known: KnownLessons, candidate: LessonCand
     """The skill that says the same already, in the words of one of the reflections; None without one."""
     wordings = dict.fromkeys((candidate.strategy.text, *(each.strategy.text for each in candidate.strategies)))
     least = SKILL_LINES.of(known.vectors)
-    for skill in work.skills():
+    for skill, wanted in product(work.skills(), wordings):
         rows = [line.strip(" -*0123456789.") for line in skill.text.splitlines() if len(line) > _SHORTEST]
-        for wanted in wordings:
-            lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
-            related = zip(lines, known.relations(wanted, lines), strict=True)
-            if (match := next((line for line, relation in related if relation is TextRelation.SAME), None)) is not None:
-                return SkillMatch(skill, match)
+        lines = [line for line in rows if pair_likeness(wanted, line, known.vectors) >= least]
+        for line, relation in zip(lines, known.relations(wanted, lines), strict=True):
+            if relation is TextRelation.SAME:
+                return SkillMatch(skill, line)
     return None
 
 

@@ -40,9 +40,10 @@ def judge_lessons(work: LessonWork, book: LessonBook) -> LessonChanges:
 def _judge_once(work: LessonWork, book: LessonBook) -> LessonChanges:
     """Judge all lessons, the newest first, until one is set aside."""
     changes = LessonChanges()
-    for lesson in sorted(book.lessons, key=lambda each: -_let_in(book, each)):
+    in_force = [each for each in book.lessons if each.state in IN_FORCE and work.is_whole(each)]
+    for lesson in sorted(in_force, key=lambda each: -_let_in(book, each)):
         verdict = book.verdict(lesson, work.probation)
-        if lesson.state not in IN_FORCE or verdict.state == lesson.state or not work.is_whole(lesson):
+        if verdict.state == lesson.state:
             continue
         if verdict.state == "active":
             _set(work, lesson, "active", verdict, changes)

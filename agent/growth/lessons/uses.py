@@ -115,9 +115,9 @@ def load_runs(vault: Vault, since: datetime | None = None) -> tuple[LessonRun, .
     """The rows since a moment (None: all), by time; without text that arrived from where others write."""
     folder = vault.home.at(LESSON_HISTORY)
     place = Path(vault.place.root, folder)
-    names = sorted(file.name for file in place.glob("*.md")) if place.is_dir() else []
-    wanted = (name for name in names if since is None or name >= f"{since - _DAY:%Y-%m}")  # a month of any time zone
-    found = (row for name in wanted for row in parse_runs(vault.own_version(folder + name) or b""))
+    first = f"{since - _DAY:%Y-%m}" if since is not None else ""  # a month of any time zone
+    names = sorted(file.name for file in place.glob("*.md") if file.name >= first)
+    found = (row for name in names for row in parse_runs(vault.own_version(folder + name) or b""))
     return tuple(sorted((row for row in found if since is None or row.at >= since), key=lambda row: row.at))
 
 
@@ -139,13 +139,12 @@ def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
         came_up = frozenset(each.words for each in row.lessons if each.came_up)
         for lesson in row.lessons:
             uses = found.setdefault(lesson.words, {})
+            known = uses.get(row.run)
             if row.outcome != _OPINION:
-                opinion = uses[row.run].opinion if row.run in uses else ""
-                beside = came_up - {lesson.words}
+                opinion, beside = known.opinion if known else "", came_up - {lesson.words}
                 uses[row.run] = LessonUse(row.at, row.run, row.outcome, opinion, lesson.came_up, beside)
-            elif row.run in uses and row.opinion:
-                came_up_too = uses[row.run].came_up or lesson.came_up
-                uses[row.run] = replace(uses[row.run], opinion=row.opinion, came_up=came_up_too)
+            elif known and row.opinion:
+                uses[row.run] = replace(known, opinion=row.opinion, came_up=known.came_up or lesson.came_up)
     return {words: tuple(uses.values()) for words, uses in found.items()}
 
 
@@ -176,22 +175,25 @@ def _lessons_in(cell: str) -> Iterator[GivenLesson]:
 
 def gather_opinions(work: LessonWork) -> tuple[LessonRun, ...]:
     """Record what the person thinks of the runs of the last two days, in one commit; returns the rows."""
-    rows = load_runs(work.vault, work.now - LOOKED_BACK)
-    rated = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
-    left = [_without(row, rated) for row in rows if not row.opinion]
-    boxes = ticked_boxes(work.vault, {row.run: row.session for row in left if row.lessons})
-    unticked = {row.run: row.session for row in left if any(each.target not in boxes[row.run] for each in row.lessons)}
-    of_runs = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
-    opinions: tuple[tuple[LessonRun, Opinion], ...] = tuple(product(left, get_args(Opinion)[1:]))
-    found = [
-        _rated(row, opinion, boxes.get(row.run, {}), of_runs.get(row.run, ""), work.now) for row, opinion in opinions
-    ]
-    found = [row for row in found if row.lessons]
+    found = [*_new_opinions(work)]
     if found:
         subject, stamp = Sentence("lessons(history): what you think of runs"), Stamp("agent", tool="lesson_feedback")
         with work.vault.transaction(subject, stamp) as change:
             change.requests += append_runs(work.vault.home, found, work.language)
     return tuple(found)
+
+
+def _new_opinions(work: LessonWork) -> Iterator[LessonRun]:
+    """The rows about lessons of the last days of which no opinion is known yet."""
+    rows = load_runs(work.vault, work.now - LOOKED_BACK)
+    rated = {(row.run, each.target) for row in rows if row.opinion for each in row.lessons}
+    left = [row for row in (_without(each, rated) for each in rows if not each.opinion) if row.lessons]
+    boxes = ticked_boxes(work.vault, {row.run: row.session for row in left})
+    unticked = {row.run: row.session for row in left if any(each.target not in boxes[row.run] for each in row.lessons)}
+    of_runs = opinions_on_runs(work.vault, unticked) if work.corrections and unticked else {}
+    opinions: tuple[tuple[LessonRun, Opinion], ...] = tuple(product(left, get_args(Opinion)[1:]))
+    made = (_rated(row, opinion, boxes[row.run], of_runs.get(row.run, ""), work.now) for row, opinion in opinions)
+    yield from (row for row in made if row.lessons)
 
 
 def _without(row: LessonRun, rated: Collection[tuple[str, str]]) -> LessonRun:

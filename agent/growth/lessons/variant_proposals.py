@@ -1,4 +1,4 @@
-"""What the model is told of a skill when it proposes variants, in the counts of the program and in English, as all
+"""The prompt for variants of a skill, with counts of the program and in English, as all
 prompts are, with the tasks quoted as data; and its answer with one to three proposals, as typed values.
 
 What is missing or cannot be used is named in `problems`, so that the model can be asked once more. How much a proposal
@@ -51,26 +51,26 @@ def prompt_values(vault: Vault, candidate: SkillCandidate, tools: Sequence[str],
 
 
 def _patterns(uses: Sequence[Use], traces: dict[str, RunTrace]) -> Iterator[str]:
-    """What uses have in common: the order of their tools, the tools that failed, and some of their tasks."""
+    """The common features of uses: the order of their tools, the tools that failed, and some of their tasks."""
     if not uses:
         return
     yield f"{len(uses)} uses, with {sum(use.tools for use in uses) / len(uses):.1f} tool calls each"
     orders = Counter(" → ".join(step.tool for step in traces[use.run].steps) for use in uses)
-    for order, count in orders.most_common(3):
-        yield f"{count} × the tools {order or _NONE}"
+    yield from (f"{count} × the tools {order or _NONE}" for order, count in orders.most_common(3))
     failed = Counter(step.tool for use in uses for step in traces[use.run].steps if step.failed)
-    for tool, count in failed.most_common(3):
-        yield f"{tool} failed {count} times"
+    yield from (f"{tool} failed {count} times" for tool, count in failed.most_common(3))
     ends = Counter(use.feedback or use.outcome for use in uses)
     yield "ends: " + ", ".join(f"{count} × {end}" for end, count in ends.most_common())
-    for use in uses[-_EXAMPLES:]:
-        task = next((each.text for each in traces[use.run].said if not each.is_earlier), "")
-        if task:
-            yield f"a task: {json.dumps(task[:_LONGEST], ensure_ascii=False)}"
+    tasks = filter(None, (_task_of(traces[use.run]) for use in uses[-_EXAMPLES:]))
+    yield from (f"a task: {json.dumps(task[:_LONGEST], ensure_ascii=False)}" for task in tasks)
+
+
+def _task_of(trace: RunTrace) -> str:
+    return next((each.text for each in trace.said if not each.is_earlier), "")
 
 
 def _reflected(vault: Vault, candidate: SkillCandidate) -> Iterator[str]:
-    """What the agent has thought about these runs, without what strangers had a part in."""
+    """The reflections on these runs, without those that strangers' text may have shaped."""
     runs = {use.run for use in candidate.uses}
     since = candidate.uses[0].time.date()
     about = [each for each in load_reflections(vault, since) if runs.intersection(each.runs) and not each.strangers]
@@ -95,7 +95,7 @@ def _trends(uses: Sequence[Use]) -> Iterator[str]:
 
 
 def _tried(vault: Vault, skill: str) -> Iterator[str]:
-    """What became of earlier variants."""
+    """The ends of earlier variants."""
     rows = (row for row in load_log(vault).of(skill) if row.is_of_skill and row.event not in {"trial", "proposed"})
     return (f"{row.event}: {row.why}" for row in rows)
 
@@ -127,14 +127,14 @@ def kind_of_change(before: str, after: str) -> VariantKind | None:
     plain_old, plain_new = ([_MARKER.sub("", line) for line in lines] for lines in (old, new))
     if sorted(plain_old) == sorted(plain_new):
         return "order"
-    changes = [
-        each for each in SequenceMatcher(None, plain_old, plain_new, autojunk=False).get_opcodes() if each[0] != "equal"
-    ]
-    removed = sum(each[2] - each[1] for each in changes)
-    added = sum(each[4] - each[3] for each in changes)
-    if len(changes) == 1 and removed == 1 and 1 <= added <= 1 + _MORE_LINES:
-        return "step"
-    return "strategy"
+    return "step" if _is_one_step(plain_old, plain_new) else "strategy"
+
+
+def _is_one_step(old: Sequence[str], new: Sequence[str]) -> bool:
+    """True if one line is replaced, and only that."""
+    codes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    changes = [(last - first, end - begin) for tag, first, last, begin, end in codes if tag != "equal"]
+    return len(changes) == 1 and changes[0][0] == 1 and 1 <= changes[0][1] <= 1 + _MORE_LINES
 
 
 def riskier(*kinds: VariantKind) -> VariantKind:

@@ -64,7 +64,7 @@ class KnownTools:
 
 @dataclass(frozen=True, slots=True)
 class VariantModel:
-    """What proposing needs: the models' accounts, and the tools that there are."""
+    """The accounts of models and the tools that proposing needs."""
 
     account: Accounts
     tools: KnownTools
@@ -147,12 +147,10 @@ class Variants:
             return trial.stop("note_changed", "person")
         if variant.status != record.status and variant.status not in OPEN:  # a crash, or the person has written it
             return save_trial(vault, replace(record, status=variant.status, planned=""))
-        if data is None:
-            return trial.stop("skill_gone", "person")
         if is_kept and now == record.base:
             return trial.take_back()
         if now != (record.kept if is_kept else record.base):
-            return trial.stop("skill_changed", "person")
+            return trial.stop("skill_changed" if now else "skill_gone", "person")
         return self._judge(trial, variant)
 
     def _judge(self, trial: Trial, variant: Variant) -> TrialRecord | None:
@@ -221,13 +219,9 @@ class Variants:
         vault, before = self.workspace.vault, candidate.skill.body
         refused = {facts.get(DIGEST) for facts in refused_facts(vault, "mutation")}
         refused |= {each.body for each in trial_records(vault).all() if each.skill == candidate.skill.name}
-        forgotten = load_tombstones(vault)
         for proposal in answer.proposals:
             kind = kind_of_change(before, proposal.body)
-            words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
-            if kind is None or body_digest(proposal.body) in refused:
-                continue
-            if any(vault.masked(each) != each or forgotten.without_forgotten(each) != each for each in words):
+            if kind is None or body_digest(proposal.body) in refused or not self._may_be_written(proposal):
                 continue
             named = new_tools(before, proposal.body, tools.names)
             allowed = candidate.skill.allowed_tools
@@ -236,6 +230,12 @@ class Variants:
             # a new tool that does more than read makes it a new strategy
             more: VariantKind = "parameter" if set(named) <= tools.harmless else "strategy"
             yield replace(proposal, kind=riskier(kind, proposal.kind, more))
+
+    def _may_be_written(self, proposal: Variant) -> bool:
+        """True if there is neither a secret nor a forgotten word in a proposal."""
+        vault, forgotten = self.workspace.vault, load_tombstones(self.workspace.vault)
+        words = (proposal.body, proposal.change, proposal.reason, proposal.risk, proposal.verification)
+        return all(vault.masked(each) == each == forgotten.without_forgotten(each) for each in words)
 
     def _note(self, skill: str, event: LessonEvent, why: str, by: By = "agent") -> None:
         """Log what became of a proposal that has no note."""

@@ -117,7 +117,7 @@ def _name(session: str) -> str:
 
 
 def _asked_in(session: Session) -> Iterator[Remark]:
-    """What the person asked, first and later on; not what a job or a guest did."""
+    """The person's questions in a session; not those of a job or a guest."""
     is_theirs = False
     for record in session.records:
         match record.event:
@@ -139,7 +139,7 @@ def _calls_in(session: Session) -> Iterator[ToolCallMade]:
 
 
 def _in_entries(entries: Iterable[StoredEntry]) -> Iterator[Remark]:
-    """What the person has stated."""
+    """The person's statements in entries."""
     for each in entries:
         entry = each.entry
         is_others = each.untrusted or entry.sender_id or entry.chat_id or entry.source == MODEL
@@ -148,7 +148,7 @@ def _in_entries(entries: Iterable[StoredEntry]) -> Iterator[Remark]:
 
 
 def _in_day_note(vault: Vault, day: date, now: datetime, sessions: Collection[str]) -> Iterator[Remark]:
-    """What the note of a day says: the tasks in its log whose session was not read, and what the person wrote."""
+    """The remarks in the note of a day: the tasks in its log whose session was not read, and the person's lines."""
     note = (vault.own_version(vault.home.day_note(day)) or b"").decode("utf-8", "replace")
     link, noon = daily.link_to(day, vault.home), in_clock_zone(datetime.combine(day, time(12)), now)
     for logged in daily.log(note):

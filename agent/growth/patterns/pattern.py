@@ -27,7 +27,7 @@ from agent.dataclass import dataclass
 from agent.memory import daily
 
 RemarkKind: TypeAlias = Literal["asked", "stated", "written", "edited"]
-"""What was asked of the agent, stated in an entry, written into a note on a day, or edited (the note's title)."""
+"""The source of a remark: asked of the agent, stated in an entry, written on a day, or edited (the note's title)."""
 PatternKind: TypeAlias = Literal[
     "repeated_question", "tool_failure_pattern", "daily_rhythm", "abandoned_task", "rising_topic"
 ]
@@ -76,7 +76,7 @@ class OpenBox:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """What happened in the days up to `now`, oldest first. `ticked` are the texts of boxes that are done."""
+    """The events of the days up to `now`, oldest first. `ticked` are the texts of boxes that are done."""
 
     now: datetime
     remarks: tuple[Remark, ...] = ()

@@ -65,15 +65,24 @@ def from_answer(context: ProcedureContext, answer: str) -> Work:
 def _review(context: ProcedureContext, shelf: TaskShelf) -> _Review:
     since = _last(context)
     days = [context.today - timedelta(days=back) for back in range((context.today - since.date()).days + 1)]
-    logged = [(day, each.time) for day in days for each in daily.log(context.day_note(day))]
-    asked = [each for each in logged if _moment(context, *each) > since]
+    over = tuple(each for each in shelf.done if each.completed_at and each.completed_at > since and _is_work(each))
+    asked, stated = _count_asked(context, days, since), _count_stated(context, days, since)
+    return _Review(since, asked, stated, over, sum(map(_is_work, shelf.waiting)))
+
+
+def _is_work(task: Task) -> bool:
+    return task.kind != "self_reflection"
+
+
+def _count_asked(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
+    logged = ((day, each.time) for day in days for each in daily.log(context.day_note(day)))
+    return sum(_moment(context, *each) > since for each in logged)
+
+
+def _count_stated(context: ProcedureContext, days: Sequence[date], since: datetime) -> int:
     entries = load_entries(context.vault, (path for day in days for path in entry_paths_on(context.vault, day)))
     stated = (each for each in entries if is_stated_by_owner(each, context.runs.recall.foreign))
-    recent = [each for each in stated if with_offset(each.entry.created) > since]
-    over = [each for each in shelf.done if each.completed_at and each.completed_at > since]
-    other = tuple(each for each in over if each.kind != "self_reflection")
-    waiting = sum(1 for each in shelf.waiting if each.kind != "self_reflection")
-    return _Review(since, len(asked), len(recent), other, waiting)
+    return sum(with_offset(each.entry.created) > since for each in stated)
 
 
 def _last(context: ProcedureContext) -> datetime:

@@ -134,7 +134,7 @@ def plain(text: str) -> str:
 
 
 def _flaw(bare: str, sources: Sequence[Reading]) -> Flaw | None:
-    """What is wrong with a sentence that names these sources."""
+    """The flaw of a sentence that names these sources; None if it has none."""
     if not sources:
         return "no_source"
     if not _has_figures(bare, sources):
@@ -161,7 +161,7 @@ def _of(found: re.Match[str], text: str) -> frozenset[float]:
 
 
 def _values(number: str) -> Iterator[float]:
-    """What a number can mean: 1,200 is mostly 1200, and 1.200 in some languages, too."""
+    """The values that a number can have: 1,200 is mostly 1200, and 1.200 in some languages, too."""
     plain_number = number.replace(",", "")
     if plain_number.count(".") <= 1:
         yield float(plain_number)

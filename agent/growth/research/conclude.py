@@ -109,7 +109,7 @@ def _why(desk: ResearchDesk, end: ResearchEnd) -> str:
 
 
 def _remarks(desk: ResearchDesk) -> Iterator[str]:
-    """What a reader should know of how it was done."""
+    """Remarks for the reader on how it was done."""
     if desk.models is None:
         yield text("research.plain", desk.language)
     if desk.is_offline:

@@ -77,11 +77,11 @@ class VaultSource:
         return [each for each in readings if each is not None][:most]
 
     def read(self, found: Reading, cancelled: Cancelled) -> Reading:
-        """What was found, as it is: the search has read it."""
+        """The result as it is: the search has read it."""
         return found
 
     def _reading(self, path: str, hits: Sequence[Hit], words: frozenset[str]) -> Reading | None:
-        """What a note says, None if it does not count as knowledge about the topic."""
+        """The text of a note; None if it does not count as knowledge about the topic."""
         vault = self.recall.workspace.vault
         data, row, title = vault.read(path), vault.home.row(path), hits[0].title
         if data is None:

@@ -72,12 +72,12 @@ class Reading:
 
     @property
     def house(self) -> str:
-        """What stands behind it: the host of a page, or the note itself."""
+        """The publisher of a source: the host of a page, or the note itself."""
         return _host(self.address) or self.address
 
 
 def authority_of(address: str, topic: str) -> Authority:
-    """What stands at a URL. The host whose registered name is a word of the topic speaks for itself."""
+    """The kind of source at a URL. A host whose registered name is a word of the topic is the official one."""
     parts = _host(address).removeprefix("www.").split(".")
     for name in (".".join(parts[at:]) for at in range(len(parts))):
         if kind := _kinds().get(name) or _kinds().get(f".{name}"):
@@ -90,7 +90,7 @@ def authority_of(address: str, topic: str) -> Authority:
 
 
 def ranked(found: Iterable[Reading], kind: str) -> list[Reading]:
-    """What was found with the most trusted first, as a kind of research orders it; beyond two of one house (for a fact,
+    """The results with the most trusted first, as a kind of research orders them; beyond two of one house (for a fact,
     one) the others come first, since two pages of one house are no two witnesses."""
     per_house = 1 if kind == "fact" else 2
     order = _listed("orders")[kind]

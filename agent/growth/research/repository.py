@@ -65,7 +65,7 @@ class RepositoryStudy:
         return reported(desk, self.findings())
 
     def findings(self) -> ResearchFindings:
-        """What is found so far."""
+        """The findings so far."""
         questions = [self._question(number) for number in range(1, len(_PARTS) + 1)]
         return findings_of(questions, self.researchers)
 

@@ -44,7 +44,7 @@ _SIGNS = re.compile(r"[\[\]|#^`]")
 
 
 def marks_in(language: Language) -> Mapping[Flaw, str]:
-    """What stands behind a sentence with a flaw."""
+    """The marks behind sentences with a flaw."""
     flaws: tuple[Flaw, ...] = ("no_source", "no_figure", "no_quotation")
     return {flaw: f"*({text(f'research.{flaw}', language)})*" for flaw in flaws}
 
@@ -154,7 +154,7 @@ def note_requests(
 
 
 def _header(note: Note, done: Research, call: ResearchCall) -> dict[str, Value]:
-    """What the header of a note says of its last section; the strangers are those of all its sections."""
+    """The header of a note, about its last section; the strangers are those of all its sections."""
     strangers = list(dict.fromkeys((*note.strings("untrusted"), *done.strangers)))[:_STRANGERS]
     values: dict[str, Value] = {"kind": call.kind, "confidence": done.confidence if done.sources else None}
     values |= {"verdict": done.findings.verdict, "untrusted": strangers or None}
@@ -199,7 +199,7 @@ def _by_source(found: ResearchFindings, readings: Mapping[int, Reading]) -> str:
 
 
 def _parts(found: ResearchFindings, language: Language) -> list[str]:
-    """What is disputed, what is open, and the tools and methods."""
+    """The parts on disputes, open questions, and tools and methods."""
     named = {each.number: inert_line(each.text) for each in found.questions}
     gaps = [f"- {named.get(each.question, '')}{_after_colon(inert_line(each.words))}" for each in found.gaps]
     methods = [f"- **{inert_line(each.name)}**: {_cited(each.use, each.cites)}" for each in found.methods]
