@@ -12,16 +12,18 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import get_args
 
 from agent.config.resources import pattern
-from agent.context.prompt import VaultReader, fill
+from agent.context.prompt import fill
 from agent.dataclass import dataclass
-from agent.errors import AgentError, LimitReached, Permanent, UserError
+from agent.errors import Permanent, UserError
 from agent.growth.lessons.lesson_note import load_in_force
 from agent.growth.lessons.reflection import ErrorKind, Grade, Occasion, Reflection, Strategy
 from agent.growth.lessons.reflection_notes import ACCOUNT, MOST_STRATEGIES, STRATEGY, plain_text, reflections_name
-from agent.llm.messages import Assistant, Cancelled, Message, Provider, Request, User, ignore, never, reply_items
+from agent.growth.model_reply import ParsedReply, ask_model
+from agent.llm.messages import Cancelled, Provider, reply_items
 from agent.llm.presets import ModelKind
 from agent.llm.providers import Providers
 from agent.loop.outcome import RunOutcome
@@ -106,8 +108,8 @@ def _row(step: CourseStep) -> str:
 
 ANSWER_TOKENS = 1_500
 """The most tokens of an answer: three strategies with all their parts are about 500."""
-_SHOWN, _LOGGED = 5, 400
-"""The most problems that are named to the model, and the characters in the log of an answer that cannot be read."""
+_LOGGED = 400
+"""The most characters in the log of an answer that cannot be parsed."""
 _FEEDBACK = (
     "The person has reacted to this work. Find out what they would have wanted instead, so that they need not correct"
     " it again. An edit may also be a change of mind: then say so in the result, and give no strategy.\n\n"
@@ -181,11 +183,13 @@ class Reflecting:
         more = {"active_rules": rules_in_force(self.vault), "language": text("prompt.language", self.language)}
         prompt = fill("reflect", self.vault.own_version_of, **values, **more)
         model = model_of(self.accounts.of_run(f"reflection-{self.workspace.clock.new_id()}", ACCOUNT), kind)
-        asked = ask_for_answer(model, prompt, placed, self.vault.own_version_of, cancelled)
-        if isinstance(asked, str):
-            logger.warning("a reflection cannot be read: %s", self.vault.masked(asked[:_LOGGED]))
-            return None
-        return asked
+        parse, read = partial(parse_answer, placed=placed), self.vault.own_version_of
+        found = ask_model(model, prompt, parse, ANSWER_TOKENS, read, cancelled)
+        if not found.text:
+            raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
+        if found.value is None:
+            logger.warning("a reflection cannot be read: %s", self.vault.masked(found.text[:_LOGGED]))
+        return found.value
 
     def _title(self, occasion: Occasion, course: RunCourse) -> str:
         if course.is_guests:
@@ -201,56 +205,17 @@ def model_of(models: Providers, kind: ModelKind) -> Provider:
     return models.others.get("user", models.fast) if kind == "user" else models.of(kind)
 
 
-def ask_for_answer(
-    model: Provider, prompt: str, placed: Reflection, read: VaultReader, cancelled: Cancelled = never
-) -> Reflection | str:
-    """The reflection with the model's answer to a prompt; if something is wrong with that, the model is asked once
-    more, and the first one is used as far as it can be read. Its text, if nothing of it can be.
-
-    Raises what the model raises when it is asked first, and then, unless the first answer can be used or nothing is
-    left to spend; `Permanent` for an empty answer.
-    """
-    reply = _asked(model, (User(prompt),), cancelled)
-    if not reply.strip():
-        raise Permanent("the model gave an empty answer", hint="ask again; if it stays empty, raise llm.max_output")
-    first = parse_answer(reply, placed)
-    if first.answer is not None and not first.problems:
-        return first.answer
-    problems = fill("reflect_again", read, problems="\n".join(f"- {each}" for each in first.problems[:_SHOWN]))
-    try:
-        again = _asked(model, (User(prompt), Assistant(reply), User(problems)), cancelled)
-    except (AgentError, OSError) as error:
-        if first.answer is None and not isinstance(error, LimitReached):
-            raise
-        again = ""
-    second = parse_answer(again, placed) if again.strip() else ParsedAnswer(None)
-    return second.answer or first.answer or reply.strip()
-
-
-def _asked(model: Provider, messages: tuple[Message, ...], cancelled: Cancelled) -> str:
-    return model.chat(Request(messages, max_output=ANSWER_TOKENS), ignore, cancelled).message.text
-
-
 _PARTS = frozenset(("result", "efficiency", "error", "strategy", "gap"))
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedAnswer:
-    """A reflection with the model's words (None: the answer cannot be parsed), and what is wrong with them, in
-    sentences for the model."""
-
-    answer: Reflection | None
-    problems: tuple[str, ...] = ()
-
-
-def parse_answer(reply: str, placed: Reflection) -> ParsedAnswer:
+def parse_answer(reply: str, placed: Reflection) -> ParsedReply[Reflection]:
     """The answer in a model's reply, as the words of a reflection that has its place."""
     try:
         items = [each for each in reply_items(reply) if each.get("part", "") in _PARTS]
     except ValueError as problem:
-        return ParsedAnswer(None, (str(problem),))
+        return ParsedReply(None, (str(problem),))
     if not items:
-        return ParsedAnswer(None, (f"no object has a part of {', '.join(sorted(_PARTS))}",))
+        return ParsedReply(None, (f"no object has a part of {', '.join(sorted(_PARTS))}",))
     parts, problems = {each["part"]: each for each in reversed(items)}, list[str]()
     result, efficiency, error, gap = (_words(parts.get(name, {})) for name in ("result", "efficiency", "error", "gap"))
     answer = replace(
@@ -262,7 +227,7 @@ def parse_answer(reply: str, placed: Reflection) -> ParsedAnswer:
         strategies=tuple(_strategies([each for each in items if each["part"] == "strategy"], problems)),
         gap=gap,
     )
-    return ParsedAnswer(answer, tuple(problems))
+    return ParsedReply(answer, tuple(problems))
 
 
 def _words(item: Mapping[str, str], key: str = "text", most: int = 0) -> str:

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
-from agent.dataclass import dataclass
 from agent.escape import escape, escape_line
 from agent.growth.lessons.lesson_log import load_log
 from agent.growth.lessons.reflection import Reflection
 from agent.growth.lessons.reflection_notes import load_reflections
 from agent.growth.lessons.variant_candidates import SkillCandidate
+from agent.growth.model_reply import ParsedReply
 from agent.llm.messages import reply_items
 from agent.markdown.title import clipped
 from agent.memory.capture.facts import RunTrace
@@ -158,26 +158,16 @@ LONGEST_BODY = 12_000
 _LONGEST_WORDS = 600
 
 
-@dataclass(frozen=True, slots=True)
-class VariantAnswer:
-    """The proposals that can be used, without numbers and each of the kind that it claims to be, and what is wrong with
-    the others, in sentences for the model."""
-
-    proposals: tuple[Variant, ...]
-    problems: tuple[str, ...] = ()
-
-
-def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> VariantAnswer:
-    """The proposals for a skill in a model's reply, to be judged by the plan."""
+def parse_proposals(reply: str, skill: str, plan: TrialPlan) -> ParsedReply[tuple[Variant, ...]]:
+    """The usable proposals for a skill in a model's reply, without numbers and each of the kind that it claims to be;
+    they are to be judged by the plan. Problems are named only where there is none."""
     problems: list[str] = []
     try:
         listed = [*reply_items(reply)][:MOST]
     except ValueError as error:
-        return VariantAnswer((), (str(error),))
-    found = tuple(
-        made for number, each in enumerate(listed, 1) for made in _proposal(number, each, problems, skill, plan)
-    )
-    return VariantAnswer(found, tuple(problems) if listed else ("there is no proposal in it",))
+        return ParsedReply(None, (str(error),))
+    found = [made for number, each in enumerate(listed, 1) for made in _proposal(number, each, problems, skill, plan)]
+    return ParsedReply(tuple(found)) if found else ParsedReply(None, tuple(problems) or ("there is no proposal in it",))
 
 
 def _proposal(

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.context.prompt import nothing
-from agent.errors import LimitReached, Permanent, Retryable
-from agent.growth.lessons.reflecting import ParsedAnswer, ask_for_answer, parse_answer
+from agent.errors import LimitReached, Retryable
+from agent.growth.lessons.reflecting import parse_answer
 from agent.growth.lessons.reflection import Reflection, Strategy
+from agent.growth.model_reply import ParsedReply, ask_model
 from agent.llm.messages import Assistant, Cancelled, Model, OnText, Reply, Request, Usage, ignore, never
 from tests.growth.work import NOW
 
@@ -23,8 +24,12 @@ def judged(*words: Any) -> Reflection:
     return Reflection(PLACED.path, NOW, "task", ("r1",), (), *words)
 
 
-def parsed(reply: str) -> ParsedAnswer:
+def parsed(reply: str) -> ParsedReply[Reflection]:
     return parse_answer(reply, PLACED)
+
+
+def ask(model: "Says") -> ParsedReply[Reflection]:
+    return ask_model(model, "Judge.", parsed, 100, nothing)
 
 
 def part(name: str, text: str = "a", **more: object) -> dict[str, object]:
@@ -62,7 +67,7 @@ WHOLE = f"""Here is what I think:
 
 def test_its_parts_are_those_of_a_reflection() -> None:
     found = parsed(WHOLE)
-    assert found.problems == () and found.answer == judged(
+    assert found.problems == () and found.value == judged(
         "The table was written.",
         "",
         "The note was replaced as a whole.",
@@ -86,9 +91,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE.keys())
-def test_what_cannot_be_parsed_is_returned_as_text_after_one_more_try(reply: str) -> None:
+def test_what_cannot_be_parsed_is_asked_for_once_more(reply: str) -> None:
     model = Says(reply, reply)
-    assert ask_for_answer(model, "Judge.", PLACED, nothing) == reply.strip() and len(model.asked) == 2
+    found = ask(model)
+    assert found.value is None and found.text == reply.strip() and len(model.asked) == 2
     assert "could not be used" in model.asked[1].messages[-1].text
 
 
@@ -108,44 +114,39 @@ STRATEGY = part("strategy", confidence="low", severity="low")
 def test_wrong_words_are_asked_about_once_and_count_least(found: list[dict[str, object]], problem: str) -> None:
     reply = parts(part("result"), *found)
     model = Says(reply, reply)
-    answer = ask_for_answer(model, "Judge.", PLACED, nothing)
+    answer = ask(model).value
     assert isinstance(answer, Reflection) and answer.result == "a" and problem in model.asked[1].messages[-1].text
     assert len(answer.strategies) <= 3 and answer.error_kind is None
     assert {each.confidence for each in answer.strategies} <= {"low"}
     mended = Says(reply, parts(part("result", "better")))
-    assert ask_for_answer(mended, "Judge.", PLACED, nothing) == judged("better")
+    assert ask(mended).value == judged("better")
 
 
 def test_an_error_of_the_second_try_loses_nothing_of_the_first() -> None:
     half = parts(part("error", "b", kind="E"))
-    found = ask_for_answer(Says(half, Retryable("busy")), "Judge.", PLACED, nothing)
+    found = ask(Says(half, Retryable("busy"))).value
     assert isinstance(found, Reflection) and found.error == "b"
-    assert ask_for_answer(Says("Well.", LimitReached("no money", limit="x")), "Judge.", PLACED, nothing) == "Well."
+    assert ask(Says("Well.", LimitReached("no money", limit="x"))).text == "Well."
     with pytest.raises(Retryable):
-        ask_for_answer(Says("Well.", Retryable("busy")), "Judge.", PLACED, nothing)
-
-
-def test_an_empty_answer_is_an_error() -> None:
-    with pytest.raises(Permanent):
-        ask_for_answer(Says(" "), "Judge.", PLACED, nothing)
+        ask(Says("Well.", Retryable("busy")))
 
 
 @pytest.mark.parametrize("none", ["", "none", "null", "N/A", "无"])
 def test_a_form_that_is_filled_in_to_its_end_says_nothing_more(none: str) -> None:
     found = parsed(parts(part("result", "Done."), part("error", none, kind="tool"), part("gap", none)))
-    assert found.problems == () and found.answer == judged("Done.")
+    assert found.problems == () and found.value == judged("Done.")
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.one_of(st.text(max_size=12), st.sampled_from((*'[]{}:,"', '{"part": "strategy", ', "null")))))
 def test_no_answer_ends_the_program(pieces: list[str]) -> None:
     found = parsed("".join(pieces))
-    assert found.answer is not None or found.problems
+    assert found.value is not None or found.problems
 
 
 @pytest.mark.parametrize("when", ["always", "Always.", "总是", "任何情况下"])
 def test_a_strategy_for_every_case_names_none(when: str) -> None:
-    found = parsed(parts(STRATEGY | {"when": when})).answer
+    found = parsed(parts(STRATEGY | {"when": when})).value
     assert found is not None and [each.when for each in found.strategies] == [""]
 
 
