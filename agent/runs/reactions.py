@@ -23,7 +23,7 @@ from agent.memory.understanding.statements import is_question, is_small_talk, is
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.corrections import corrected_among
 from agent.runs.run_course import RunCourse, course_of
-from agent.skills.history.feedback_form import parse_feedback_form
+from agent.skills.history.feedback import parse_feedback_form
 from agent.skills.history.usage import Opinion
 from agent.tools.text_origin import text_origin_of
 from agent.vault.folders import SESSIONS

@@ -22,8 +22,7 @@ from agent.events.runs import SkillRated
 from agent.index.embedder import Embedder
 from agent.memory import daily
 from agent.memory.capture.writer import Addition
-from agent.skills.history.feedback import PutAside, SkillHistory, put_aside, record_opinion
-from agent.skills.history.feedback_form import feedback_form
+from agent.skills.history.feedback import PutAside, SkillHistory, feedback_form, put_aside, record_opinion
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder, Pin, pins_of, skill_locations
 from agent.skills.loading.library import SkillLibrary

@@ -18,7 +18,7 @@ from agent.loop.records import Began, Spoken
 from agent.loop.session import Session
 from agent.runs.active_skills import NAME, ActiveSkills
 from agent.runs.skill_set import skill_set
-from agent.skills.history.feedback_form import feedback_form, parse_feedback_form
+from agent.skills.history.feedback import feedback_form, parse_feedback_form
 from agent.skills.history.usage import load_uses
 from agent.skills.matching.matcher import MatchTask
 from agent.skills.matching.skill_text import MatchStatus, skill_index

@@ -32,7 +32,7 @@ from agent.loop.session import Session
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.title import short_heading
 from agent.memory.capture.writer import Addition
-from agent.skills.history.feedback_form import feedback_form
+from agent.skills.history.feedback import feedback_form
 from agent.texts import LANGUAGES, Language, text
 from agent.tools.tool import RunContext
 from agent.workspace.workspace import Workspace

@@ -2,19 +2,30 @@
 
 All is one commit, so an undo restores everything and removes the tombstone; the commit message names only the count of
 notes, which keeps the text out of the history's messages. Where the text stands is found by `places`.
-"""
 
+A forgetting in a run is done once more when the run is over: its session's note gets further records, and its name may
+have the words; the note of the day gets a line about it afterwards."""
+
+import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from agent import texts
 from agent.config.directories import VAULT_FILE
+from agent.dataclass import dataclass
 from agent.errors import NoteGone, UserError
+from agent.events.runs import TaskCompleted
 from agent.markdown.note import Note
 from agent.memory.entry import parse_entry
 from agent.memory.forgetting.entry_text import entry_marks, persons_words
-from agent.memory.forgetting.forgotten_statements import forgotten_statements, is_telling, own_names, phrase
+from agent.memory.forgetting.forgotten_statements import (
+    ForgottenStatements,
+    forgotten_statements,
+    is_telling,
+    own_names,
+    phrase,
+)
 from agent.memory.forgetting.places import Forgetting, Report, find_places, stem_of
 from agent.memory.forgetting.private_state import (
     drop_unfinished,
@@ -26,7 +37,7 @@ from agent.memory.forgetting.private_state import (
 from agent.memory.forgetting.tombstones import compose_tombstone, fingerprint, load_tombstones, marks
 from agent.memory.store import ARCHIVED
 from agent.texts import Language, Sentence, joined
-from agent.vault.change import FORGET, Outcome, Stamp
+from agent.vault.change import FORGET, Outcome, Stamp, actor_of
 from agent.vault.find import find_note
 from agent.vault.folders import AGENT_NOTE, DAILY, ENTRIES, FORGOTTEN, MEMORY_NOTE, SESSIONS, AgentFolder
 from agent.vault.former_names import keep_former_names
@@ -164,3 +175,29 @@ def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
         Sentence(one if count == 1 else more, count=count, note=MEMORY_NOTE) for (_, one, more), count in counts.items()
     ]
     return joined(counted, ", ")
+
+
+@dataclass(slots=True)
+class ForgettingsOfRuns:
+    """What was forgotten in the runs of this process that are not over."""
+
+    vault: Vault
+    language: Language
+    _forgotten: dict[str, list[ForgottenStatements]] = field(default_factory=dict, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    def add(self, run: str, forgotten: ForgottenStatements) -> None:
+        """Note that this was forgotten in a run, or in one that it has delegated to."""
+        with self._lock:
+            self._forgotten.setdefault(run.partition(".")[0], []).append(forgotten)
+
+    def settle(self, event: TaskCompleted) -> None:
+        """Take what was forgotten in a run out of what was written since."""
+        with self._lock:
+            found_in_run = self._forgotten.pop(event.run, [])
+        for forgotten in found_in_run:
+            found = find_places(self.vault, forgotten, {}, ignore)
+            left = replace(found, forgotten=replace(found.forgotten, marks=frozenset()))  # its tombstone is there
+            stamp = Stamp(actor_of(event.job, event.speaker.channel), run=event.run, session=event.session)
+            if left.gone or left.changed:
+                carry_out(self.vault, left, self.language, stamp=stamp)
