@@ -1,5 +1,5 @@
-"""Opinions about skills and lessons, in words, by an edit, or in the boxes at the end of a run's note, which are made and
-parsed here; and what follows for a learned skill that keeps failing.
+"""Opinions about skills and lessons, in words, by an edit, or in the boxes at the end of a run's note, which are made
+and parsed here; and what follows for a learned skill that keeps failing.
 
 A box is about the skill named beside it, or about what the link beside it names; two ticked boxes for one count as no
 opinion. `usage` reads and writes the rows, `stats` counts them.
