@@ -209,17 +209,20 @@ def memory_change(vault: Vault, changes: Iterable[NoteChange], language: Languag
     path = vault.home.at(MEMORY_NOTE)
     data = vault.read(path) if made or gone else None
     text = (data or b"").decode("utf-8", "surrogateescape")
-    replaced = set[str]()
-    if any(link in text for link in gone):
-        lines = [line.text for line in blamed_lines(vault, path, data or b"") if line.own and rests_on(line.text, gone)]
-        for line in lines:
-            replaced |= {link for link in gone if link in line}
-            text = text.replace(line, "", 1)
+    over = _lines_resting_on(vault, path, data or b"", gone) if any(link in text for link in gone) else ()
+    for line in over:
+        text = text.replace(line, "", 1)
+    replaced = frozenset(link for link in gone if any(link in line for line in over))
     for entry in made:
         if _is_asked_for(entry) or entry.supersedes in replaced:
             text = _with_entry(text, entry, language)
     after = text.encode("utf-8", "surrogateescape")
     return ((path, data, after),) if after != (data or b"") else ()
+
+
+def _lines_resting_on(vault: Vault, path: str, data: bytes, links: Collection[str]) -> Sequence[str]:
+    """The agent's own lines of the note whose only evidence are some of these links."""
+    return [line.text for line in blamed_lines(vault, path, data) if line.own and rests_on(line.text, links)]
 
 
 def _is_asked_for(entry: Entry) -> bool:

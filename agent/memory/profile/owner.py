@@ -6,7 +6,7 @@ The kinds of text that a task asks for: a preference for one kind says nothing a
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias, get_args
 
@@ -167,12 +167,15 @@ def owner_facts(
     wishes = [text for text, kind, _ in statements if kind == WISH or is_standing_wish(text)]
     wishes += [text for text in _rows(notes.get(_WISHES)) if text not in wishes]
     known = [_note_line(notes[name]) for name in _ABOUT if name in notes and _rows(notes[name])]
-    facts = {
-        text: f"{text} {link}" for text, kind, link in statements if text not in wishes and _is_about_owner(text, kind)
-    }
-    fresh = (text for text in _once(list(facts)) if not any(text in line for line in known))
+    others = [each for each in statements if each[0] not in wishes]
     learned = _learned(notes[_WISHES]) if _WISHES in notes else ()
-    return OwnerFacts(_once(wishes), (*known, *(facts[text] for text in fresh)), learned)
+    return OwnerFacts(_once(wishes), (*known, *_fresh_facts(others, known)), learned)
+
+
+def _fresh_facts(statements: Sequence[tuple[str, str, str]], known: Sequence[str]) -> Iterator[str]:
+    """The statements about the owner (text, kind, link) that no known line has, each once, with its link."""
+    facts = {text: f"{text} {link}" for text, kind, link in statements if _is_about_owner(text, kind)}
+    return (facts[text] for text in _once(list(facts)) if not any(text in line for line in known))
 
 
 def owner_block(facts: OwnerFacts, places: Sequence[VaultPlace], room: int, count: Callable[[str], int]) -> str:

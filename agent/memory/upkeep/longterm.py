@@ -97,22 +97,30 @@ def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) 
 
     A fact counts once per entry, or as often as the entry's own count; a clause of a longer sentence counts too.
     """
-    recent = [each for each in entries if each.times_since(since) and not each.entry.superseded_by]
-    texts = ((text, each) for each in recent for text in dict.fromkeys(fact.text for fact in facts_in(_source(each))))
-    whole = [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
-    stated = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
-    telling = [(number, text) for number, (text, _) in enumerate(stated) if len(wording(text).terms) > 1]
-    same = dict(repeats(telling))
-    later = {other for others in same.values() for other in others}
-    firsts = (number for number, _ in telling if number < len(whole) and number not in later)
-    groups = ([stated[number], *(stated[other] for other in same.get(number, ()))] for number in firsts)
-    counted = [(group, _times(group, since)) for group in groups]
+    counted = [(group, _times(group, since)) for group in _groups(_stated(entries, since))]
     known = [_fact(group, count) for group, count in counted if count >= times]
     once = (_fact(group, count) for group, count in counted if count < times and _lasts(group))
     known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
     parts = [(fact, part) for fact in known for part in clauses(fact.text)]
     single = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
     return tuple(sorted(single, key=lambda fact: fact.since))
+
+
+def _stated(entries: Iterable[StoredEntry], since: datetime) -> list[tuple[str, StoredEntry]]:
+    """The facts that entries state since then, each with its entry; none that was replaced or happened on one day."""
+    recent = (each for each in entries if each.times_since(since) and not each.entry.superseded_by)
+    texts = ((text, each) for each in recent for text in dict.fromkeys(fact.text for fact in facts_in(_source(each))))
+    return [(text, each) for text, each in texts if _kind(text, each) is not FactKind.EVENT]
+
+
+def _groups(whole: Sequence[tuple[str, StoredEntry]]) -> Iterator[list[tuple[str, StoredEntry]]]:
+    """Each fact with the facts and clauses that repeat it."""
+    stated = [*whole, *((part, each) for text, each in whole for part in clauses(text))]
+    telling = [(number, text) for number, (text, _) in enumerate(stated) if len(wording(text).terms) > 1]
+    same = dict(repeats(telling))
+    later = {other for others in same.values() for other in others}
+    firsts = (number for number, _ in telling if number < len(whole) and number not in later)
+    return ([stated[number], *(stated[other] for other in same.get(number, ()))] for number in firsts)
 
 
 def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
