@@ -4,7 +4,6 @@ That three reflections say what a skill says already shows that runs with it sti
 change needs one yes; below the line that says it nothing of the skill changes.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 from itertools import product
 
@@ -17,14 +16,14 @@ from agent.growth.lessons.lesson_work import KnownSkill, LessonWork
 from agent.growth.patterns.likeness import SKILL_LINES, pair_likeness
 from agent.markdown.inertness.active import inert_line
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value, is_list
+from agent.markdown.yaml_write import is_list
 from agent.memory.understanding.seam import TextRelation
+from agent.skills.learning.suggestion import with_version
 from agent.skills.variants.trial_shelf import open_trials
 from agent.texts import Language, text
 
 _SHORTEST = 10
 """The characters from which a line of a skill may say what a lesson says."""
-_LEARNED_FROM, _VERSIONS = "learned_from", "version_history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +92,10 @@ def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language:
         body = f"{above}{found}{own.rstrip()}\n{row}\n{mark}{rest}".rstrip("\n")
     else:
         body = f"{body}\n\n{heading}\n\n{row}"
-    versions = note.header.get(_VERSIONS)
-    if is_list(versions):
-        links: list[Value] = [each.link for each in candidate.evidence]
-        made = text(
-            "lessons.skill_version", language, count=len(candidate.strategies), rule=logged_words(candidate.sentence)
-        )
-        new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {made}"}
-        note = note.with_key(_VERSIONS, [*versions, new])
-        note = note.with_key(_LEARNED_FROM, list(dict.fromkeys([*note.strings(_LEARNED_FROM), *links])))
+    if is_list(note.header.get("version_history")):
+        rule = logged_words(candidate.sentence)
+        made = text("lessons.skill_version", language, count=len(candidate.strategies), rule=rule)
+        note = with_version(note, made, when, [each.link for each in candidate.evidence])
     return note.with_body(f"{body}\n").data
 
 

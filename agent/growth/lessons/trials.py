@@ -19,10 +19,10 @@ from agent.growth.lessons.variant_candidates import SkillCandidate
 from agent.growth.lessons.verdict import TrialCount, success_rate
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
-from agent.markdown.yaml_write import Value, is_list
 from agent.memory import daily
 from agent.runs.status import growth_account
 from agent.skills.history.usage import Use, history_path, history_rows, history_with_trials
+from agent.skills.learning.suggestion import with_version
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary
 from agent.skills.reading.skill import FILE
@@ -254,12 +254,8 @@ class Trial:
 
     def _next_version(self, before: bytes, body: str, made: str, outcomes: Sequence[bool]) -> bytes:
         """The skill's file with other instructions, its success rate, and one more version with what was made of it."""
-        note = Note.parse(before)
-        known = note.header.get("version_history")
-        versions: list[Value] = list(known) if is_list(known) else []
-        versions.append({f"v{len(versions) + 1}": f"{self.workspace.clock.now():%Y-%m-%d}: {made}"})
-        changed = note.with_key("version_history", versions).with_key("success_rate", round(success_rate(outcomes), 2))
-        return changed.with_body(f"{body.strip()}\n").data
+        note = with_version(Note.parse(before), made, self.workspace.clock.now())
+        return note.with_key("success_rate", round(success_rate(outcomes), 2)).with_body(f"{body.strip()}\n").data
 
     def _trust(self) -> None:
         """Trust the skill as it is now: what this program has written, or what was trusted before."""

@@ -14,7 +14,7 @@ from agent.asking.proposal import Proposal, ProposalDraft, ProposedNote
 from agent.dataclass import dataclass
 from agent.escape import escape_line
 from agent.markdown.note import Note
-from agent.markdown.yaml_write import Value
+from agent.markdown.yaml_write import Value, is_list
 from agent.texts import Language, text
 
 TYPE = "skill-suggestion"
@@ -124,23 +124,33 @@ def extend_skill(suggestion: Suggestion, data: bytes, when: datetime) -> bytes:
 
     Raises `BadNote` if the header cannot be changed.
     """
-    note = Note.parse(data)
-    history = note.header.get("version_history")
-    versions: list[Value] = list(history) if isinstance(history, Sequence) and not isinstance(history, str) else []
-    number = len(versions) + 1
-    language = suggestion.language
-    more = text("skill_suggestion.more", language, support=suggestion.support)
-    versions.append({f"v{number}": f"{when:%Y-%m-%d}: {more}"})
+    note, language = Note.parse(data), suggestion.language
+    number = len(versions_of(note)) + 1
     metadata = note.header.get("metadata")
     known: dict[str, Value] = dict(metadata) if isinstance(metadata, Mapping) else {}
     steps = "\n".join(f"{place}. `{tool}`" for place, tool in enumerate(suggestion.tools, 1))
     since = text("skill_suggestion.since", language, number=number)
     addition = f"\n## {since}\n\n{text('skill_suggestion.lately', language)}\n\n{steps}\n"
-    learned = [*note.strings("learned_from"), *_links(suggestion)]
     changed = note.with_key("metadata", {**known, "sequence": ",".join(suggestion.tools)})
-    changed = changed.with_key("learned_from", list(dict.fromkeys(learned)))
-    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2)).with_key("version_history", versions)
+    changed = changed.with_key("success_rate", round(suggestion.success_rate, 2))
+    more = text("skill_suggestion.more", language, support=suggestion.support)
+    changed = with_version(changed, more, when, _links(suggestion))
     return changed.with_body(changed.body.rstrip("\n") + "\n" + addition).data
+
+
+def versions_of(note: Note) -> tuple[Value, ...]:
+    """The versions in the header of a learned skill, the oldest first."""
+    known = note.header.get("version_history")
+    return tuple(known) if is_list(known) else ()
+
+
+def with_version(note: Note, words: str, when: datetime, links: Sequence[Value] = ()) -> Note:
+    """A learned skill with one more version in its header, and with further links to what it was learned from."""
+    versions = versions_of(note)
+    new: Mapping[str, Value] = {f"v{len(versions) + 1}": f"{when:%Y-%m-%d}: {words}"}
+    note = note.with_key("version_history", [*versions, new])
+    learned = dict.fromkeys((*note.strings("learned_from"), *map(str, links)))
+    return note.with_key("learned_from", [*learned]) if links else note
 
 
 def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | None) -> ProposalDraft:
