@@ -25,6 +25,7 @@ from agent.llm.messages import Assistant, Cancelled, never
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import Closed
 from agent.loop.session import Session, load_session
+from agent.markdown.links import note_link
 from agent.runs.registry import run_registry
 from agent.schedule.recurring import job_of_task, job_path
 from agent.schedule.task import Task, TaskStatus
@@ -167,7 +168,7 @@ class TaskWork:
         progress, now = self.progress, self.workspace.clock.now()
         if result.waits_for:
             progress.wait(task.id, result.session, result.waits_for)
-            says = self._text("waits", link=f"[[{result.waits_for.removesuffix('.md')}]]")
+            says = self._text("waits", link=note_link(result.waits_for))
             begun = mark_begun(self.workspace.vault, task, _started(progress.begun.get(task.id), now), says)
             stamp = Stamp(actor_of(PLANNED + task.id), run=result.run, tool="tasks", session=result.session)
             self._write(task, begun, stamp, self.workspace.vault.held_of(result.session))
@@ -197,7 +198,7 @@ class TaskWork:
             link = f"[[{job_path(vault, task).removesuffix('.md')}]]"
             says = "\n\n".join(filter(None, (says, self._text("repeated", link=link))))
         if result.session:
-            says = "\n\n".join(filter(None, (says, f"[[{result.session.removesuffix('.md')}]]")))
+            says = "\n\n".join(filter(None, (says, note_link(result.session))))
         end = TaskEnd(
             TaskEnded(task, result).status, now, result.failure or says, started, (now - started).total_seconds()
         )

@@ -19,6 +19,7 @@ from agent.growth.curiosity.gap import MOST_OPTIONS, CuriousGap, inert_excerpt, 
 from agent.growth.patterns.gather import own_sessions
 from agent.loop.records import Began
 from agent.loop.session import Session
+from agent.markdown.links import note_link
 from agent.memory.edits.form import form_of
 from agent.memory.profile.owner import kind_of_task
 from agent.memory.understanding.statements import is_question, sentences_in
@@ -47,7 +48,7 @@ def find_gaps(vault: Vault, beliefs: Sequence[Belief], now: datetime, language: 
     """The gaps, the most useful first: what work needs, beliefs that are doubted, doubts in finished work."""
     for ahead in reversed(load_looked_ahead(vault.records)):
         if now - ahead.at <= LOOKED_BACK:
-            link = _link(ahead.session) if ahead.session else ""
+            link = note_link(ahead.session) if ahead.session else ""
             yield from (each.gap(ahead.task, link, language) for each in ahead.needs if each.is_of_person)
     yield from (_of_doubted_belief(each, language) for each in beliefs if each.is_doubted)
     days = [now.date() - timedelta(days=back) for back in range(LOOKED_BACK.days + 1)]
@@ -96,7 +97,7 @@ def _of_doubt(session: Session, task: str, doubt: AnswerDoubt, language: Languag
         text("curiosity.unsure_why", language),
         text("curiosity.unsure_fallback", language),
         lines if len(lines) == len(names) else names,
-        source=_link(session.path),
+        source=note_link(session.path),
         about=inert_excerpt(about),
     )
 
@@ -119,7 +120,7 @@ def _departures(
         is_told = each.is_told and each.dimension.is_of_style and (not each.tasks or kind in each.tasks)
         if is_told and departs.get((each.dimension.topic, each.value), False):
             values, subject = (each.value, _OPPOSITE[each.value]), f"departed {each.dimension.id} {at:%Y-%m}"
-            yield _of_belief(each, "departed", subject, values, _link(session.path), language, named)
+            yield _of_belief(each, "departed", subject, values, note_link(session.path), language, named)
 
 
 def _of_doubted_belief(belief: Belief, language: Language) -> CuriousGap:
@@ -145,7 +146,3 @@ def _of_belief(
         dimension=belief.dimension,
         values=values,
     )
-
-
-def _link(path: str) -> str:
-    return f"[[{path.removesuffix('.md')}]]"

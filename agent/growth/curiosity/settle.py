@@ -16,6 +16,7 @@ from agent.growth.beliefs.from_talk import is_of_owner, session_of
 from agent.growth.curiosity.gap import GAP
 from agent.loop.records import Began
 from agent.loop.session import Session
+from agent.markdown.links import note_link
 from agent.markdown.yaml_write import Value
 from agent.memory.entry import ANSWER, Entry, EntryType, with_question
 from agent.memory.profile.questions import CONSENT
@@ -80,7 +81,7 @@ def _unprompted(vault: Vault, asked: AskedQuestion, now: datetime, language: Lan
     if note.string(GAP) is None:  # whether something may be noted is read in the note itself
         return _with(close_question(vault, asked, "answered", result, **taken), response)
     entry = _entry(vault, asked, now)
-    taken[REMEMBERED] = _link(entry.path)
+    taken[REMEMBERED] = note_link(entry.path)
     return _with(close_question(vault, asked, "answered", result, **taken), entry, response)
 
 
@@ -95,7 +96,7 @@ def _of_run(vault: Vault, asked: AskedQuestion, now: datetime) -> tuple[Settled,
     if session is None or _is_read_anyway(session, asked.answer):
         return ()
     entry = _entry(vault, asked, at)
-    return _with(_marked(vault, asked, REMEMBERED, _link(entry.path)), entry)
+    return _with(_marked(vault, asked, REMEMBERED, note_link(entry.path)), entry)
 
 
 def _is_read_anyway(session: Session, answer: str) -> bool:
@@ -123,9 +124,5 @@ def _marked(vault: Vault, asked: AskedQuestion, key: str, value: datetime | str)
 def _entry(vault: Vault, asked: AskedQuestion, at: datetime) -> Create:
     """The answer as a memory: the person's own words first, then what was asked."""
     words = with_question(asked.answer, asked.title)
-    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=ANSWER, evidence=(_link(asked.path),))
+    made = Entry(vault.clock.new_id(), at, words, EntryType.FACT, source=ANSWER, evidence=(note_link(asked.path),))
     return Create(vault.home.at(made.path), made.note())
-
-
-def _link(path: str) -> str:
-    return f"[[{path.removesuffix('.md')}]]"

@@ -14,6 +14,7 @@ from agent.growth.lessons.lesson import IN_FORCE, Lesson, LessonState, lesson_ta
 from agent.growth.lessons.lesson_log import By, LessonEvent, LessonLog, LogRow, load_log, log_row, logged_words
 from agent.growth.lessons.lesson_note import load_lessons, load_rows, parse_lessons
 from agent.growth.lessons.lesson_work import LessonChanges, LessonWork
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.texts import text
 from agent.vault.change import Stamp
@@ -92,7 +93,7 @@ def _words(log: LessonLog, key: str) -> str:
 
 
 def _take(work: LessonWork, proposal: Proposal, changes: LessonChanges) -> None:
-    facts, why = proposal.facts, f"[[{proposal.path.removesuffix('.md')}]]"
+    facts, why = proposal.facts, note_link(proposal.path)
     if facts.get("asks") == "skill" and proposal.status == "approved":
         path = facts.get("skill", facts.get("rule", ""))
         row = LogRow(work.now, path.removesuffix(".md"), facts.get("words", ""), "supported", "person", why)

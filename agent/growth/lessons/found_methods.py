@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from agent.dataclass import dataclass
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.texts import Language, text
 from agent.vault.change import Append
@@ -44,7 +45,7 @@ class FoundTool:
     @property
     def link(self) -> str:
         """A link to the note with its sources."""
-        return f"[[{self.source.removesuffix('.md')}]]"
+        return note_link(self.source)
 
     @property
     def line(self) -> str:

@@ -36,7 +36,7 @@ from agent.dataclass import dataclass
 from agent.growth.lessons.reflection import ErrorKind, Grade, Opinion, Reflection, Strategy, Trigger
 from agent.markdown.blocks import Body, parse_body
 from agent.markdown.inertness.active import inert_line
-from agent.markdown.links import linked_names
+from agent.markdown.links import linked_names, note_link
 from agent.markdown.note import Note
 from agent.markdown.session_marks import MarkedText, find_records, open_record
 from agent.markdown.title import clipped
@@ -132,7 +132,7 @@ def _strategies(strategies: Sequence[Strategy], language: Language) -> str:
 
 def _remarks(reflection: Reflection, language: Language) -> str:
     """The evidence of a reflection, and the strangers' text for which it counts for less."""
-    links = ", ".join(f"[[{path.removesuffix('.md')}]]" for path in (*reflection.sessions, *reflection.notes))
+    links = ", ".join(note_link(path) for path in (*reflection.sessions, *reflection.notes))
     sources = text("reflection.comma", language).join(map(plain_text, reflection.strangers))
     remarks = [_labelled("evidence", links, language)] if links else []
     remarks += [text("reflection.strangers", language, sources=sources)] if sources else []

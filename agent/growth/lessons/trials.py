@@ -17,6 +17,7 @@ from agent.errors import AgentError, BadNote
 from agent.growth.lessons.lesson_log import By, LessonEvent, LogRow, append_rows
 from agent.growth.lessons.variant_candidates import SkillCandidate
 from agent.growth.lessons.verdict import TrialCount, success_rate
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.markdown.title import clipped
 from agent.memory import daily
@@ -86,7 +87,7 @@ def ask_about(workspace: Workspace, candidate: SkillCandidate, proposed: Variant
         why,
         (ProposedNote(variant.path, note.decode()),),
         (),
-        tuple(f"[[{use.session.removesuffix('.md')}]]" for use in candidate.uses[-5:]),
+        tuple(note_link(use.session) for use in candidate.uses[-5:]),
         facts,
         STAMP.actor,
     )

@@ -18,6 +18,7 @@ from typing import TypeAlias, cast, get_args
 from agent.dataclass import dataclass
 from agent.growth.lessons.lesson_work import LessonWork
 from agent.markdown.appending import format_head, format_row, timed_rows
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.runs.reactions import LOOKED_BACK, opinions_on_runs, ticked_boxes
 from agent.skills.history.stats import FAILURE
@@ -65,7 +66,7 @@ class LessonRun:
     @property
     def row(self) -> str:
         """The row of the table, without a line end."""
-        session = f"[[{self.session.removesuffix('.md')}]]" if self.session else ""
+        session = note_link(self.session) if self.session else ""
         lessons = ", ".join(each.cell for each in self.lessons)
         cells = (self.run, self.outcome, lessons, self.opinion, session)
         return format_row(self.at, (cell.replace("|", "/") for cell in cells))

@@ -5,6 +5,7 @@ from functools import partial
 from agent.growth.procedures.procedure import ProcedureContext, ProcedureResult, Work, title_of
 from agent.growth.research.findings import Research, ResearchCall
 from agent.growth.research.research import after_commit, mark_strangers, research
+from agent.markdown.links import note_link
 from agent.markdown.title import short_title
 from agent.texts import text
 from agent.vault.folders import RESEARCH
@@ -47,7 +48,7 @@ def _words(context: ProcedureContext) -> str:
 
 def _says(context: ProcedureContext, found: Research) -> str:
     """Where the report is, and what it says; the words of strangers stay in it."""
-    link = f"[[{found.path.removesuffix('.md')}]]"
+    link = note_link(found.path)
     if found.is_plain:
         own = sum(not each.origin for each in found.sources)
         return context.text("explored", count=own or len(found.sources), link=link)

@@ -18,6 +18,7 @@ from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
 from agent.loop.session import load_session
 from agent.markdown.inertness.active import inert_blocks
+from agent.markdown.links import note_link
 from agent.runs.run_io import RunIO
 from agent.schedule.procedures import TaskType
 from agent.texts import text
@@ -106,7 +107,7 @@ def _work_of_answer(procedure: Procedure, context: ProcedureContext, ended: Ende
     if not answer or answer.partition("\n")[0].strip(" .。*`") == NOTHING:
         return Work()
     if strangers:
-        return Work(context.text("strangers", link=f"[[{ended.session.removesuffix('.md')}]]"))
+        return Work(context.text("strangers", link=note_link(ended.session)))
     return procedure.from_answer(context, inert_blocks(answer))
 
 

@@ -9,6 +9,7 @@ from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.growth.lessons.reflection_notes import LookBack, append_look_back, last_look_back, reflections_name
 from agent.growth.procedures.procedure import ProcedureContext, Work, bullets
+from agent.markdown.links import note_link
 from agent.memory import daily
 from agent.memory.entry import with_offset
 from agent.memory.store import entry_paths_on, load_entries
@@ -138,7 +139,7 @@ def _ideas(context: ProcedureContext) -> Iterator[NewTask]:
     planned_in = f"[[{context.path(reflections_name(context.today)).removesuffix('.md')}]]"
     for line in dated_lines(context.vault, context.today, context.language).week:
         if line.day == tomorrow and line.at is not None:
-            link = f"[[{line.path.removesuffix('.md')}]]"
+            link = note_link(line.path)
             yield NewTask("prepare", line.words, link, priority=6, context=planned_in)
 
 

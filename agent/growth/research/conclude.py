@@ -32,6 +32,7 @@ from agent.growth.research.own_sources import NAME as VAULT
 from agent.growth.research.reading import Reading
 from agent.growth.research.research_note import body_of, note_requests, plain_name, section_of, short_of
 from agent.markdown.inertness.active import inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.memory.capture.dedupe import changes_of
 from agent.memory.capture.writer import EntryWriter
@@ -165,7 +166,7 @@ def _memory(runs: RunService, topic: str, done: Research) -> Iterator[Request]:
         type=EntryType.RESEARCH,
         source=MODEL,
         slots={"run": done.run},
-        evidence=(f"[[{done.path.removesuffix('.md')}]]",),
+        evidence=(note_link(done.path),),
         untrusted=done.strangers[:_NAMED],
     )
     verdict = EntryWriter(vault, runs.recall.near, settings.vault.language).judged(entry)

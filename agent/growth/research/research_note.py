@@ -24,6 +24,7 @@ from agent.growth.research.findings import (
 )
 from agent.growth.research.reading import Reading
 from agent.markdown.inertness.active import inert_blocks, inert_line
+from agent.markdown.links import note_link
 from agent.markdown.note import Note
 from agent.markdown.yaml_write import Value
 from agent.texts import Language, text
@@ -168,7 +169,7 @@ def source_link(reading: Reading) -> str:
         target = quote(reading.address, safe=":/?&=%#@!$,;~+*'-._")
         return f"[{title or urlsplit(reading.address).hostname}]({target})"
     if reading.authority == "own":
-        return f"[[{reading.address.removesuffix('.md')}]]"
+        return note_link(reading.address)
     return f"`{title if reading.address == '.' else reading.address.replace('`', ' ')}`"
 
 
