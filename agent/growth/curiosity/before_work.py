@@ -161,9 +161,8 @@ def _is_unattended(event: TaskStarted) -> bool:
     """True for the owner's work, without others' text, at which nobody sits; but for a briefing, which has its facts,
     other ones each day."""
     is_own = event.role == "owner" and not (event.speaker.group or event.untrusted or "." in event.run)
-    if event.job:
-        return is_own and not event.purpose and not asks_for_agenda(event.task)
-    return is_own and event.speaker.channel == IN_NOTES
+    is_unattended = bool(event.job and not event.purpose) or event.speaker.channel == IN_NOTES
+    return is_own and is_unattended and not (event.job and asks_for_agenda(event.task))
 
 
 def _query(need: WorkNeed) -> str:

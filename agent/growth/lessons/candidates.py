@@ -11,11 +11,10 @@ by the order of its parts, and by the fast model where there is one; without a m
 and the person sees in the proposal on which words it rests.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from agent.config.resources import first_match, pattern, words
 from agent.dataclass import dataclass
-from agent.growth.lessons.lesson import lesson_sentence
 from agent.growth.lessons.reflection import Reflection, Strategy
 from agent.growth.patterns.likeness import LESSONS, Vectors, groups, overlap, pair_likeness, words_in
 from agent.memory.understanding.seam import TextRelation
@@ -102,11 +101,6 @@ class FoundStrategy:
     strategy: Strategy
 
     @property
-    def sentence(self) -> str:
-        """The lesson that it would be, in one line."""
-        return lesson_sentence(self.strategy.text, self.strategy.when)
-
-    @property
     def evidence(self) -> LessonEvidence:
         """The reflection as what a lesson rests on."""
         found = self.reflection
@@ -119,11 +113,6 @@ class LessonCandidate:
 
     strategy: Strategy
     strategies: tuple[FoundStrategy, ...]
-
-    @property
-    def sentence(self) -> str:
-        """The lesson in one line."""
-        return lesson_sentence(self.strategy.text, self.strategy.when)
 
     @property
     def evidence(self) -> tuple[LessonEvidence, ...]:
@@ -184,17 +173,14 @@ def find_candidates(strategies: Sequence[FoundStrategy], vectors: Vectors | None
 
 def independent(strategies: Sequence[FoundStrategy]) -> list[FoundStrategy]:
     """The strategies of reflections on different days that are about different runs, the oldest first."""
-    return list(_independent(strategies))
-
-
-def _independent(strategies: Sequence[FoundStrategy]) -> Iterator[FoundStrategy]:
-    days, runs = set[str](), set[str]()
+    days, runs, found = set[str](), set[str](), list[FoundStrategy]()
     for each in sorted(strategies, key=lambda each: (each.reflection.at, len(each.reflection.runs))):
         day, own = f"{each.reflection.at:%Y-%m-%d}", set(each.reflection.runs)
         if day not in days and runs.isdisjoint(own):
             days.add(day)
             runs |= own
-            yield each
+            found.append(each)
+    return found
 
 
 def _middle(group: Sequence[FoundStrategy], vectors: Vectors | None) -> FoundStrategy:

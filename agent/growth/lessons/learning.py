@@ -66,8 +66,8 @@ def lesson_strategies(work: LessonWork) -> tuple[FoundStrategy, ...]:
     if not found:
         return ()
     stones, marks = load_tombstones(work.vault), in_all_languages("forgetting.mark")
-    known = (each for each in found if not any(mark in each.sentence for mark in marks))
-    return tuple(each for each in known if not stones.is_forgotten(each.sentence))
+    known = (each for each in found if not any(mark in each.strategy.sentence for mark in marks))
+    return tuple(each for each in known if not stones.is_forgotten(each.strategy.sentence))
 
 
 def start_urgent_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[FoundStrategy]) -> tuple[Lesson, ...]:
@@ -77,14 +77,14 @@ def start_urgent_lessons(work: LessonWork, book: LessonBook, strategies: Sequenc
     for each in filter(is_urgent, strategies):
         lessons = [lesson.sentence for lesson in (*book.lessons, *begun)]
         done = [row.words for row in book.log.rows if row.event == "urgent"]
-        if known.is_settled(each.strategy.text, each.sentence) or known.is_among(
-            each.strategy.text, each.sentence, [*lessons, *done]
+        if known.is_settled(each.strategy.text, each.strategy.sentence) or known.is_among(
+            each.strategy.text, each.strategy.sentence, [*lessons, *done]
         ):
             continue
         try:
             begun.append(start_urgent(work, each))
         except UserError as error:
-            logger.warning("%s is not followed: %s", each.sentence, error)
+            logger.warning("%s is not followed: %s", each.strategy.sentence, error)
             continue
         work.tell(LessonChanged(lesson_target(work.path, begun[-1].key), "urgent", "agent"))
     return tuple(begun)
@@ -97,7 +97,7 @@ def learn_lessons(work: LessonWork, book: LessonBook, strategies: Sequence[Found
         try:
             learner.consider(candidate)
         except UserError as error:
-            logger.warning("%s is not proposed: %s", candidate.sentence, error)
+            logger.warning("%s is not proposed: %s", candidate.strategy.sentence, error)
     changes = learner.changes
     if changes.rows:
         changes.write(work, subject_of(changes.rows))
@@ -138,7 +138,7 @@ class _Learner:
     def consider(self, candidate: LessonCandidate) -> None:
         """Do with a candidate what follows from the lessons that there are."""
         known, strategy = self.known, candidate.strategy
-        if known.is_settled(strategy.text, candidate.sentence):
+        if known.is_settled(strategy.text, candidate.strategy.sentence):
             return
         lessons = known.book.lessons
         relations = known.relations(strategy.text, [each.text for each in lessons])
@@ -181,7 +181,7 @@ class _Learner:
     def contradict(self, lesson: Lesson, candidate: LessonCandidate) -> None:
         """Report once that reflections say the opposite of a lesson, with how it did until then. Where it matters, the
         person is asked: if it is active or theirs, or a reflection calls the opposite grave."""
-        book, words = self.known.book, logged_words(candidate.sentence)
+        book, words = self.known.book, logged_words(candidate.strategy.sentence)
         is_grave = any(each.strategy.severity == "high" for each in candidate.strategies)
         matters = lesson.state == "active" or book.is_settled_by_person(lesson) or is_grave
         if not self.work.is_whole(lesson) or (matters and not self.may_ask()):
@@ -201,7 +201,7 @@ class _Learner:
             if self.may_ask():
                 propose(self.work.vault, skill_change(self.work, match, candidate), self.work.language)
             return
-        words = logged_words(candidate.sentence)
+        words = logged_words(candidate.strategy.sentence)
         known = (row for row in self.known.book.log.rows if row.event == "supported" and row.words == words)
         if not any(row.target in ("", match.skill.path.removesuffix(".md")) for row in known):
             why = text("lessons.in_skill", self.work.language, name=match.skill.name)

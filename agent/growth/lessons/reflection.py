@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.growth.lessons.lesson import lesson_sentence
 from agent.runs.reactions import ReactionKind
 
 Grade: TypeAlias = Literal["low", "medium", "high"]
@@ -32,6 +33,11 @@ class Strategy:
     confidence: Grade
     severity: Grade = "low"
     restricts: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The lesson that it would be, in one line."""
+        return lesson_sentence(self.text, self.when)
 
 
 @dataclass(frozen=True, slots=True)

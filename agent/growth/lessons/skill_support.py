@@ -56,7 +56,9 @@ def may_change(work: LessonWork, known: KnownLessons, match: SkillMatch, candida
         return False
     if any(trial.skill == skill.name for trial in open_trials(work.vault)):
         return False
-    return not known.is_among(candidate.strategy.text, candidate.sentence, _lines_of_reflections(data, work.language))
+    return not known.is_among(
+        candidate.strategy.text, candidate.strategy.sentence, _lines_of_reflections(data, work.language)
+    )
 
 
 def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate) -> ProposalDraft:
@@ -66,7 +68,7 @@ def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate
     after = with_line(before, candidate, work.now, language)
     link, count = f"[[{skill.path.removesuffix('.md')}|{skill.name}]]", len(candidate.strategies)
     rows = "\n".join(f"- {each.day} {each.link}: {inert_line(each.words)}" for each in candidate.evidence)
-    sentence = inert_line(candidate.sentence)
+    sentence = inert_line(candidate.strategy.sentence)
     return ProposalDraft(
         "rule",
         f"{skill.name} skill",
@@ -75,7 +77,7 @@ def skill_change(work: LessonWork, match: SkillMatch, candidate: LessonCandidate
         (ProposedNote(skill.path, after.decode("utf-8", "replace"), before.decode("utf-8", "replace")),),
         ((text("lessons.sources", language), rows),),
         tuple(dict.fromkeys(each.link for each in candidate.evidence)),
-        {"asks": "skill", "skill": skill.path, "words": logged_words(candidate.sentence)},
+        {"asks": "skill", "skill": skill.path, "words": logged_words(candidate.strategy.sentence)},
         work.actor,
     )
 
@@ -85,7 +87,7 @@ def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language:
     history of its versions, gets a next version there with the evidence; a person's header stays as it is."""
     note = Note.parse(data)
     heading = f"## {text('lessons.skill_section', language)}"
-    body, row = note.body.rstrip("\n"), f"- {inert_line(candidate.sentence)}"
+    body, row = note.body.rstrip("\n"), f"- {inert_line(candidate.strategy.sentence)}"
     above, found, below = body.partition(f"\n{heading}\n")
     if found:
         own, mark, rest = below.partition("\n## ")
@@ -93,7 +95,7 @@ def with_line(data: bytes, candidate: LessonCandidate, when: datetime, language:
     else:
         body = f"{body}\n\n{heading}\n\n{row}"
     if is_list(note.header.get("version_history")):
-        rule = logged_words(candidate.sentence)
+        rule = logged_words(candidate.strategy.sentence)
         made = text("lessons.skill_version", language, count=len(candidate.strategies), rule=rule)
         note = with_version(note, made, when, [each.link for each in candidate.evidence])
     return note.with_body(f"{body}\n").data
