@@ -121,7 +121,7 @@ def _read(vault: Vault, path: str) -> StoredEntry | None:
 
 
 PastKind: TypeAlias = Literal["asked", "said", "edited"]
-"""What was asked of the agent, what was stated or told, and notes that the person changed by hand."""
+"""The kinds of past events: questions to the agent, statements, and notes that the person changed by hand."""
 KINDS: tuple[PastKind, ...] = get_args(PastKind)
 _TOLD = frozenset(kind for kind in EntryType if kind.is_stated) | {EntryType.CHAT_TURN}
 
@@ -148,7 +148,7 @@ class PastEvent:
 
 
 def past_events(vault: Vault, first: date, last: date, kinds: Collection[PastKind] = KINDS) -> list[PastEvent]:
-    """What happened from the first to the last day, the latest first."""
+    """The events from the first to the last day, the latest first."""
     found: list[PastEvent] = []
     if "asked" in kinds:
         found += _asked(vault, first, last)
@@ -183,7 +183,7 @@ def _day_notes(vault: Vault) -> Iterator[str]:
 
 
 def _statements_between(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
-    """What was stated, or told in a turn, by the day of its entry."""
+    """The statements, also those in a turn, by the day of their entry."""
     for each in load_entries(vault, _entry_paths(vault, first, last)):
         entry = each.entry
         if entry.type not in _TOLD:
@@ -230,7 +230,7 @@ def _edited(vault: Vault, first: date, last: date) -> Iterator[PastEvent]:
 
 
 def _counted(kinds: Sequence[Kind]) -> str:
-    """What was done to a note on a day, the last change first in `kinds`."""
+    """The changes of a note on a day, the last one first in `kinds`."""
     if kinds[0] in {Kind.DELETED, Kind.RENAMED}:
         return str(kinds[0])
     if Kind.CREATED in kinds:

@@ -1,4 +1,4 @@
-"""What a model finds worth knowing in a conversation: facts to add, known ones that others replace or that ended.
+"""The facts that a model finds in a conversation: some to add, and known ones that others replace or that ended.
 
 The text of a fact is a sentence that can be read alone, in the model's words; its evidence are words of the person,
 which must stand in one of their messages outside a question. Sending the prompt, and writing, are left to the caller.

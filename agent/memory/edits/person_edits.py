@@ -1,4 +1,4 @@
-"""What the person changed by hand in lines that the agent had written, and the lessons in it."""
+"""The person's changes by hand of lines that the agent had written, and the lessons in them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -168,7 +168,7 @@ def lessons_since(
 
 
 def _without_secrets(vault: Vault, found: list[Seen]) -> list[Seen]:
-    """What was seen, but what would quote a secret, or something that the person wanted to be forgotten."""
+    """The lessons without those that would quote a secret, or something that the person wanted to be forgotten."""
     stones = load_tombstones(vault)
 
     def may_be_quoted(lesson: EditLesson) -> bool:

@@ -1,4 +1,4 @@
-"""What of an entry's text is forgotten with it, and its fingerprints."""
+"""The parts of an entry's text that are forgotten with it, and its fingerprints."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def persons_words(entry: Entry) -> str:
 
 
 def telling_words(entry: Entry) -> str:
-    """What is known again of an entry that goes, where the agent has written it down in passing: its statements, and
+    """The words by which an entry that goes is recognised where the agent has repeated it: its statements, and
     each of their clauses that states something by itself, one per line."""
     found = claims(persons_words(entry))
     return "\n".join((found, *_telling_clauses(found)))

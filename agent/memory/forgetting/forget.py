@@ -158,7 +158,7 @@ def _mark(language: Language) -> str:
 
 
 def _subject(forgetting: Forgetting, home: AgentFolder) -> str:
-    """What is forgotten by kind and number: a name would keep the words in the history."""
+    """The kinds and numbers of what is forgotten: a name would keep the words in the history."""
     gone = _counted([*(path for path, _ in forgetting.gone), *forgetting.past], home)
     changed = _counted([each.path for each in forgetting.changed], home)
     lines = Sentence("lines of {notes}", notes=changed)
@@ -179,7 +179,7 @@ def _counted(paths: Sequence[str], home: AgentFolder) -> Sentence:
 
 @dataclass(slots=True)
 class ForgettingsOfRuns:
-    """What was forgotten in the runs of this process that are not over."""
+    """The forgettings in the runs of this process that are not over."""
 
     vault: Vault
     language: Language

@@ -90,7 +90,7 @@ def _text_of(data: bytes) -> str:
 
 
 def _lost(before: bytes, after: bytes, mark: str) -> Iterator[str]:
-    """What a note has lost: the words for which a mark stands, or sentences that are gone; not others in their rows."""
+    """The words that a note has lost: those for which a mark stands, or sentences that are gone, not their rows."""
     old, new = (data.decode("utf-8", "surrogateescape").splitlines() for data in (before, after))
     if len(old) != len(new):
         stay, text = set(new), "\n".join(new)

@@ -240,12 +240,12 @@ class ForgottenStatements(Tombstones):
 
 
 def forgotten_statements(texts: Iterable[str], fingerprints: Iterable[str], mark: str) -> ForgottenStatements:
-    """What recognises the sentences of these texts, and whatever has one of these fingerprints."""
+    """The matcher of the sentences of these texts, and of whatever has one of these fingerprints."""
     return ForgottenStatements(frozenset(fingerprints), tuple(_statements(texts)), mark=mark)
 
 
 def phrase(text: str, mark: str = MARK) -> ForgottenStatements:
-    """What recognises a text that a person typed, of any length, with the fingerprints of its sentences."""
+    """The matcher of a text that a person typed, of any length, with the fingerprints of its sentences."""
     made = (_statement(each) for each in (without_lead(text).strip(), *fields_stated(text)))
     return ForgottenStatements(marks(text), tuple(filter(None, made)), mark=mark)
 

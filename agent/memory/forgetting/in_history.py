@@ -1,4 +1,4 @@
-"""What a forgetting takes out of the history: every version of every note that says the text, or is named after it.
+"""The notes of the history that a forgetting changes: every version of every note that says the text, or is named so.
 
 Notes that the forgetting deletes, and entries that said it and are gone since, are taken out whole. In other notes a
 mark stands for the text, or lines are missing as they are now. The last commit's versions are as they should be, so
@@ -30,7 +30,7 @@ _SUBJECT = "memory(forget): (removed)"
 
 
 def cleaning_of(vault: Vault, forgetting: Forgetting) -> tuple[Cleaning, ForgottenStatements]:
-    """What `history.purge` has to take out, once the notes are as the forgetting leaves them.
+    """The cleaning that `history.purge` has to do, once the notes are as the forgetting leaves them.
 
     Returned with what recognises the text and the names of all notes that go, or were named after it.
     """
@@ -64,8 +64,8 @@ def cleaning_of(vault: Vault, forgetting: Forgetting) -> tuple[Cleaning, Forgott
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """What is in the history only: entries that said it, records named after it with their new names; and `said`, which
-    knows the statements of these entries, too."""
+    """The notes in the history only: entries that said it, records named after it with their new names; and
+    `forgotten`, which knows the statements of these entries, too."""
 
     lost: frozenset[str]
     moved: dict[str, str]

@@ -343,7 +343,7 @@ def _reworded(path: str, data: bytes, entry: Entry, rest: str) -> Changed:
 
 
 def words_of_entry(data: bytes) -> str:
-    """What a note that goes says; nothing for a note that is no entry, whose text is known already."""
+    """The words of a note that goes; empty for a note that is no entry, whose text is known already."""
     entry = parse_entry(data)
     return "" if entry is None else telling_words(entry)
 

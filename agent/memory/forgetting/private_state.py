@@ -148,7 +148,7 @@ def _without_words(line: str) -> str:
 
 
 _KINDS: tuple[ProposalKind, ...] = ("rule", "mutation", "skill_offer", "job", "own_file")
-"""What the person is asked to decide in words of the agent's."""
+"""The kinds of questions that are in the agent's words."""
 _PROPOSED = frozenset(("text",))
 """The keys of texts that a yes would write: one that said it is dropped whole, and so is never written."""
 _LARGEST = 1 << 20

@@ -24,7 +24,7 @@ _MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class LastLook:
-    """What still holds the text.
+    """The places that still hold the text.
 
     `mentions` are notes of the person that say it, `remaining` everything else: files (absolute if they are outside the
     vault), notes of the program, parts of the history, and references other than backups of purges. `is_unreferenced`
@@ -37,7 +37,7 @@ class LastLook:
 
 
 def last_look(vault: Vault, forgotten: ForgottenStatements, cache: Path, record: Path) -> LastLook:
-    """What still holds the text in this vault and on this machine; backups of purges aside.
+    """The places in this vault and on this machine that still hold the text; backups of purges aside.
 
     `record` is the file that says which purge is in progress.
     """
@@ -66,7 +66,7 @@ def last_look(vault: Vault, forgotten: ForgottenStatements, cache: Path, record:
 
 
 def as_quoted(forgotten: ForgottenStatements) -> ForgottenStatements:
-    """What recognises the same text, without names that a person gave to notes: these may be common words."""
+    """The matcher of the same text, without names that a person gave to notes: these may be common words."""
     return replace(forgotten, names=own_names(forgotten.names))
 
 

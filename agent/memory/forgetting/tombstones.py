@@ -161,7 +161,7 @@ class Tombstones:
 
     @property
     def gap(self) -> str:
-        """What stands in a line in place of the forgotten text."""
+        """The mark in a line in place of the forgotten text."""
         return "…"
 
     def is_forgotten(self, text: str) -> bool:

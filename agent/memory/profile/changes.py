@@ -74,7 +74,7 @@ class RefusedChange:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """What came of proposed changes: the requests to commit together, what they add, the blocks that they change, what
+    """The result of proposed changes: the requests to commit together, what they add, the blocks that they change, what
     was refused, and the notes with questions that are among the requests."""
 
     requests: tuple[Request, ...] = ()
@@ -99,7 +99,7 @@ class Writing:
 
 @dataclass(slots=True)
 class _Work:
-    """What was found so far, over all notes."""
+    """The results so far, over all notes."""
 
     writing: Writing
     log: str
@@ -111,14 +111,14 @@ class _Work:
 
 
 def propose_change(writing: Writing, change: ProfileChange) -> Proposed:
-    """What comes of one change; see `propose_changes`."""
+    """The result of one change; see `propose_changes`."""
     return propose_changes(writing, (change,))
 
 
 def propose_changes(
     writing: Writing, changes: Iterable[ProfileChange | BlockChange], resolution: Resolution = ""
 ) -> Proposed:
-    """What comes of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
+    """The result of these changes; nothing is written yet. `resolution` is the person's answer to a question about a
     conflict: the new line takes the place of theirs, or both stay."""
     work = _Work(writing, changelog(writing.vault))
     sensitive = False
@@ -343,7 +343,7 @@ def _against(edit: NoteEdit, change: ProfileChange) -> Row | RefusedChange | Non
 
 
 def _gone(vault: Vault, path: str, edit: NoteEdit) -> frozenset[str]:
-    """What lines once said that are no longer there: a person has removed or changed them."""
+    """The words of lines that are not there any more: a person has removed or changed them."""
     now = {words.casefold() for _, words in edit.worded_rows()}
     added = line_history(vault, path).added
     earlier = {words_of_line(row).casefold() for row in added if row.lstrip().startswith(("-", "*"))}

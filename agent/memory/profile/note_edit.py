@@ -180,7 +180,7 @@ class NoteEdit:
         return made if _has_all(theirs, made) else None
 
     def _header(self, before: ProfileFile) -> list[tuple[str, Value]]:
-        """What changes in the header; a header of the person's own, without these keys, stays as it is."""
+        """The changed keys of the header; a header of the person's own, without these keys, stays as it is."""
         there = Note.parse(self.base).header
         if "evidence" not in there:
             return []

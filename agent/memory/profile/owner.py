@@ -68,7 +68,7 @@ class BeliefLine:
 
 @dataclass(frozen=True, slots=True)
 class BeliefFigures:
-    """What stands behind the words of a line: `signs` for it and `against` it."""
+    """The figures of a belief: `signs` for it and `against` it."""
 
     confidence: float
     signs: int
@@ -148,7 +148,7 @@ class VaultPlace:
 
 @dataclass(frozen=True, slots=True)
 class OwnerFacts:
-    """What is known of the owner, each in one line, the most telling first; facts with a link to where they stand."""
+    """The known facts about the owner, each in one line, the most telling first, with a link to where they stand."""
 
     wishes: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
@@ -209,7 +209,7 @@ def _is_about_owner(text: str, kind: str) -> bool:
 
 
 def _note_line(file: ProfileFile) -> str:
-    """What a note of the profile says, in one line."""
+    """The statements of a note of the profile, in one line."""
     return f"{'; '.join(_rows(file)[:_ROWS])} [[{file.path.removesuffix('.md')}]]"
 
 

@@ -32,7 +32,7 @@ TOPICS = "topics/"
 CHANGELOG = "_changelog.md"
 SENSITIVE_NOTES = frozenset(("32-health-wellness", "40-relationships", "42-social-context"))
 SENSITIVE_KINDS = frozenset((FactKind.HEALTH, FactKind.PERSON))
-"""What is written only with the person's consent (`profile.sensitive`), by note and by kind of statement."""
+"""The notes and kinds of statements that need the person's consent (`profile.sensitive`)."""
 OBSERVED_NOTES = frozenset(("30-daily-patterns", "31-preferences", "51-patterns-insights"))
 """The notes in which a line may rest on what the program has counted itself, without a quotation."""
 _NOT_IN_NAMES = frozenset('\\/:*?"<>|#^[]\n\r\t')
@@ -142,7 +142,7 @@ class ProfileFile:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What it says, one text for each field and statement, in the order of the note."""
+        """Its words, one text for each field and statement, in the order of the note."""
         fields = [(each.line, f"{each.label}: {each.value}") for each in self.fields if each.value]
         rows = sorted([*fields, *((each.line, each.text) for each in self.statements)])
         return tuple(text for _, text in rows)
@@ -190,7 +190,7 @@ def field_in(line: str) -> tuple[str, str, str] | None:
 
 
 def words_of_line(line: str) -> str:
-    """What a line says, without its bullet, its evidence and comments; empty for one that says nothing."""
+    """The words of a line without its bullet, its evidence and comments; empty for one without words."""
     plain = _COMMENT.sub("", line)
     found = _ITEM.match(plain)
     words = found["words"] if found else plain.strip()
@@ -247,7 +247,7 @@ _SHOWN = 4
 
 
 def whole_summary(files: Sequence[ProfileFile]) -> str:
-    """What the profile says on the whole: of each filled note the first lines; empty if nothing is filled."""
+    """A summary of the profile: of each filled note the first lines; empty if nothing is filled."""
     rows: list[str] = []
     for each in files:
         if each.filled:

@@ -43,7 +43,7 @@ class ProfileConflict:
 
 @dataclass(frozen=True, slots=True)
 class DecidedConflict:
-    """What the person has ticked in the note at `path`, whose bytes are `data`."""
+    """The ticked boxes in the note at `path`, whose bytes are `data`."""
 
     path: str
     data: bytes

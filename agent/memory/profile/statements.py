@@ -1,4 +1,4 @@
-"""What the person has stated, ticked, or no longer holds, as changes of the notes about them."""
+"""The person's statements, ticks and withdrawals, as changes of the notes about them."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -181,8 +181,8 @@ def outdated_lines(vault: Vault, files: Iterable[ProfileFile], entries: Iterable
 
 
 def settle_profile_questions(writing: Writing) -> Proposed:
-    """What comes of the questions that the person has answered: their line stays, the newer one takes its place, or
-    both stand. Each note is marked as answered in the same commit."""
+    """The consequences of the questions that the person has answered: their line stays, the newer one takes its place,
+    or both stand. Each note is marked as answered in the same commit."""
     requests, made = list[Request](), list[ProfileChange]()
     for each in decided(writing.vault):
         if each.choice != "old":

@@ -139,7 +139,7 @@ def _signals(hit: Hit) -> dict[str, float]:
 
 @lru_cache(maxsize=64)
 def _of_clause(asked: str) -> tuple[Mapping[str, float], frozenset[str]]:
-    """What is asked, as features, and the names in it."""
+    """The features of a question, and the names in it."""
     text = asked.replace("’", "'")
     found = {name: float(pattern(name).search(text) is not None) for name in _OF_CLAUSE}
     is_self = pattern("own_self").search(pattern("in_passing").sub(" ", text)) is not None
@@ -291,7 +291,7 @@ class HeldText:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "HeldText":
-        """What these messages and results of tools say."""
+        """The text of these messages and results of tools."""
         return cls().with_texts(texts)
 
     def with_texts(self, texts: Iterable[str]) -> "HeldText":

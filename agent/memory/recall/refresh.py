@@ -101,7 +101,7 @@ class ShownMemories:
             self._shown[key] = self._shown.get(key, HeldText()).with_texts(each.text for each in found)
 
     def held(self, asker: Asker) -> HeldText:
-        """What the model has in the asker's session."""
+        """The memories that the model has in the asker's session."""
         with self._lock:
             return self._shown.get((asker.session, asker.sender), HeldText())
 

@@ -188,7 +188,7 @@ class LongTerm:
 
 @dataclass(frozen=True, slots=True)
 class LongTermRules:
-    """What adding goes by: the settings, the time, the language of the note, and what the person wants
+    """The rules of adding: the settings, the time, the language of the note, and what the person wants
     forgotten."""
 
     settings: MemorySettings

@@ -154,7 +154,7 @@ def with_version(note: Note, words: str, when: datetime, links: Sequence[Value] 
 
 
 def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | None) -> ProposalDraft:
-    """What offers the skill; `place` is the path that it would have, `base` the skill as it is (None: it is new)."""
+    """The question that offers the skill at the path `place`; `base` is the skill as it is (None: it is new)."""
     language = suggestion.language
     question = "add" if suggestion.changes else "learn"
     seconds, steps = suggestion.seconds, " → ".join(f"`{tool}`" for tool in suggestion.tools)
@@ -178,7 +178,7 @@ def offer_draft(suggestion: Suggestion, draft: bytes, place: str, base: bytes | 
 
 
 def workflow_facts(suggestion: Suggestion) -> dict[str, str]:
-    """What is kept of a workflow in the record of its offer."""
+    """The facts of a workflow in the record of its offer."""
     return {"sequence": ",".join(suggestion.tools), "support": str(suggestion.support)}
 
 

@@ -102,7 +102,7 @@ class Similarity:
 
 
 def _texts_of(skill: Skill) -> tuple[str, ...]:
-    """What a task is compared with."""
+    """The texts that a task is compared with."""
     if skill.has_triggers:
         return skill.conditions
     return tuple(filter(None, (skill.summary, use_when(skill.summary))))

@@ -174,7 +174,7 @@ def _placed(match: Match, room: int, compose: Compose) -> Match:
 
 
 HEADING = "## Skill: "
-"""What the text of a skill begins with, before its name."""
+"""The beginning of a skill's text, before its name."""
 _INDEX_LINE = 160
 """The most characters of what a skill does in its line of the index, and of when to use it."""
 _USE_WHEN = re.compile(

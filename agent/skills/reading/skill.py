@@ -30,7 +30,7 @@ class SkillSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SkillProblem:
-    """What is wrong in a skill. `line` counts from 1 in the file at `path`."""
+    """A problem of a skill. `line` counts from 1 in the file at `path`."""
 
     path: str
     line: int
