@@ -12,7 +12,7 @@ from agent.channel_names import OF_JOBS
 from agent.context.prompt import fill
 from agent.errors import AgentError, NoteGone
 from agent.events.runs import Speaker
-from agent.growth.procedures import explore_topic, for_person, self_reflection, upkeep
+from agent.growth.procedures import for_person, self_reflection, upkeep
 from agent.growth.procedures.procedure import Procedure, ProcedureCall, ProcedureContext, ProcedureResult, Work
 from agent.loop.outcome import Ended, RunOutcome
 from agent.loop.records import RunRequest
@@ -32,7 +32,7 @@ _PROMPTS = "tasks"
 _PROCEDURES: Mapping[TaskType, Procedure] = MappingProxyType(
     {
         **dict.fromkeys(("prepare", "draft", "chase"), Procedure("instead", for_person.plain)),
-        "explore_topic": Procedure("own", explore_topic.plain),
+        "explore_topic": Procedure("own", for_person.explore),
         "self_reflection": Procedure("if_found", self_reflection.plain, self_reflection.from_answer),
         "upkeep": Procedure("never", upkeep.plain),
     }

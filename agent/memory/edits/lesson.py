@@ -198,8 +198,8 @@ def _format_words(words: Sequence[str]) -> str:
 
 
 def _left_out(gone: Sequence[_Hunk], moved_out: Sequence[str], *, is_cut: bool) -> Iterator[EditLesson]:
-    """The parts that the person takes out: a section by its heading, else single lines, if they are few; none if the text
-    as a whole was cut down."""
+    """The removed parts: a section by its heading, else single lines, if they are few; none if the text as a whole was
+    cut down."""
     whole = [each for each in gone if not all(map(_HEADING.match, each.own))]
     lines = [line for each in whole for line in each.own if line in moved_out]
     headings = [match[2] for line in lines if (match := _HEADING.match(line))]
