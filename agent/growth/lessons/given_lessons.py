@@ -174,7 +174,8 @@ class GivenLessons:
             room -= used
             found.lines[line] = lesson
             passage = line if pieces else f"{head}\n\n{line}"
-            pieces.append(Piece(passage, NAME, score, _receipt(lesson, score)))
+            receipt = Receipt(lesson.path, (lesson.line, lesson.line), None, score, lesson.state)
+            pieces.append(Piece(passage, NAME, score, receipt))
         return pieces
 
     def _chosen(self, task: str, lessons: dict[str, Lesson]) -> list[tuple[str, Lesson, float]]:
@@ -246,10 +247,6 @@ def _lines_before(session: Session) -> list[str]:
                 else lines_before | dict.fromkeys(lines)
             )
     return list(lines_before)
-
-
-def _receipt(lesson: Lesson, score: float) -> Receipt:
-    return Receipt(lesson.path, (lesson.line, lesson.line), None, score, lesson.state)
 
 
 def _had_no_answer(event: TaskCompleted) -> bool:

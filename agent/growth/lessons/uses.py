@@ -106,9 +106,10 @@ def append_runs(home: AgentFolder, runs: Sequence[LessonRun], language: Language
     months: dict[str, list[LessonRun]] = {}
     for each in runs:
         months.setdefault(f"{each.at:%Y-%m}", []).append(each)
+    texts = ((month, "".join(f"{each.row}\n" for each in found)) for month, found in months.items())
     return tuple(
-        Append(home.at(f"{LESSON_HISTORY}{month}.md"), _rows(found), _head(month, language))
-        for month, found in months.items()
+        Append(home.at(f"{LESSON_HISTORY}{month}.md"), rows.encode("utf-8", "replace"), _head(month, language))
+        for month, rows in texts
     )
 
 
@@ -147,10 +148,6 @@ def uses_of(rows: Iterable[LessonRun]) -> LessonUses:
             elif known and row.opinion:
                 uses[row.run] = replace(known, opinion=row.opinion, came_up=known.came_up or lesson.came_up)
     return {words: tuple(uses.values()) for words, uses in found.items()}
-
-
-def _rows(runs: Iterable[LessonRun]) -> bytes:
-    return "".join(f"{each.row}\n" for each in runs).encode("utf-8", "replace")
 
 
 def _head(month: str, language: Language) -> bytes:

@@ -99,7 +99,7 @@ def repeated_facts(entries: Iterable[StoredEntry], since: datetime, times: int) 
     """
     counted = [(group, _times(group, since)) for group in _groups(_stated(entries, since))]
     known = [_fact(group, count) for group, count in counted if count >= times]
-    once = (_fact(group, count) for group, count in counted if count < times and _lasts(group))
+    once = (_fact(group, count) for group, count in counted if count < times and is_lasting(group[0][0]))
     known += [fact for fact in once if not any(_shares_part(fact.text, each.text) for each in known)]
     parts = [(fact, part) for fact in known for part in clauses(fact.text)]
     single = (fact for fact in known if not any(of is not fact and is_same(fact.text, part) for of, part in parts))
@@ -121,11 +121,6 @@ def _groups(whole: Sequence[tuple[str, StoredEntry]]) -> Iterator[list[tuple[str
     later = {other for others in same.values() for other in others}
     firsts = (number for number, _ in telling if number < len(whole) and number not in later)
     return ([stated[number], *(stated[other] for other in same.get(number, ()))] for number in firsts)
-
-
-def _lasts(group: Sequence[tuple[str, StoredEntry]]) -> bool:
-    """True for a fact that is known once it was said, or is what stays true of one."""
-    return is_lasting(group[0][0])
 
 
 def stated_by_rule(each: StoredEntry) -> tuple[tuple[str, ...], bool]:
