@@ -20,7 +20,7 @@ from agent.index.embedder import shipped_embedder
 from agent.lazy import later
 from agent.loop.agent import Agent, SystemMessages
 from agent.memory.capture.writer import CaptureWorker, EntryWriter
-from agent.memory.forgetting.after_run import ForgettingsOfRuns
+from agent.memory.forgetting.forget import ForgettingsOfRuns
 from agent.memory.recall.refresh import refresh_subscriber
 from agent.metrics.collect import Collector
 from agent.runs.accounts import Accounts, open_accounts

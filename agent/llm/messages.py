@@ -274,7 +274,7 @@ def reply_items(reply: str) -> Iterator[Mapping[str, str]]:
         raise ValueError("no JSON array in the answer")
     for item in parse_json(reply[begin : end + 1]):
         if isinstance(item, dict):
-            yield {str(key): _text(value) for key, value in item.items()}
+            yield {str(key): _text(value) for key, value in item.items() if value is not None}
 
 
 def _text(value: object) -> str:

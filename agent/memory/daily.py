@@ -219,9 +219,9 @@ def is_section(line: str) -> bool:
 
 def shortened(lines: Sequence[AuthoredLine]) -> str:
     """The note without the agent's log lines; its summary stays, and a person's lines stay below their headings."""
-    kept = [left for part in _parts(lines) if (left := _theirs(part))]
-    following = [*(part[0].text for part in kept[1:]), ""][: len(kept)]
-    parts = (part for part, after in zip(kept, following, strict=True) if not _is_left_empty(part, after))
+    remaining = [left for part in _parts(lines) if (left := _theirs(part))]
+    following = [*(part[0].text for part in remaining[1:]), ""][: len(remaining)]
+    parts = (part for part, after in zip(remaining, following, strict=True) if not _is_left_empty(part, after))
     return "".join(line.text for part in parts for line in part)
 
 
@@ -283,12 +283,12 @@ def cut(text: str, most: int) -> str:
     """The beginning of a text; a link in it is whole or left out, and so is the last word if it is a short one."""
     if len(text) <= most:
         return text
-    kept = text[: most - 1]
-    if kept.rfind("[[") > kept.rfind("]]"):
-        kept = kept[: kept.rfind("[[")]
-    elif text[most - 1].isalnum() and most - 1 - kept.rfind(" ") <= _WORD:
-        kept = kept[: kept.rfind(" ")]
-    return kept.rstrip() + "…"
+    beginning = text[: most - 1]
+    if beginning.rfind("[[") > beginning.rfind("]]"):
+        beginning = beginning[: beginning.rfind("[[")]
+    elif text[most - 1].isalnum() and most - 1 - beginning.rfind(" ") <= _WORD:
+        beginning = beginning[: beginning.rfind(" ")]
+    return beginning.rstrip() + "…"
 
 
 def link_to(day: date, home: AgentFolder) -> str:

@@ -58,8 +58,8 @@ def captured_files(workspace: Workspace, files: Sequence[CapturedFile], now: dat
 
 
 def keep_files(workspace: Workspace, files: Sequence[CapturedFile], source: str, subject: Sentence) -> list[str]:
-    """Keep files that came from a `source`, in one commit; returns their paths. Raises as `captured_files` does, and what a
-    transaction raises."""
+    """Keep files that came from a `source`, in one commit; returns their paths. Raises as `captured_files` and as a
+    transaction do."""
     run, found = workspace.clock.new_id(), captured_files(workspace, files, workspace.clock.now().astimezone())
     note_strangers(workspace.vault, run, found, source)
     with workspace.vault.transaction(subject, Stamp("agent", run=run, tool="keep")) as change:

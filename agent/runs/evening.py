@@ -17,7 +17,7 @@ from agent.llm.messages import Assistant, Request, User
 from agent.loop.session import load_session
 from agent.memory import daily
 from agent.memory.store import entries_on_day
-from agent.memory.upkeep.day_words import DayPiece, DayReading
+from agent.memory.upkeep.day_summary import DayPiece, DayReading
 from agent.records.table import Table
 from agent.runs.accounts import Accounts
 from agent.runs.decisions import approvals, open_questions

@@ -31,7 +31,7 @@ from agent.memory.recall.likely import (
     likelihood_by_itself,
     nearly_best,
     of_the_days,
-    without_told,
+    without_repeated,
 )
 from agent.memory.recall.recaller import NOTE, Recaller, Remembered, is_of_past, repeats
 from agent.memory.recall.where_and_when import (
@@ -243,7 +243,7 @@ class LikelyPassages:
             if len(chosen) >= (most if each.is_log else most - logs):
                 continue
             found = self._current(each, replaced, is_past=is_past)
-            found = without_told(found, chosen) if found is not None else None
+            found = without_repeated(found, chosen) if found is not None else None
             if found is None or not self._is_new(found, chosen):
                 continue
             if found.kind == NOTE:  # it says what they say, and more

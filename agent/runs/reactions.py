@@ -23,8 +23,10 @@ from agent.memory.understanding.statements import is_question, is_small_talk, is
 from agent.memory.understanding.wording import similarity, wording
 from agent.runs.corrections import corrected_among
 from agent.runs.run_course import RunCourse, course_of
-from agent.skills.history.feedback_form import parse_feedback_form
+from agent.skills.history.feedback import parse_feedback_form
+from agent.skills.history.usage import Opinion
 from agent.tools.text_origin import text_origin_of
+from agent.vault.folders import SESSIONS
 from agent.vault.history.commit_index import HUMAN
 from agent.vault.history.commits import Commit
 from agent.vault.history.find import commits
@@ -153,11 +155,20 @@ def _interruptions(session: Session, course: RunCourse) -> Iterator[Reaction]:
     yield from (Reaction("complained", _quoted(words)) for words in messages[1:] if is_complaint(words))
 
 
+def ticked_boxes(vault: Vault, runs: Mapping[str, str]) -> Mapping[str, Mapping[str, Opinion]]:
+    """The opinions in the boxes that are ticked at the end of each of these runs (with the path of their session), by
+    the names of skills and the targets of links to lessons."""
+    ends: dict[str, dict[str, str]] = {}
+    for path in dict.fromkeys(runs.values()):
+        data = vault.own_version(path) if vault.home.holds(path, SESSIONS) else None
+        ends[path] = dict(run_ends((data or b"").decode("utf-8", "replace")))
+    return {run: parse_feedback_form(ends[path].get(run, "")) for run, path in runs.items()}
+
+
 def _opinions(vault: Vault, session: Session, course: RunCourse) -> Iterator[Reaction]:
-    """The boxes that are ticked at the end of the run's record."""
-    note = (vault.own_version(session.path) or b"").decode("utf-8", "replace")
-    for name, opinion in parse_feedback_form(dict(run_ends(note)).get(course.run, "")):
-        if opinion == "helpful" or opinion == "not_helpful":
+    """The boxes about skills that are ticked at the end of the run's record."""
+    for name, opinion in ticked_boxes(vault, {course.run: session.path})[course.run].items():
+        if (opinion == "helpful" or opinion == "not_helpful") and "#" not in name:
             yield Reaction(opinion, name)
 
 

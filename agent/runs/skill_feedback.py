@@ -10,13 +10,10 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.clock import time_on_clock
-from agent.loop.record_parse import run_ends
 from agent.runs.corrections import LOOKED_BACK
-from agent.runs.reactions import opinions_on_runs
+from agent.runs.reactions import opinions_on_runs, ticked_boxes
 from agent.skills.history.feedback import record_corrections, record_opinion
-from agent.skills.history.feedback_form import parse_feedback_form
 from agent.skills.history.usage import Use, history_path, load_uses, merge_opinions
-from agent.vault.folders import SESSIONS
 from agent.vault.store import Vault
 from agent.workspace.workspace import Workspace
 
@@ -54,13 +51,8 @@ def _unsaid(vault: Vault, name: str, since: datetime) -> Iterator[Use]:
     yield from (use for use in merge_opinions(load_uses(vault, name)) if not use.feedback and use.time >= since)
 
 
-def _by_boxes(workspace: Workspace, unsaid: Iterable[Use]) -> Iterator[Use]:
-    notes: dict[str, dict[str, str]] = {}
+def _by_boxes(workspace: Workspace, unsaid: Sequence[Use]) -> Iterator[Use]:
+    boxes = ticked_boxes(workspace.vault, {use.run: use.session for use in unsaid})
     for use in unsaid:
-        if use.session not in notes:
-            vault = workspace.vault
-            data = vault.own_version(use.session) if vault.home.holds(use.session, SESSIONS) else None
-            notes[use.session] = dict(run_ends((data or b"").decode("utf-8", "replace")))
-        form = dict(parse_feedback_form(notes[use.session].get(use.run, "")))
-        if use.name in form:
-            yield record_opinion(workspace.vault, use.name, form[use.name], workspace.clock.now(), use.run, use.run)
+        if opinion := boxes[use.run].get(use.name):
+            yield record_opinion(workspace.vault, use.name, opinion, workspace.clock.now(), use.run, use.run)

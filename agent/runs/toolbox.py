@@ -13,7 +13,7 @@ from agent.llm.messages import Context
 from agent.loop.records import Spoken
 from agent.loop.session import Session
 from agent.memory.capture.writer import EntryWriter
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.runs.active_skills import ActiveSkills
 from agent.runs.node_host import node_link
 from agent.runs.recall_source import RecallSource
@@ -53,7 +53,7 @@ def toolbox(
     writer: EntryWriter,
     publish: Callable[[NodeToolCalled], object],
     web: Callable[[], Iterable[Tool]] = tuple,
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing,
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing,
 ) -> Registry:
     """All tools that the settings switch on; the policy decides which of them a run may use. `publish` is told of calls
     of the node host's tools; `web` gives the tools that search the web, beside the one that reads it; `forgot` is

@@ -28,8 +28,8 @@ from agent.llm.messages import (
 from agent.loop.asking import MOST_CALLS
 from agent.loop.outcome import RunOutcome
 from agent.loop.session import load_session
+from agent.memory.forgetting.forgotten_statements import phrase
 from agent.memory.forgetting.private_state import forget_in_given_texts
-from agent.memory.forgetting.said_again import phrase
 from agent.runs.report import RunReport
 from agent.texts import Sentence
 from tests.loop.stage import Stage, carried_out, note

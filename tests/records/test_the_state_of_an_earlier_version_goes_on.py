@@ -14,7 +14,7 @@ from agent.background.inbox.queue import request_queue
 from agent.background.incoming.queue import MessageQueue
 from agent.background.presence import load_times
 from agent.background.presence_files import order_waits, state_of, take_order
-from agent.growth.curiosity.needs import load_looked_ahead
+from agent.growth.curiosity.gap import load_looked_ahead
 from agent.records.database import NAME
 from agent.records.table import Table
 from agent.records.takeover import take_over

@@ -47,8 +47,8 @@ def load_looks(vault: Vault) -> tuple[RunLook, ...]:
 
 def note_look(vault: Vault, look: RunLook) -> None:
     """Remember a look."""
-    kept = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
-    _table(vault).put((*kept, look))
+    recent = (each for each in load_looks(vault) if look.at - each.at <= KEPT)
+    _table(vault).put((*recent, look))
 
 
 def looks_at(vault: Vault, run: str, written: Sequence[Reflection]) -> tuple[RunLook, ...]:
@@ -88,11 +88,11 @@ def occasion_of(
     if not looks:
         is_fresh = now - course.ended <= PENDING
         return "task" if is_fresh and is_worth_look(course, reactions, settings) else None
-    if course.is_guests or any(each.trigger == "feedback" for each in looks):
+    if course.is_guests or "feedback" in {each.trigger for each in looks}:
         return None
-    known = {kind for each in looks for kind in each.reactions}
+    known = frozenset(kind for each in looks for kind in each.reactions)
     wanted = CORRECTIONS | ({"followed_up"} if settings.depth == "all" else frozenset())
-    return "feedback" if any(each.kind in wanted - known for each in reactions) else None
+    return "feedback" if (wanted - known).intersection(each.kind for each in reactions) else None
 
 
 def is_worth_look(course: RunCourse, reactions: Sequence[Reaction], settings: ReflectionSettings) -> bool:

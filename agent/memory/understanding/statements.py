@@ -101,9 +101,9 @@ def is_told(text: str) -> bool:
     if pattern("workflow").search(typed) or preferences(text) or pattern("statement").search(typed):
         return len(terms(text)) > 1
     least = _TELLING if typed.isascii() else _TELLING_CHARACTERS
-    said = wording(text)
+    parts = wording(text)
     is_about = any(pattern(name).search(typed) for name in ("anchor", "dated"))
-    return is_about and len(said.words) + len(said.numbers) >= least
+    return is_about and len(parts.words) + len(parts.numbers) >= least
 
 
 def _is_of_the_moment(clause: str) -> bool:

@@ -289,13 +289,13 @@ class _Work:
         for line in outdated:
             text = (text or "").replace(line, "", 1)
         home, facts_times = self.vault.home, self.settings.facts_times
-        told = self._load(telling(entries, self.since, facts_times))
+        facts = self._load(telling(entries, self.since, facts_times))
         earlier = self._given_up({line.rstrip("\r\n") for line in outdated})
         lines = blamed_lines(self.vault, home.at(MEMORY_NOTE), (text or "").encode("utf-8", "surrogateescape"))
         own = tuple(line.text for line in lines if line.own)
         forgotten = load_tombstones(self.vault)
         rules = LongTermRules(self.settings, self.now, self.language, forgotten)
-        return extract(text, told, rules, earlier, own)
+        return extract(text, facts, rules, earlier, own)
 
     def _load(self, entries: Sequence[Outlined]) -> tuple[StoredEntry, ...]:
         return load_entries(self.vault, (each.path for each in entries))

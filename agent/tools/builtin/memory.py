@@ -17,8 +17,8 @@ from agent.memory.capture.dedupe import Judgement, Resolution, changes_of, judge
 from agent.memory.capture.facts import quote_for
 from agent.memory.entry import MODEL, QUOTE, SAVED, Entry, EntryType, slug
 from agent.memory.forgetting.forget import carry_out, plan_named
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.memory.forgetting.places import Forgetting
-from agent.memory.forgetting.said_again import SaidAgain
 from agent.memory.memory_note import memory_change
 from agent.memory.store import ARCHIVED, StoredEntry, load_entries
 from agent.texts import Language
@@ -59,7 +59,7 @@ class MemoryWriter(Protocol):
         """Called with the path of an entry that was written."""
 
 
-def forgets_nothing(run: str, forgotten: SaidAgain) -> None:
+def forgets_nothing(run: str, forgotten: ForgottenStatements) -> None:
     """Take no note of what was forgotten in a run."""
 
 
@@ -73,7 +73,7 @@ class MemoryTools:
     clock: Clock
     writer: MemoryWriter
     language: Language
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing
     is_models: bool = False
 
     def tools(self) -> tuple[Tool, ...]:
@@ -211,12 +211,12 @@ class MemoryTools:
             return ToolOutput("\n".join([*lines, "say what more narrowly, or with all: true once the person agreed"]))
         stamp = Stamp(context.actor, run=context.run, session=context.session, call=context.call)
         outcome = carry_out(self.notes.vault, planned, self.language, stamp=stamp)
-        self.forgot(context.run, planned.said)
+        self.forgot(context.run, planned.forgotten)
         head = "forgotten" if outcome.commit else "accepted, and waiting" if outcome.queued else "nothing to forget"
         lines = [f"{head} (commit {outcome.commit[:10]}):" if outcome.commit else f"{head}:", *_effects(planned)]
         lines += [_NOT_GONE] if outcome.commit else []
         commits = tuple(filter(None, [outcome.commit]))
-        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.said.redacted)
+        return ToolOutput("\n".join(lines), commits=commits, forgotten=planned.forgotten.redacted)
 
 
 def _name(call: JsonObject) -> str:

@@ -10,7 +10,7 @@ from agent.context.assemble import TOOL_SEARCH, find_tools
 from agent.dataclass import dataclass
 from agent.errors import ToolRetry, UserError
 from agent.llm.messages import JsonObject, ToolSpec
-from agent.memory.forgetting.said_again import SaidAgain
+from agent.memory.forgetting.forgotten_statements import ForgottenStatements
 from agent.skills.history.usage import Opinion, Use
 from agent.skills.loading.files import BadFolder
 from agent.skills.loading.library import SkillLibrary, SkillSnapshot
@@ -45,7 +45,7 @@ class ToolDeps:
     writer: MemoryWriter
     delegate: Delegate
     texts: ExtractedTexts = ExtractedTexts()
-    forgot: Callable[[str, SaidAgain], object] = forgets_nothing
+    forgot: Callable[[str, ForgottenStatements], object] = forgets_nothing
     """Told what was forgotten in a run, which is not over then."""
 
 
