@@ -89,9 +89,10 @@ def log_block(event: "TaskCompleted", when: datetime, language: Language, *, quo
     task = inert(_flat(masked(event.task))) or "…"
     is_told_whole = len(task) <= _TITLE or event.session  # the session's note begins with it
     bullets = [] if is_told_whole else [texts.text("memory_day.asked", language) + cut(task, _QUOTED)]
-    answer = inert(_first(masked(event.answer))) if quote else ""
+    silent = next(filter(event.answer.startswith, texts.in_all_languages("llm.silent")), "")
+    answer = inert(_first(masked(event.answer.removeprefix(silent)))) if quote else ""
     bullets += [texts.text("memory_day.answer", language) + answer] if answer else []
-    bullets += _course(event, language)
+    bullets += [texts.text("memory_day.silent", language)] if silent else _course(event, language)
     bullets += (
         [texts.text("memory_day.where", language, link=f"[[{event.session.removesuffix('.md')}]]")]
         if event.session
@@ -269,9 +270,12 @@ def _seal(summary: str) -> str:
 
 
 def _first(text: str) -> str:
-    """The first sentence that says something: with a greeting no answer is told."""
-    sentences = filter(None, map(_flat, sentences_in(text.strip().lstrip("#>*- "))))
-    return cut(next((each for each in sentences if not is_small_talk(each)), ""), _QUOTED)
+    """The first sentence that says something: a greeting, a row of a table and the words that only lead to a list do
+    not, unless there is nothing else."""
+    lines = [line for line in text.strip().splitlines() if not line.lstrip().startswith("|")]
+    sentences = filter(None, map(_flat, sentences_in("\n".join(lines).strip().lstrip("#>*- "))))
+    found = [each for each in sentences if not is_small_talk(each)]
+    return cut(next((each for each in found if not each.endswith((":", "："))), found[0] if found else ""), _QUOTED)
 
 
 def _flat(text: str) -> str:
