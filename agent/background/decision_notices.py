@@ -31,7 +31,6 @@ _SECURITY = frozenset({"arrived_note", "arrived_files", "remote"})
 
 def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised, ...]:
     """A notice about each decision and question that waits here, except in the notes at the `known` paths."""
-    language = workspace.settings.vault.language
     asked = [each for each in pending_decisions(workspace) if each.path not in known]
     questions = [each for each in open_questions(workspace) if each.path not in known]
     of_profile = frozenset(each.path for each in profile_questions(workspace))
@@ -40,16 +39,7 @@ def waiting_notices(workspace: Workspace, known: set[str]) -> tuple[NoticeRaised
     return (
         *(_of_request(workspace, path) for path in left),
         *(_of_decision(workspace, each) for each in asked),
-        *(
-            _notice(
-                workspace,
-                "question",
-                text("notices.question", language, about=_short(each.text)),
-                each.path,
-                _whole(each),
-            )
-            for each in questions
-        ),
+        *(_of_question(workspace, each) for each in questions),
         *(
             _of_noted(workspace, each, "profile" if each.path in of_profile else "question")
             for each in noted_questions(workspace.vault)
@@ -77,11 +67,17 @@ def _of_decision(workspace: Workspace, asked: Proposal) -> NoticeRaised:
     return _notice(workspace, kind, title, asked.path, _of_call(asked, language) if is_call else ())
 
 
+def _of_question(workspace: Workspace, asked: Question) -> NoticeRaised:
+    """A question for whose answer work waits."""
+    title, lines = _parts(asked)
+    about = text("notices.question", workspace.settings.vault.language, about=_short(title))
+    return _notice(workspace, "question", about, asked.path, lines)
+
+
 def _of_noted(workspace: Workspace, asked: Question, kind: str) -> NoticeRaised:
-    """A question that nothing waits for, with its options: a button may be too short for a line of a note. One that is
-    urgent is sent at once, but not in the quiet hours, in which it was not asked either."""
-    title, _, about = asked.text.strip().partition("\n")
-    lines = (*(line.strip() for line in about.splitlines() if line.strip()), *asked.numbered)
+    """A question that nothing waits for. One that is urgent is sent at once, but not in the quiet hours, in which it
+    was not asked either."""
+    title, lines = _parts(asked)
     notice = _notice(workspace, kind, _short(title), asked.path, lines)
     if asked.urgency == "high":
         return replace(notice, priority=URGENT, urgent=not is_quiet_now(workspace))
@@ -95,10 +91,12 @@ def _of_call(call: Proposal, language: Language) -> tuple[str, ...]:
     return tuple(filter(None, (call.why, *would[:_LINES], *more)))
 
 
-def _whole(question: Question) -> tuple[str, ...]:
-    """A question that does not fit into the title."""
-    words = " ".join(without_patience(question.text).split())
-    return (words,) if len(words) > _ABOUT else ()
+def _parts(asked: Question) -> tuple[str, tuple[str, ...]]:
+    """What is asked, and the lines below it: all of it where a title is too short for it, why, and the options, for
+    which a button may be too short."""
+    title, _, about = without_patience(asked.text).strip().partition("\n")
+    whole = [title] if len(title) > _ABOUT else []
+    return title, (*whole, *(line.strip() for line in about.splitlines() if line.strip()), *asked.numbered)
 
 
 def _notice(workspace: Workspace, kind: str, title: str, path: str, details: tuple[str, ...] = ()) -> NoticeRaised:
