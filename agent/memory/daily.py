@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from agent.vault.store import Vault
 
 DayPart: TypeAlias = Literal["conversations", "answers", "upkeep", "notices", "times"]
-"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, what it
-wanted to say by itself, and when it was awake."""
+"""The parts of a day's log: what was asked at the terminal, and in notes, what the program did by itself, and what it
+wanted to say by itself; earlier versions wrote when it was awake, too."""
 _TITLE, _QUOTED = 60, 200
 """The most characters of a task in its heading, and of a sentence quoted below it."""
 
@@ -270,12 +270,11 @@ def _seal(summary: str) -> str:
 
 
 def _first(text: str) -> str:
-    """The first sentence that says something: a greeting, a row of a table and the words that only lead to a list do
-    not, unless there is nothing else."""
+    """The first sentence that says something: no greeting, no row of a table, nothing that only leads to a list."""
     lines = [line for line in text.strip().splitlines() if not line.lstrip().startswith("|")]
     sentences = filter(None, map(_flat, sentences_in("\n".join(lines).strip().lstrip("#>*- "))))
     found = [each for each in sentences if not is_small_talk(each)]
-    return cut(next((each for each in found if not each.endswith((":", "："))), found[0] if found else ""), _QUOTED)
+    return cut(next((each for each in found if not each.endswith((":", "："))), ""), _QUOTED)
 
 
 def _flat(text: str) -> str:
