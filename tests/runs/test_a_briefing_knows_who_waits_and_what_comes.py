@@ -256,9 +256,12 @@ def test_what_failed_unasked_what_was_held_back_and_what_waits_stand_there(
     notes = {"jobs/feed.md": words, "jobs/history/feed.md": history, "inbox/train.md": asks}
     workspace = laid(root, monkeypatch, notes)
     take_in(workspace)(NoticeRaised("alert", 0.1, "The disk is nearly full"), "")
+    with workspace.vault.unasked.transaction("patterns: what repeats", Stamp("agent", tool="growth")) as change:
+        change.create("profile/51-patterns-insights.md", b"---\ntitle: Patterns and insights\n---\n# Patterns\n")
     shown = briefing_of(workspace, DAY).text
     assert "Failed: Look at the feed: the site is away ([[jobs/feed|feed]])" in shown
     assert "The disk is nearly full" in shown
+    assert "([[profile/51-patterns-insights|Patterns and insights]])" in shown
     assert "A request has no answer yet: train ([[inbox/train|train]])" in shown
 
 
@@ -337,4 +340,4 @@ def test_a_stranger_says_nothing_to_the_model_of_a_briefing(tmp_path: Path, monk
     for_model, plain = briefing_of(workspace, DAY, for_model=True).text, briefing_of(workspace, DAY).text
     assert "all your money" not in for_model and for_model.count("[[questions/") == 2
     assert "Which tea do you want?" in for_model
-    assert "all your money" in plain and "Which tea do you want?" in plain
+    assert "all your money" in plain and "Which tea do you want?" in plain and plain.count("|answer]]") == 2
