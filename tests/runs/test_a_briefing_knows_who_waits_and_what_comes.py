@@ -198,6 +198,27 @@ def test_a_line_stays_readable_and_is_found_as_people_write_it(
 
 
 @pytest.mark.parametrize(
+    ("line", "is_today"),
+    [
+        ("Swimming on Tuesdays at 16:00", True),
+        ("Every Tuesday at 4pm swimming", True),
+        ("每周二下午四点半接豆豆轮滑", True),
+        ("每周二、四早上 7 点跑步", True),
+        ("Swimming on Wednesdays at 16:00", False),
+        ("Every other Tuesday at 16:00 the bins", False),
+        ("Swimming on Tuesdays", False),
+        ("Swimming on Tuesdays at 16:00 until 24 November", False),
+        ("- [x] Swimming on Tuesdays at 16:00", False),
+    ],
+)
+def test_what_is_on_each_week_at_an_hour_is_on_today(
+    root: Path, monkeypatch: pytest.MonkeyPatch, line: str, is_today: bool
+) -> None:
+    shown = briefing_of(laid(root, monkeypatch, {"Sam.md": f"{line}\n"}), DAY).text
+    assert (f"- {line} ([[Sam]])" in shown) is is_today, shown
+
+
+@pytest.mark.parametrize(
     "notes",
     [
         {"日记/2026-11-27.md": "晚上答应妈妈周末回绍兴。\n"},

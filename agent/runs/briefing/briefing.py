@@ -17,6 +17,7 @@ from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_told
 from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_words
 from agent.runs.briefing.people import OwedLine, owed_lines
+from agent.runs.briefing.weekly import weekly_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
 from agent.schedule.aims import load_aims
@@ -71,6 +72,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
     """The facts for the briefing that is this `job`."""
     vault, language = workspace.vault, workspace.settings.vault.language
     dated = _with_reminders(workspace, dated_lines(vault, today, language), today)
+    dated = _with_lines(dated, weekly_lines(vault, today))
     away: tuple[str, ...] = ()
     if workspace.settings.calendars.sources.reference:
         found = appointments(workspace, today, job.zone if job is not None else None)
