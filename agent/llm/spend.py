@@ -167,17 +167,19 @@ class Meter:
             raise LimitReached(
                 "this run has made {calls:,} calls of a model, as many as it may",
                 limit="spend.calls_per_run",
-                hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run),
+                hint=_raise_it("spend.calls_per_run", ceilings.calls_per_run, run.calls + 1),
                 calls=run.calls,
             )
         for each in (_Account("run", run, ceilings.run_tokens, ceilings.run), *self._of_day(page, day)):
             is_run, (of_tokens, of_money) = each.kind == "run", _KEYS[each.kind]
             if each.spent.tokens + tokens > each.tokens:
                 problem = Sentence(_HAS_USED[each.kind], tokens=tokens, used=each.spent.tokens, most=each.tokens)
-                raise LimitReached(problem, limit=of_tokens, hint=_raise_it(of_tokens, each.tokens), concludes=is_run)
+                hint = _raise_it(of_tokens, each.tokens, each.spent.tokens + tokens)
+                raise LimitReached(problem, limit=of_tokens, hint=hint, concludes=is_run)
             if entry.money and each.spent.money + entry.money > each.money + _ROUNDING:
                 problem = Sentence(_HAS_COST[each.kind], cost=entry.money, paid=each.spent.money, allowed=each.money)
-                raise LimitReached(problem, limit=of_money, hint=_raise_it(of_money, each.money), concludes=is_run)
+                hint = _raise_it(of_money, each.money, each.spent.money + entry.money)
+                raise LimitReached(problem, limit=of_money, hint=hint, concludes=is_run)
 
     def _of_day(self, page: LockedLedger, day: date) -> Iterator["_Account"]:
         """The accounts of a day: everything, and for a job also all jobs, and its own runs."""
@@ -262,9 +264,14 @@ _KEYS = {
     "job": ("", OF_ONE_JOB),
 }
 """The limits of tokens and of money."""
+_PLAIN = 100_000
+"""From here on a number is written out: none is a setting with an exponent."""
 
 
-def _raise_it(key: str, now: float) -> Sentence:
+def _raise_it(key: str, now: float, needed: float) -> Sentence:
+    """How to allow twice as much as now, or as is needed."""
     if key == OF_ONE_JOB:
         return Sentence("the job itself says what it may cost a day: raise it there")
-    return Sentence("vault-agent config set {key} {more:g} allows more", key=key, more=max(now * 2, 1))
+    more = max(2 * now, 2 * needed, 1)
+    told = f"{more:g}" if more < _PLAIN else f"{more:.0f}"
+    return Sentence("vault-agent config set {key} {more} allows more", key=key, more=told)

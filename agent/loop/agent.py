@@ -20,6 +20,7 @@ from agent.dataclass import dataclass
 from agent.errors import (
     AgentError,
     Interrupted,
+    LimitReached,
     LockHeld,
     NeedsApproval,
     Permanent,
@@ -206,17 +207,18 @@ def commit_lines(called: Called, language: Language) -> str:
     return " · ".join(f"{text('session_note.commit', language)} `{commit[:12]}`" for commit in commits)
 
 
-NO_ANSWER = (Retryable, Permanent, UserError)
-"""The errors of a model that does not answer: no limit, no stop."""
+NO_ANSWER = (Retryable, Permanent, UserError, LimitReached)
+"""The errors of a model that does not answer, or may not be asked any more today."""
 
 logger = logging.getLogger(__name__)
 
 
 def with_stand_in(models: Models, failure: AgentError, asked: RunRequest, session: Session, run: str) -> Models:
     """The models with the stand-in as the main one, for the rest of the run; raises the failure where nothing stands
-    in: in sub-runs and work that no person waits for, and once the model has said or done something."""
+    in: in sub-runs and work that no person waits for, once the model has said or done something, and at a limit that
+    leaves the model a last call."""
     is_persons = "." not in run and not asked.job and not asked.purpose
-    is_passing = isinstance(failure, LockHeld | Stopping)
+    is_passing = isinstance(failure, LockHeld | Stopping) or (isinstance(failure, LimitReached) and failure.concludes)
     if models.stand_in is None or not is_persons or is_passing or session.model_messages(run):
         raise failure
     return replace(models, main=_StandIn(models.stand_in, failure), stand_in=None, failure=failure)

@@ -70,8 +70,8 @@ class Diary:
         return [Addition(path, daily.beginning(vault, now.date()), block.encode(), section)]
 
     def summarise(self, day: date, words: str = "") -> Outcome:
-        """Update the summary of a day: a model's words, or what was stated and asked. Do nothing if it would be empty,
-        if a person wrote it, or without words if a model did."""
+        """Update the summary of a day: a model's words, or what was stated; what was asked stands in the log above it.
+        Do nothing if it would be empty, if a person wrote it, or without words if a model did."""
         vault = self.workspace.vault
         path = vault.home.day_note(day)
         if vault.private_notes.have(path):
@@ -80,7 +80,7 @@ class Diary:
         text = (before or b"").decode("utf-8", "surrogateescape")
         if daily.is_of_model(text) and not words:
             return Outcome()
-        summary = words or day_summary(entries_on_day(vault, day), daily.log(text), self._language)
+        summary = words or day_summary(entries_on_day(vault, day), (), self._language)
         begun = text or daily.beginning(vault, day).decode("utf-8", "surrogateescape")
         if vault.home.days is not None and daily.summary_of(text) is None:
             begun = with_marks(begun.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")

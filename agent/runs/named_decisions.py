@@ -18,7 +18,7 @@ from agent.texts import Language, either, text
 from agent.workspace.workspace import Workspace, is_watched
 
 _NO_DECISION = NotFound(
-    "no approval was asked here with the id {name}",
+    "nothing that waits here has the name or id {name}",
     "several approvals end in {name}",
     "vault-agent needs lists what waits",
 )
@@ -84,10 +84,12 @@ def approval_text(asked: Proposal, data: bytes, language: Language) -> str:
 
 
 def find_question(workspace: Workspace, name: str) -> Question:
-    """The open question with this id, note, or end of an id; raises `UserError` if there is none or more than one."""
+    """The open question with this id, end of an id, note or name of a note; raises `UserError` if there is none, or
+    more than one."""
     waiting = waiting_questions(workspace)
     coded = find_code(workspace.vault, name)
-    there = next((each for each in waiting if each.path in {name, coded.path if coded else name}), None)
+    meant = {name, coded.path if coded else name}
+    there = next((each for each in waiting if meant & {each.path, PurePosixPath(each.path).stem}), None)
     return there or find_by_id(name, waiting, _NO_QUESTION)
 
 

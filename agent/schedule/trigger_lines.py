@@ -34,11 +34,6 @@ from agent.times.reading import Unclear, Understood
 
 if TYPE_CHECKING:
     from agent.times.when import parse_when
-else:  # most lines are clear
-    parse_when = later("agent.times.when", "parse_when")
-
-if TYPE_CHECKING:
-    from agent.times.when import parse_when
 else:  # most lines are written as in a header
     parse_when = later("agent.times.when", "parse_when")
 
@@ -94,10 +89,17 @@ _EXAMPLES = "every weekday at 9, every 2 hours, 每天八点, 0 9 * * 1-5, at 20
 
 @dataclass(frozen=True, slots=True)
 class TypedSchedule:
-    """A schedule that a person has typed: the header's `on`, and the zone that the words name (empty: none)."""
+    """What a person has typed: the header's `on`, the zone that the words name (empty: none), and what words were
+    understood as, if they named no time of day and the usual one was taken."""
 
     on: Value
     zone: str = ""
+    taken: Understood | None = None
+
+    @property
+    def fields(self) -> Mapping[str, Value]:
+        """The keys of a job's header for it."""
+        return {"on": self.on, **({"timezone": self.zone} if self.zone else {})}
 
 
 class BadLine(UserError):
@@ -130,8 +132,9 @@ def _raw(on: Value) -> Iterator[str]:
         yield str(on)
 
 
-def parse_lines(text: str, now: datetime) -> TypedSchedule:
-    """The schedule of some lines at `now` (aware, local); raises `BadLine`."""
+def parse_lines(text: str, now: datetime, *, usual_hours: bool = False) -> TypedSchedule:
+    """The schedule of some lines at `now` (aware, local); raises `BadLine`, also for days without a time of day, unless
+    the usual one may be taken, as whoever asks is told of it."""
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not lines:
         raise BadLine("nothing says when the job runs", hint="{examples}", examples=_EXAMPLES)
@@ -140,7 +143,7 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     found: list[TypedSchedule] = []
     for number, line in lines:
         try:
-            found.append(_parse_line(line, now))
+            found.append(_parse_line(line, now, usual_hours))
         except UserError as error:
             if len(lines) == 1:
                 raise BadLine("{problem}", hint="{fix}", problem=error.message, fix=error.hint) from error
@@ -151,13 +154,14 @@ def parse_lines(text: str, now: datetime) -> TypedSchedule:
     if len(zones) > 1:
         raise BadLine("a job has one time zone, and the lines name several", hint="make a second job")
     ons = [each.on for each in found]
-    return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""))
+    taken = next((each.taken for each in found if each.taken), None)
+    return TypedSchedule(ons[0] if len(ons) == 1 else tuple(ons), next(iter(zones), ""), taken)
 
 
-def _parse_line(line: str, now: datetime) -> TypedSchedule:
+def _parse_line(line: str, now: datetime, usual_hours: bool) -> TypedSchedule:
     on = _as_in_header(line)
     if on is None:
-        return _in_plain_words(line, now)
+        return _in_plain_words(line, now, usual_hours)
     try:
         parse_on(on)
     except UserError:
@@ -166,24 +170,24 @@ def _parse_line(line: str, now: datetime) -> TypedSchedule:
             raise_unclear(line, plain, BadLine)
         if isinstance(plain, Unclear) or plain.rest:
             raise
-        return _typed(line, plain, now)
+        return _typed(line, plain, now, usual_hours)
     return TypedSchedule(on)
 
 
-def _in_plain_words(line: str, now: datetime) -> TypedSchedule:
+def _in_plain_words(line: str, now: datetime, usual_hours: bool) -> TypedSchedule:
     plain = parse_when(line, now)
     if isinstance(plain, Unclear):
         raise_unclear(line, plain, BadLine, _EXAMPLES)
     if plain.rest:
         hint = "write here only when the job runs, and below it what it does"
         raise BadLine("this is more than a time: {rest}", hint=hint, rest=plain.rest[:80])
-    return _typed(line, plain, now)
+    return _typed(line, plain, now, usual_hours)
 
 
-def _typed(line: str, plain: Understood, now: datetime) -> TypedSchedule:
-    if plain.taken and plain.deadline is None:  # a form has no place to say which hour was taken
+def _typed(line: str, plain: Understood, now: datetime, usual_hours: bool) -> TypedSchedule:
+    if plain.taken and plain.deadline is None and not usual_hours:  # a form has no place to say which hour was taken
         raise_unclear(line, ask_for_hour(line, plain, now), BadLine)
-    return TypedSchedule(plain.on, plain.zone)
+    return TypedSchedule(plain.on, plain.zone, plain if plain.taken else None)
 
 
 def _as_in_header(line: str) -> Value:

@@ -55,7 +55,7 @@ def test_a_job_that_waits_for_a_yes_for_a_minute_is_said_once(town: Town) -> Non
         house.for_a_while(1)
         assert receipts(town, "approval") == []
         town.clock.pass_by(minutes=2)
-        house.until(is_there(town, "This waits for your yes: morning"), "it is said")
+        house.until(is_there(town, "May the job"), "it is said")
     with town.daemon() as house:
         town.clock.pass_by(minutes=40)
         house.for_a_while(2)

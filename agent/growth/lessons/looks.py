@@ -101,8 +101,10 @@ def is_worth_look(course: RunCourse, reactions: Sequence[Reaction], settings: Re
     A run that ended before its model said anything teaches nothing: its model could not be asked. Neither does a
     guest's, as a guest shall not spend the owner's money by asking for what fails.
     """
-    if not course.steps or settings.depth == "all":
-        return bool(course.steps)
+    if not course.steps or (course.has_failed and not course.tokens):  # what stands there are quotations
+        return False
+    if settings.depth == "all":
+        return True
     if course.is_guests:
         return False
     is_corrected = any(each.kind in CORRECTIONS for each in reactions)

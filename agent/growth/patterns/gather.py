@@ -39,7 +39,8 @@ SPAN = RECENT + BEFORE
 MOST_ENTRIES, _SESSIONS = 3_000, 600
 """The most entries and sessions that are read, the newest first."""
 _COMMITS, _BULK = 500, 50
-"""The most commits of the person's that are read; one of more files than this came from elsewhere at once."""
+"""The most commits of the person's that are read; the first of all, and one of more files than this, brought notes
+that were there already."""
 _NOTES, _TICKED_NOTES = 60, 300
 """The most notes that are read for open boxes and for ticked ones, those changed last."""
 _OLD = 120 * 86_400
@@ -70,7 +71,7 @@ def gather(vault: Vault, now: datetime) -> Activity:
     for day in days:
         remarks += _in_day_note(vault, day, now, names)
     edits = commits(vault, actor=HUMAN, since=now - SPAN, limit=_COMMITS)
-    single = [each for each in edits if len(each.files) <= _BULK]
+    single = [each for each in edits if each.parents and len(each.files) <= _BULK]
     remarks += _edited(vault, single)
     boxes = _open_boxes(vault, {each.id for each in edits} - {each.id for each in single})
     lately = sorted((each for each in remarks if now - SPAN < each.at <= now), key=lambda each: (each.at, each.link))

@@ -203,8 +203,8 @@ def clauses(sentence: str) -> tuple[str, ...]:
 
 
 def kind_of(sentence: str) -> FactKind:
-    """The kind of a fact."""
-    if is_event(sentence):
+    """The kind of a fact. A wish for always is no event, whatever day it names, as in "always begin with today"."""
+    if is_event(sentence) and not pattern("from_now_on").match(_typed(sentence)):
         return FactKind.EVENT
     for name, kind in _KINDS:
         if pattern(name).search(_typed(sentence)):

@@ -321,7 +321,7 @@ class _Work:
         now = daily.shortened(blamed_lines(self.vault, path, before))
         if now == text:
             return None
-        if daily.summary_of(text) is None:
+        if not daily.is_of_model(text):  # what was asked has no other place from now on
             now = daily.with_summary(now, self._summary(day, text, entries))
         return before, now.encode("utf-8", "surrogateescape")
 

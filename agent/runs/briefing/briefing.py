@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 from agent.clock import in_clock_zone
 from agent.dataclass import dataclass
 from agent.lazy import later
+from agent.markdown.note import Note
 from agent.memory import daily
 from agent.runs.briefing.by_itself import UnaskedDeed, deeds_since, last_briefing
 from agent.runs.briefing.dated import BriefingLine, DatedLines, dated_lines, day_words
 from agent.runs.briefing.people import OwedLine, owed_lines
+from agent.runs.briefing.weekly import weekly_lines
 from agent.runs.job_upkeep import job_shelf
 from agent.runs.needs import Need, may_be_strangers, needs_of
 from agent.schedule.aims import load_aims
 from agent.schedule.job import Job
 from agent.texts import Language, text
 from agent.tools.taint import frame
-from agent.vault.folders import ENTRIES
+from agent.vault.folders import APPROVALS, ENTRIES, PROFILE, QUESTIONS
 from agent.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def facts_of(workspace: Workspace, today: date, job: Job | None = None) -> Brief
     """The facts for the briefing that is this `job`."""
     vault, language = workspace.vault, workspace.settings.vault.language
     dated = _with_reminders(workspace, dated_lines(vault, today, language), today)
+    dated = _with_lines(dated, weekly_lines(vault, today))
     away: tuple[str, ...] = ()
     if workspace.settings.calendars.sources.reference:
         found = appointments(workspace, today, job.zone if job is not None else None)
@@ -190,7 +193,12 @@ def _link(workspace: Workspace, path: str) -> str:
     day = workspace.vault.home.day_of(path)
     if day is not None:
         return f" ({daily.link_to(day, workspace.vault.home)})"
-    stem = path.removesuffix(".md")
-    if workspace.vault.home.holds(path, ENTRIES):  # their names repeat their words
-        return f" ([[{PurePosixPath(stem).name}|{text('briefing.entry', workspace.settings.vault.language)}]])"
+    stem, home, language = path.removesuffix(".md"), workspace.vault.home, workspace.settings.vault.language
+    if home.holds(path, ENTRIES):  # their names repeat their words
+        return f" ([[{PurePosixPath(stem).name}|{text('briefing.entry', language)}]])"
+    if home.holds(path, APPROVALS, QUESTIONS):  # so do these
+        return f" ([[{stem}|{text('briefing.decide', language)}]])"
+    if home.holds(path, PROFILE):  # a name such as 51-patterns-insights says little
+        title = Note.parse(workspace.vault.read(path) or b"").string("title") or PurePosixPath(stem).name
+        return f" ([[{stem}|{daily.inert(title)}]])"
     return f" ([[{stem}|{PurePosixPath(stem).name}]])" if "/" in stem else f" ([[{stem}]])"

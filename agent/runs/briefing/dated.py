@@ -23,13 +23,13 @@ from agent.memory.understanding.statements import sentences_in
 from agent.runs.owner import is_stated_by_owner
 from agent.schedule.task_notes import load_tasks
 from agent.texts import Language, text
-from agent.times.named_days import names_day, parse_days, without_days, written_day
+from agent.times.named_days import day_of_text, names_day, parse_days, without_days, written_day
 from agent.times.plain import plain_text
 from agent.times.runs import Finder, TimeRun
 from agent.times.units import ClockTime, Deadline, NoSuchTime, OneDay, PartOfDay, Unit, hour_of
 from agent.tools.text_origin import text_origin_of
 from agent.vault.find import lines_in_notes, notes_with_line
-from agent.vault.folders import DAILY, ENTRIES
+from agent.vault.folders import DAILY, ENTRIES, OWN_NOTES
 from agent.vault.store import Vault
 from agent.vault.task_lines import open_tasks, own_notes, own_words
 
@@ -80,6 +80,10 @@ def own_lines(vault: Vault, path: str) -> Iterator[OwnLine]:
 WEEK = timedelta(days=7)
 BIRTHDAYS = timedelta(days=14)
 """How far ahead birthdays are named: a present takes time."""
+_LATE = timedelta(days=4)
+"""How long a promise without a box is told of behind the day by which it was to be kept."""
+_LONG_AGO = re.compile(r"(?<!\d)1[0-8]\d\d(?!\d)")
+"""A year of which no birthday is kept: it is history."""
 _NOTES = 200
 """The most notes that are read."""
 _DUE = ("due", "deadline", "scheduled")
@@ -87,10 +91,13 @@ _DUE = ("due", "deadline", "scheduled")
 _BETWEEN_HAN = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 _SIGNS = r"[ ,.;:，。；：–—@-]"
 _LEFT_OVER = re.compile(
-    rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+|(?:\b(?:on|at|by|from|until|the|is|will be)|{_SIGNS})+\Z",
+    rf"\A(?:(?:on|at|by|from|until)\b|{_SIGNS})+"
+    rf"|(?:\b(?:on|at|by|from|until|the|is|will be)|[定约改排][在于]|{_SIGNS})+\Z",
     re.IGNORECASE,
 )
 """Little words that led to a time which was taken out."""
+_ENDS, _BEGINS = re.compile(r"[^\w\s] *\Z"), re.compile(r" *[^\w\s]")
+"""The end of a clause before a time, and the begin of one behind it."""
 _OVER = frozenset(
     ("done", "completed", "complete", "cancelled", "canceled", "closed", "archived")
     + ("完成", "已完成", "取消", "已取消", "关闭", "已关闭", "结束", "已结束", "归档", "已归档")
@@ -192,12 +199,12 @@ def _left_boxes(near: _NearDays) -> Iterator[BriefingLine]:
 
 
 def _of_days(vault: Vault, today: date, near: _NearDays) -> Iterator[BriefingLine]:
-    """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days
-    say of them in words such as `tomorrow`."""
+    """The lines that name one of the days, what stands at the top of their own notes, and what notes of the last days,
+    wherever they are, say of them in words such as `tomorrow`."""
     days = _days(today)
     written = "|".join(map(written_day, days))
-    others = dict.fromkeys(own_notes(vault, notes_with_line(vault, written))[:_NOTES])
-    found = {path: (vault.home.day_of(path), own_lines(vault, path)) for path in others if path not in near}
+    others = dict.fromkeys((*_diary(vault, today), *own_notes(vault, notes_with_line(vault, written))[:_NOTES]))
+    found = {path: (day_of_note(vault, path), own_lines(vault, path)) for path in others if path not in near}
     for path, (home, lines) in (*near.items(), *found.items()):
         for line in lines:
             if line.box.is_open if line.box else not _tells_birthday(line.words, days[0]):
@@ -270,7 +277,7 @@ def _says_more(words: str) -> bool:
 def _coming(words: str, today: date) -> date | None:
     """The next day of the year that words name; in a year without 29 February the day before."""
     named = next((each for each in parse_days(words) if each.day), None)
-    if named is None:
+    if named is None or _LONG_AGO.search(words):
         return None
     for year in (today.year, today.year + 1):
         day = date(year, named.month, min(named.day, monthrange(year, named.month)[1]))
@@ -287,6 +294,12 @@ def _day_notes(vault: Vault, today: date) -> Iterator[tuple[str, date]]:
             yield path, day
 
 
+def _diary(vault: Vault, today: date) -> list[str]:
+    """The notes of the last days that the person keeps in a folder of their own."""
+    days = ((path, day_of_note(vault, path)) for path in vault.note_paths())
+    return own_notes(vault, [path for path, day in days if day is not None and today - WEEK <= day < today])
+
+
 def _days(today: date) -> tuple[date, ...]:
     return tuple(today + timedelta(days=each) for each in range(WEEK.days + 1))
 
@@ -296,9 +309,22 @@ def _names(words: str, day: date) -> bool:
     return names_day(words, day) and not tells_of_past(words, day)
 
 
-def tells_of_past(words: str, day: date) -> bool:
-    """True if words name a year that is over."""
-    return any(int(year) < day.year for year in _YEAR.findall(words))
+def tells_of_past(words: str, day: date, home: date | None = None) -> bool:
+    """True if words name a year that is over, or, written on the day `home`, a day before yesterday on which something
+    was to happen; what was to be done by then is late for some days."""
+    if any(int(year) < day.year for year in _YEAR.findall(words)):
+        return True
+    units = [unit for run in _runs(words, home) for unit in run.units] if home is not None else []
+    days = [unit.days[0] for unit in units if isinstance(unit, OneDay) and unit.days]
+    late = _LATE if any(isinstance(unit, Deadline) for unit in units) else timedelta(days=1)
+    return bool(days) and max(days) < day - late
+
+
+def day_of_note(vault: Vault, path: str) -> date | None:
+    """The day of a day's note: the vault's own, or any other that has a day for its name; None for any other note."""
+    name = _title(path)
+    is_day = vault.home.row(path) is OWN_NOTES and not without_days(name)
+    return vault.home.day_of(path) or (_day_of(day_of_text(name)) if is_day else None)
 
 
 def _named_from(words: str, home: date, days: Iterable[date]) -> date | None:
@@ -316,7 +342,9 @@ def _briefing_line(words: str, path: str, day: date, noted: date | None = None) 
     parts: list[str] = []
     last, is_clock_taken = 0, False
     for run in runs:
-        if all(isinstance(unit, ClockTime | PartOfDay | Deadline) or _is_day(unit, day) for unit in run.units):
+        is_of_day = all(isinstance(unit, ClockTime | PartOfDay | Deadline) or _is_day(unit, day) for unit in run.units)
+        has_deadline = any(isinstance(unit, Deadline) for unit in run.units)
+        if is_of_day and (has_deadline or _is_at_edge(left.text[last : run.first], left.text[run.last :])):
             parts, last = [*parts, left.cut(last, run.first)], run.last
             is_clock_taken = is_clock_taken or any(_clocks(run))
     rest = _tidy(" ".join([*parts, left.cut(last, len(left.text))])) if parts else ""
@@ -325,13 +353,19 @@ def _briefing_line(words: str, path: str, day: date, noted: date | None = None) 
     return BriefingLine(f"{at:%H:%M} {rest}" if at and is_clock_taken else rest, path, day, at, written=words)
 
 
+def _is_at_edge(before: str, after: str) -> bool:
+    """True for a time that begins or ends a clause: taken from the midst, it would leave broken words."""
+    return not before.strip() or not after.strip() or bool(_ENDS.search(before) or _BEGINS.match(after))
+
+
 def _is_day(unit: Unit, day: date) -> bool:
     return isinstance(unit, OneDay) and day in unit.days and not unit.month_day
 
 
 def _tidy(words: str) -> str:
     """Words out of whose midst others were taken."""
-    plain = re.sub(r"[ \t]+(?=[,.;:，。；：])|(?<=[,，;；])[ \t]*[,，;；]", "", " ".join(words.split()))
+    plain = re.sub(r"[(（][ \t]*[)）]", " ", words)
+    plain = re.sub(r"(?<=[,，;；])[ \t]*[,，;；]|[ \t]+(?=[,.;:，。；：])", "", " ".join(plain.split()))
     return _LEFT_OVER.sub("", _BETWEEN_HAN.sub("", plain))
 
 
