@@ -47,7 +47,8 @@ def test_a_name_of_several_notes_is_asked_back_and_a_path_is_not(tmp_path: Path)
 def test_an_accent_may_be_a_character_of_its_own_as_macos_writes_it(
     tmp_path: Path, form: Literal["NFC", "NFD"]
 ) -> None:
-    cafe, link = normalize(form, "People/Café Inès.md"), "NFC" if form == "NFD" else "NFD"
+    cafe = normalize(form, "People/Café Inès.md")
+    link: Literal["NFC", "NFD"] = "NFC" if form == "NFD" else "NFD"
     vault = make_vault(tmp_path, {cafe: "A place.\n", "plan.md": normalize(link, "At [[Café Inès]].\n")})
     for name in ("People/Café Inès.md", "People/café inès", "Café Inès", "[[Café Inès]]"):
         assert find_named_note(vault, normalize(link, name)) == cafe
