@@ -22,6 +22,7 @@ from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent, os_reason
 from agent.json_value import parse_json
 from agent.llm.messages import Json, Usage, number
+from agent.platform.here import platform
 from agent.texts import Sentence
 
 PATIENCE = 10.0
@@ -211,7 +212,7 @@ class Ledger:
             try:
                 _append(descriptor, data)
                 if self._durable:
-                    os.fsync(descriptor)
+                    platform().flush(descriptor)
                 replace(_length(path), str(os.fstat(descriptor).st_size))
             finally:
                 os.close(descriptor)
@@ -359,7 +360,7 @@ def _flush_folder(folder: Path) -> None:
     with suppress(OSError):  # some file systems cannot; the line itself is on the disk
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            os.fsync(descriptor)
+            platform().flush(descriptor)
         finally:
             os.close(descriptor)
 

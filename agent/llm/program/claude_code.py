@@ -1,7 +1,6 @@
 """Claude Code as a model (`claude --print`): its options switch off tools, MCP servers, settings, hooks, memory, skills
 and saved sessions, and its first event lists what is left, which has to be nothing."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,13 +9,14 @@ from agent.errors import Permanent
 from agent.llm.messages import JsonObject, Usage, items, mapping, text
 from agent.llm.program.client import Heard, own_tool, reduced_environ, refuse_files, tokens
 from agent.llm.program.process import Invocation
+from agent.platform.here import platform
 
 _ARGUMENTS = (
     *("--print", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
     *("--tools", "", "--strict-mcp-config", "--setting-sources", "", "--disable-slash-commands", "--safe-mode"),
     *("--no-session-persistence", "--no-chrome", "--name", "vault-agent"),  # without a name it asks for a title
 )
-_MANAGED = Path("/Library/Application Support/ClaudeCode") if sys.platform == "darwin" else Path("/etc/claude-code")
+_MANAGED = platform().managed("ClaudeCode", "claude-code")
 """What an administrator lays down counts in every mode."""
 _OBEYED = ("managed-settings.json", "managed-settings.d", "managed-mcp.json", "CLAUDE.md")
 

@@ -1,7 +1,6 @@
 """Runs a program with a text on its standard input, and yields its lines as they come; always ends it with all that it
 has started."""
 
-import os
 import signal
 import subprocess
 import threading
@@ -14,6 +13,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, Permanent, Retryable, os_reason
 from agent.llm.messages import Cancelled
+from agent.platform.here import platform
 
 _POLL = 0.1
 _ENDS_ALONE = 5.0
@@ -136,8 +136,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     and still holds the other end.
     """
     for number in (signal.SIGTERM, signal.SIGKILL):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+        platform().kill_group(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
             if number == signal.SIGKILL:
