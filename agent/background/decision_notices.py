@@ -67,8 +67,8 @@ def _of_decision(workspace: Workspace, asked: Proposal) -> NoticeRaised:
     if asked.kind in TEXT_KINDS:  # no work waits for it
         return replace(_notice(workspace, kind, _short(asked.question), asked.path), priority=NOT_URGENT)
     is_call = asked.kind == "call"
-    is_told = kind == "approval" and asked.question  # what it is about alone says neither what a yes does nor why
-    title = _short(asked.question) if is_told else text(f"notices.{kind}", language, about=_short(asked.name))
+    is_plain = kind == "approval" and asked.question  # what it is about alone says neither what a yes does nor why
+    title = _short(asked.question) if is_plain else text(f"notices.{kind}", language, about=_short(asked.name))
     return _notice(workspace, kind, title, asked.path, _of_call(asked, language) if is_call else ())
 
 

@@ -273,5 +273,5 @@ def _raise_it(key: str, now: float, needed: float) -> Sentence:
     if key == OF_ONE_JOB:
         return Sentence("the job itself says what it may cost a day: raise it there")
     more = max(2 * now, 2 * needed, 1)
-    told = f"{more:g}" if more < _PLAIN else f"{more:.0f}"
-    return Sentence("vault-agent config set {key} {more} allows more", key=key, more=told)
+    amount = f"{more:g}" if more < _PLAIN else f"{more:.0f}"
+    return Sentence("vault-agent config set {key} {more} allows more", key=key, more=amount)

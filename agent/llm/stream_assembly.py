@@ -80,8 +80,8 @@ def _is_quoted(answer: str, at: int, blocks: list[tuple[int, int]]) -> bool:
     in quotation marks."""
     row = answer[answer.rfind("\n", 0, at) + 1 : at].lstrip()
     is_open = row.count('"') % 2 == 1 or any(row.count(pair[0]) > row.count(pair[1]) for pair in _MARKS)
-    is_shown = row.startswith(">") or row.endswith(("`", "'")) or is_open
-    return is_shown or any(begin < at < end for begin, end in blocks)
+    is_cited = row.startswith(">") or row.endswith(("`", "'")) or is_open
+    return is_cited or any(begin < at < end for begin, end in blocks)
 
 
 def _marked(answer: str) -> Iterator[tuple[str, str]]:

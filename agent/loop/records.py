@@ -250,14 +250,14 @@ class RunRequest:
     @classmethod
     def of(cls, began: Began) -> "RunRequest":
         """The request with which a run began."""
-        given = (began.role, began.job, began.purpose, began.writes, began.spend, began.model)
-        return cls(began.task, began.speaker, *given)
+        details = (began.role, began.job, began.purpose, began.writes, began.spend, began.model)
+        return cls(began.task, began.speaker, *details)
 
     @classmethod
     def delegated(cls, task: str, by: RunContext) -> "RunRequest":
         """The request with which the run of this context gives a part of its task to a sub-run."""
-        given = (by.role, by.job, by.purpose, by.writes, by.spend, by.model)
-        return cls(task, Speaker(by.channel, by.sender, origin=by.origin), *given)
+        details = (by.role, by.job, by.purpose, by.writes, by.spend, by.model)
+        return cls(task, Speaker(by.channel, by.sender, origin=by.origin), *details)
 
     def began(self, run: str) -> Began:
         """The record of the begin of a run with this request."""

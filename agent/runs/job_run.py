@@ -117,8 +117,8 @@ def plain_briefing(workspace: Workspace, job: Job, reason: str) -> JobResult:
     language = workspace.settings.vault.language
     facts = briefing_of(workspace, _today(workspace, job), job)
     words = facts.text or text("briefing.nothing", language)
-    told = translated(reason, language).rstrip(".。")
-    why = [text("briefing.no_words", language, reason=told)] if reason else []
+    cause = translated(reason, language).rstrip(".。")
+    why = [text("briefing.no_words", language, reason=cause)] if reason else []
     return JobResult("done", workspace.vault.masked("\n\n".join((words, *why))), strangers=facts.strangers)
 
 

@@ -151,10 +151,10 @@ class ServerLink:
         def perform(arguments: JsonObject, context: RunContext) -> ToolOutput:
             return self._called(name, listed, arguments, context)
 
-        said = frame(listed.description, f"the server {self.config.name}, of its tool")
+        description = frame(listed.description, f"the server {self.config.name}, of its tool")
         return Tool(
             name,
-            said,
+            description,
             listed.parameters,
             perform,
             _GROUPS,

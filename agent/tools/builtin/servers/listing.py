@@ -55,9 +55,9 @@ def server_tool(name: str, description: str, schema: object, *, is_readonly: boo
     return ServerTool(name, _words(description or name, _MOST_WORDS), written, is_readonly)
 
 
-def _words(said: object, most: int) -> str:
+def _words(statement: object, most: int) -> str:
     """What a server says of something, on one line and short."""
-    return " ".join("".join(each if each.isprintable() else " " for each in str(said)).split())[:most]
+    return " ".join("".join(each if each.isprintable() else " " for each in str(statement)).split())[:most]
 
 
 def _cleaned(schema: object, depth: int = 0) -> object:
