@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.app.open import open_workspace
+from agent.background.inbox.provenance import meant_requests
 from agent.interfaces.cli.main import main
 from agent.loop.session import load_session, sessions
 from agent.markdown import requests
@@ -466,12 +467,10 @@ def test_a_page_of_a_stranger_asks_nothing_with_the_marks_of_a_notice_either(roo
 
 
 def test_only_the_task_that_waits_is_answered_once_a_broken_header_is_mended(root: Path) -> None:
-    note = root / "list.md"
-    write(note, "---\ntags: [a, b\n---\n- [ ] @agent An old question?\n")
-    with living(root) as house:
-        write(note, note.read_text("utf-8") + "- [ ] @agent Which tea do I have?\n")
-        house.until(lambda: "cannot read what this note asks" in note.read_text("utf-8"), "the note says why")
-        house.until(lambda: settled(house), "nothing is under way")
-        write(note, note.read_text("utf-8").replace("[a, b", "[a, b]"))
-        answered(house, note)
-        assert "- [ ] @agent An old question?" in note.read_text("utf-8")
+    rows = "- [ ] @agent An old question?\n- [ ] @agent Which tea do I have?\n- [ ] @agent Another old one?\n"
+    write(root / "list.md", f"---\ntags: [a, b]\n---\n{rows}")
+    old, asked, _ = requests.open_requests((root / "list.md").read_bytes(), whole=False)
+    vault = open_workspace(root).vault
+    assert meant_requests(vault, "list.md", (old, asked), ()) == ()
+    write(root / "list.md", requests.with_notice((root / "list.md").read_bytes(), asked, "Mend it.") or b"")
+    assert meant_requests(vault, "list.md", (old, asked), ()) == (asked,)
