@@ -14,7 +14,6 @@ from agent.errors import BadNote
 from agent.markdown import note
 from agent.markdown.merging.header import Header, merge_headers
 from agent.markdown.note import Parts
-from agent.markdown.yaml_write import same
 
 LIMIT = 2000
 """The maximum number of differing lines: difflib's cost grows with their square."""
@@ -199,7 +198,7 @@ def _merge_parts(base: Parts, ours: Parts, theirs: Parts, lines: LineMerge) -> b
 
 
 def _is_deleted_and_changed(base: Header, ours: Header, theirs: Header) -> bool:
-    """True if one side deleted a key whose value the other changed."""
+    """True if one side deleted a key of which the other changed the value, the form or a comment."""
     b, o, t = (side.segments or {} for side in (base, ours, theirs))
     removed = [(side, key) for side, other in ((o, t), (t, o)) for key in side.keys() & b.keys() - other.keys()]
-    return any(not same(side[key].value, b[key].value) for side, key in removed)
+    return any(side[key].lines != b[key].lines for side, key in removed)
