@@ -174,7 +174,7 @@ def with_notice(data: bytes, request: NoteRequest, text: str) -> bytes | None:
 
 
 def waiting_line(data: bytes) -> int:
-    """The line of the task below which a notice says that it waits; 0 for none, or for a notice about a whole note."""
+    """The line above a notice that something waits, which is its task's if it is about a task; 0 without a notice."""
     note = Note.parse(data)
     notice = _NOTICE.search(note.body)
     above = note.body.count("\n", 0, notice.start()) if notice else 0
