@@ -122,9 +122,9 @@ class TantivyKeyword:
                 keys = self._searcher.fast_field_values("key", [address for _, address in found])
                 if allowed is None:
                     return [int(key) for key in keys]
-                kept = [int(key) for key, inside in zip(keys, np.isin(keys, allowed), strict=True) if inside]
-                if len(kept) >= count or len(found) < limit:
-                    return kept[:count]
+                inside_keys = [int(key) for key, inside in zip(keys, np.isin(keys, allowed), strict=True) if inside]
+                if len(inside_keys) >= count or len(found) < limit:
+                    return inside_keys[:count]
                 limit *= 4
         except (ValueError, OSError) as error:
             raise Damaged("{path} cannot be read: {reason}", path=self.folder.name, reason=error) from error

@@ -145,13 +145,13 @@ def format_changes(changes: Sequence[NoteChange]) -> list[Sentence]:
 def _properties(old: Note, new: Note, before: Contents, after: Contents) -> Iterator[NoteChange]:
     if old.problem is not None or new.problem is not None:
         return
-    tags_told = _tag_keys(before) != _tag_keys(after)
+    tags_differ = _tag_keys(before) != _tag_keys(after)
     for key, value in new.header.items():
         known = key in old.header and same(old.header[key], value)
-        if not known and not (key in _TAG_KEYS and tags_told):
+        if not known and not (key in _TAG_KEYS and tags_differ):
             yield PropertySet(key, old.header.get(key), value)
     for key, value in old.header.items():
-        if key not in new.header and not (key in _TAG_KEYS and tags_told):
+        if key not in new.header and not (key in _TAG_KEYS and tags_differ):
             yield PropertyRemoved(key, value)
 
 
