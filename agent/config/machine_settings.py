@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+from agent.config.secrets import Secret
 from agent.config.values import Range
 from agent.dataclass import dataclass
 
@@ -12,6 +13,19 @@ class MachineSettings:
 
     name: str
     """The machine's name in notes and for the other machines. Default empty: the host's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """The PostgreSQL database that the machines with a vault may share."""
+
+    url: Secret
+    """Its address with its password, as `env:NAME`, `file:PATH` or `keyring:NAME`: `postgresql://name:password@host/database`,
+    or as libpq has it. Default empty: there is none. It is never written into the vault, a log or a report."""
+
+    vault: str
+    """The vault's name in it, the same on all machines. Default empty: the id of the vault's first commit, which all
+    its clones have. Two vaults with one name would each make the other's index anew."""
 
 
 @dataclass(frozen=True, slots=True)
