@@ -1,8 +1,8 @@
 """Comparison of files with the snapshot: reads paths that may have changed, finds the moves, builds the events.
 
 A missing file counts as deleted only after `absence` seconds: most editors remove the old file before they write the
-new one. While a new note is seen and not read yet, it waits a little longer: that may be the same note. The watcher
-chooses the paths and the times.
+new one. While a new note is seen and not read yet, or a scan is due, it waits a little longer: that may be the same
+note. The watcher chooses the paths and the times.
 
 Outages: consecutive failures of one operation, with an increasing pause before each retry.
 
@@ -61,7 +61,7 @@ MOST_HASHED = 1 << 20
 """Bytes. A larger file that is not a note is compared by size and time only: reading a film would take too long."""
 
 PATIENCE = 3.0
-"""Seconds for which a deletion waits, beyond the absence, while there are new notes that nobody has read yet."""
+"""Seconds for which a deletion waits, beyond the absence, while a new note may be unread or unseen yet."""
 _AGAIN = 0.1
 
 Due = tuple[str, FileStat | None]
@@ -121,12 +121,14 @@ class Comparison:
     _ids: dict[str, str] = field(default_factory=dict)
     _settled: float = -inf
 
-    def settle(self, due: Iterable[Due], now: float, waiting: Iterable[str] = ()) -> list[ContentChange]:
+    def settle(
+        self, due: Iterable[Due], now: float, waiting: Iterable[str] = (), *, is_scan_due: bool = False
+    ) -> list[ContentChange]:
         """Compare these paths with the snapshot and update it; the result is the differences.
 
         Each path comes with its earlier `FileStat` (`UNSEEN`: not known); a path with another one now is still being
-        written and goes to `again`. `waiting` are paths that are not due yet: while a new note is among them, a missing
-        one may have become it.
+        written and goes to `again`. `waiting` are paths that are not due yet: while a new note is among them, or may be
+        in a folder that is to be scanned (`is_scan_due`), a missing one may have become it.
         """
         found: dict[str, ContentChange] = {}
         ids: dict[str, str] = {}
@@ -141,7 +143,7 @@ class Comparison:
             self._forget(source)
         self._settled = now
         unread = chain(waiting, self.again) if self.missing else ()
-        may_turn_up = any(is_note(path) and self.snapshot.get(path) is None for path in unread)
+        may_turn_up = is_scan_due or any(is_note(path) and self.snapshot.get(path) is None for path in unread)
         return [*self._gone(now - (PATIENCE if may_turn_up else 0.0)), *found.values()]
 
     def pass_over(self, path: str, stat: FileStat) -> None:

@@ -234,7 +234,8 @@ class Watcher:
         if not self._found:
             due = [(path, entry.mark) for path, entry in self.paths.due(now)]
             if due or self.comparison.missing:
-                self._found.extend(self.comparison.settle(due, now, self.paths.waiting))
+                is_scan_due = len(self.folders) > 0
+                self._found.extend(self.comparison.settle(due, now, self.paths.waiting, is_scan_due=is_scan_due))
         batch = list(islice(self._found, self.pace.batch))
         events = self.comparison.tell(batch) if batch else []
         for _ in batch:  # only now, so that an error above loses no event

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agent.clock import SystemClock
 from agent.errors import Conflict, MassChange, UserError
 from agent.events.runs import session_subject
-from agent.markdown.merge import merge_touching
+from agent.markdown.merging.strict import merge_touching
 from agent.texts import Language
 from agent.vault.change import CAPTURE, Stamp
 from agent.vault.history.find import commits

@@ -167,6 +167,22 @@ def test_a_rename_whose_new_name_is_heard_of_late_is_no_deletion(tmp_path: Path)
     assert isinstance(event, NoteMoved) and (event.source, event.path) == ("a.md", "b.md")
 
 
+def test_a_rename_whose_new_name_is_in_a_folder_yet_to_be_scanned_is_no_deletion(tmp_path: Path) -> None:
+    on = desk(tmp_path, {"a.md": OLD})
+    hints = on.watcher.hints
+    (on.root / "a.md").rename(on.root / "b.md")
+    hints.put(str(on.root / "a.md"))
+    assert on.poll() == []
+    on.clock.advance(1.0)
+    assert on.poll() == []  # from now on it is missing
+    for _ in range(3):
+        hints.overflow("the system lost some")  # again and again, which begins the scan's quiet anew
+        on.clock.advance(0.6)
+        assert on.poll() == [], "the old name has been missing for long enough, and the new one is not seen yet"
+    (event,) = on.settle()
+    assert isinstance(event, NoteMoved) and (event.source, event.path) == ("a.md", "b.md")
+
+
 def test_a_deletion_waits_for_no_note_for_ever(tmp_path: Path) -> None:
     on = desk(tmp_path, {"a.md": OLD})
     (on.root / "a.md").unlink()

@@ -45,7 +45,7 @@ def merge_values(key: str, base: Value, first: Value, second: Value) -> MergedVa
         return MergedValue(second)
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         return _merge_mappings(base if isinstance(base, Mapping) else {}, first, second)
-    if is_list(first) and is_list(second):
+    if is_list(first) and is_list(second) and not any(map(is_list, (*first, *second))):  # `[[a]]` is a link
         before = base if is_list(base) else () if base is None or isinstance(base, Mapping) else (base,)
         return MergedValue(merge_lists(before, first, second))
     ordered = _by_meaning(key, base, first, second)

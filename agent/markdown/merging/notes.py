@@ -1,8 +1,8 @@
 """Three-way merge of two versions of a note that never drops a line, writes no markers and makes no broken header.
 
 What both sides say goes into one note. Where they contradict each other, one version wins by its content alone, so that
-every machine decides the same, and the other is returned whole: the caller keeps it beside the note. `agent.markdown.
-merge` is the stricter merge of the write protocol, which refuses instead.
+every machine decides the same, and the other is returned whole: the caller keeps it beside the note. `strict`
+is the merge of the write protocol and of undo, which refuses instead.
 """
 
 import re

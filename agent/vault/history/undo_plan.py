@@ -12,8 +12,8 @@ from agent.errors import BadPath
 from agent.git.object_ids import FILE, PROGRAM, has_id
 from agent.git.objects import TreeEntry
 from agent.git.runner import Git
-from agent.markdown import merge as notes
-from agent.markdown.merge import merge_touching, with_parts_taken_back
+from agent.markdown.merging import strict as notes
+from agent.markdown.merging.strict import merge_touching, with_parts_taken_back
 from agent.markdown.note import Note
 from agent.texts import Sentence
 from agent.vault.change import FileChange, Kind

@@ -29,13 +29,13 @@ from agent.vault.provenance.recorder import Recorder
 from agent.vault.provenance.remotes import NOWHERE, AnswerFile, Looks, RemoteAnswers, addresses
 
 if TYPE_CHECKING:
-    from agent.markdown.merge import merge_touching
+    from agent.markdown.merging.strict import merge_touching
     from agent.records.database import Records
     from agent.vault.provenance.own_runs import own_runs
     from agent.vault.write.resolve import is_conflict_copy
 else:  # few notes that arrived were edited here since, and few runs had read the person's own files
     own_runs = later("agent.vault.provenance.own_runs", "own_runs")
-    merge_touching = later("agent.markdown.merge", "merge_touching")
+    merge_touching = later("agent.markdown.merging.strict", "merge_touching")
     is_conflict_copy = later("agent.vault.write.resolve", "is_conflict_copy")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from agent.dataclass import dataclass
 from agent.errors import BadNote, Conflict, NoteExists, NoteGone
 from agent.git.runner import Git
-from agent.markdown import merge as notes
 from agent.markdown.appending import add_to_section, append_block
+from agent.markdown.merging import strict as notes
 from agent.markdown.note import Note
 from agent.vault.change import Append, Change, Collision, Create, Delete, Edit, Move, Request
 from agent.vault.day_section import add_between_marks

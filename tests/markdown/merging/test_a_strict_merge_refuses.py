@@ -1,4 +1,4 @@
-"""Two versions of a note become one, or nothing; never a broken one."""
+"""The strict merge: two versions of a note become one, or nothing; never a broken one."""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from agent.errors import BadNote
 from agent.markdown import note
-from agent.markdown.merge import merge, merge_append
+from agent.markdown.merging.strict import merge, merge_append
 from agent.markdown.yaml_write import Value
 from tests.markdown.generate import git_merge_file, notes
 
@@ -36,8 +36,9 @@ def test_one_changed_side_wins(base: bytes, other: bytes) -> None:
     assert merge(base, other, other, git_merge_file) == other
 
 
-# No two of them mean the same: another way to write a value gives way to a new value, and that loses nothing.
-values = st.sampled_from(["open", "done", '"yes"', "\n  - b", "3", "\n  - a\n  - b", "\n  - b\n  - c", ""])
+# No two of them mean the same: another way to write a value gives way to a new value, and that loses nothing. None is
+# empty: a new key without a value gives way to the same one with a value.
+values = st.sampled_from(["open", "done", '"yes"', "\n  - b", "3", "\n  - a\n  - b", "\n  - b\n  - c"])
 headers = st.dictionaries(st.sampled_from(["status", "tags", "due", "owner"]), values, max_size=4)
 bodies = st.lists(st.sampled_from(["one", "two", "three", "- [ ] four", "", "# five"]), max_size=6)
 
@@ -93,9 +94,9 @@ def test_keys_added_side_by_side_are_both_kept() -> None:
 
 
 def test_the_same_key_twice_is_one_key() -> None:
-    assert merged("---\na: 1\n---\n", "---\nb: 2\na: 1\n---\n", "---\na: 1\nb: 2\n---\n") == "---\na: 1\nb: 2\n---\n"
+    assert merged("---\na: 1\n---\n", "---\nb: 2\na: 1\n---\n", "---\na: 1\nb: 2\n---\n") == "---\nb: 2\na: 1\n---\n"
     assert merged("text\n", "---\nb: 2\n---\ntext\n", "---\nb: '2'\n---\ntext\n") is None
-    assert merged("text\n", "---\nb: x\n---\ntext\n", "---\nb: 'x'\n---\ntext\n") == "---\nb: x\n---\ntext\n"
+    assert merged("text\n", "---\nb: x\n---\ntext\n", "---\nb: 'x'\n---\ntext\n") == "---\nb: 'x'\n---\ntext\n"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_lists_merge_by_item() -> None:
     theirs = "---\ntags:\n  - b\n  - theirs\n---\n"
     assert merged(base, ours, theirs) == "---\ntags:\n  - b\n  - mine # c\n  - theirs\n---\n"
     assert (
-        merged("---\nt: [a]\n---\n", "---\nt: [a, 'b']\n---\n", "---\nt: [c, a]\n---\n") == "---\nt: [a, 'b', c]\n---\n"
+        merged("---\nt: [a]\n---\n", "---\nt: [a, 'b']\n---\n", "---\nt: [c, a]\n---\n") == "---\nt: [c, a, 'b']\n---\n"
     )
 
 
