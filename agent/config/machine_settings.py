@@ -1,6 +1,6 @@
 """The settings of this machine among others with the same vault. Part of `settings.Settings`."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from agent.config.secrets import Secret
 from agent.config.values import Range
@@ -39,6 +39,11 @@ class SyncSettings:
     interval_seconds: Annotated[float, Range(10, 86_400, "seconds")]
     """The time between two rounds when there is nothing to send, in seconds. Default 300: what was written on another
     machine is here five minutes later, and a server is asked 300 times a day."""
+
+    claims: Literal["remote", "postgres"]
+    """Where the machines agree which of them does a piece of work, and tell what they have spent. Default `remote`: as
+    references of the git remote. `postgres`: in the database of `database.url`, on all machines; it needs the extra
+    `postgres`."""
 
     run_on: str
     """The `machine.name` of the machine that answers requests while the remote cannot be reached and nobody can say

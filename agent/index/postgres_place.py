@@ -12,11 +12,11 @@ from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Any
 
 from agent.clock import Clock
 from agent.database.away import DatabaseAway
 from agent.database.connection import SharedDatabase
+from agent.database.tables import DatabaseTables
 from agent.dataclass import dataclass
 from agent.errors import LockHeld, Permanent
 from agent.index.files import Damaged, WrittenElsewhere
@@ -46,15 +46,14 @@ class PostgresPlace:
     database: SharedDatabase
     machine: str
     folder: Path
-    _control: IndexSession = field(init=False)
+    _control: DatabaseTables = field(init=False)
     _writer: IndexSession | None = field(default=None, init=False)
     _building: str = field(default="", init=False)
     _turn: Lock = field(default_factory=Lock, init=False)
-    _asking: Lock = field(default_factory=Lock, init=False)
     _known: tuple[float, str] = field(default=_UNKNOWN, init=False)
 
     def __post_init__(self) -> None:
-        self._control = IndexSession(self.database, _CONTROL)
+        self._control = DatabaseTables(self.database, _CONTROL, _MAKE)
 
     @property
     def is_shared(self) -> bool:
@@ -93,7 +92,9 @@ class PostgresPlace:
         """Ask whoever writes for a rebuild; does nothing when the server is away."""
         self._known = _UNKNOWN
         with suppress(DatabaseAway, Permanent):
-            self._ask("update indexes set rebuild = %s where vault = %s", reason or "damage", self.database.vault)
+            self._control.ask(
+                "update indexes set rebuild = %s where vault = %s", reason or "damage", self.database.vault
+            )
 
     def clear(self) -> None:
         """Begin a new schema, beside the one that is searched."""
@@ -153,7 +154,7 @@ class PostgresPlace:
             return
         self._lose()
         until = clock.monotonic() + patience
-        live = self._made_row()[0]
+        live = self._row()[0]
         writer = IndexSession(self.database, live or _CONTROL, writes=True)
         try:
             while not self._is_claimed(writer):
@@ -206,24 +207,8 @@ class PostgresPlace:
     def _row(self) -> tuple[str, str, str]:
         """The schema that is searched, the machine that wrote last, and why a rebuild was asked for."""
         query = "select live, writer, rebuild from indexes where vault = %s"
-        try:
-            rows = self._ask(query, self.database.vault)
-        except Damaged:
-            return "", "", ""  # nobody has made the table yet
+        rows = self._control.ask(query, self.database.vault)
         return (str(rows[0][0]), str(rows[0][1]), str(rows[0][2])) if rows else ("", "", "")
-
-    def _made_row(self) -> tuple[str, str, str]:
-        """The same, with what holds it created."""
-        if not self._control.has("indexes"):
-            maker = IndexSession(self.database, _CONTROL, writes=True)
-            try:
-                with maker.transaction() as connection:
-                    connection.execute("select pg_advisory_xact_lock(%s)", (_lock_number(""),))
-                    for each in _MAKE:
-                        connection.execute(each)
-            finally:
-                maker.close()
-        return self._row()
 
     def _drop_all_but(self, schema: str) -> None:
         """Remove all other indexes of this vault."""
@@ -234,18 +219,6 @@ class PostgresPlace:
             for (name,) in rows.fetchall():
                 if name != schema:
                     connection.execute(f'drop schema "{name}" cascade')
-
-    def _ask(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._asking:
-            for last in (False, True):
-                try:
-                    with self._control.reading() as connection:
-                        found = connection.execute(query, values)
-                        return found.fetchall() if found.description is not None else []
-                except DatabaseAway:
-                    if last:
-                        raise  # the first was perhaps a connection of before the server was started again
-            raise AssertionError
 
 
 def _lock_number(vault: str) -> int:
