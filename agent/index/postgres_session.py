@@ -17,7 +17,7 @@ from agent.index.files import Damaged
 _IDLE = 0
 """libpq's status of a connection without a transaction."""
 SETTINGS = (
-    "set hnsw.ef_search = 200; set hnsw.iterative_scan = relaxed_order; "
+    "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order; "
     "set jit = off; set enable_hashjoin = off; set enable_mergejoin = off"
 )
 """A search asks for few rows of large tables by their keys: each plan that reads more is a wrong guess."""
