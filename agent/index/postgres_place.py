@@ -32,6 +32,8 @@ _MAKE = (
 )
 _LOOK = 5.0
 """Seconds for which it counts that no rebuild was asked for: the daemon asks with each turn."""
+_LOOK_AGAIN = 30.0
+"""The same while the server is away."""
 _STEP = 0.1
 _UNKNOWN = (0.0, "")
 
@@ -79,6 +81,7 @@ class PostgresPlace:
         """The reason to rebuild the index (a reader found damage, or there is no index); empty for none."""
         until, known = self._known
         if (now := monotonic()) >= until:
+            self._known = (now + _LOOK_AGAIN, "")  # for when the server is away, which may take seconds to be known
             live, _, rebuild = self._row()
             known = rebuild or ("" if live else "there was no index")
             self._known = (now + _LOOK, known)
