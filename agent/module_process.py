@@ -1,10 +1,10 @@
 """A process that runs one module of this program, and talks through pipes with whoever started it."""
 
-import os
-import signal
 import subprocess
 import sys
 from contextlib import suppress
+
+from agent.platform.here import platform
 
 
 def start_module(module: str) -> "subprocess.Popen[bytes]":
@@ -25,8 +25,7 @@ def start_module(module: str) -> "subprocess.Popen[bytes]":
 def end_process(process: "subprocess.Popen[bytes]") -> None:
     """Kill a process and those that it has started, wait for it, and close what leads to it."""
     if process.returncode is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
+        platform().kill_group(process.pid)
         process.kill()
     with suppress(OSError), process:
         pass

@@ -1,6 +1,5 @@
 """Opens each channel from the settings of a workspace."""
 
-import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -30,6 +29,7 @@ from agent.config.secrets import Secret, reveal
 from agent.errors import Interrupted
 from agent.llm.messages import Cancelled, never
 from agent.memory import daily
+from agent.platform.here import platform
 from agent.workspace.workspace import Workspace
 
 
@@ -124,7 +124,7 @@ def open_desktop(workspace: Workspace) -> Desktop:
 
 def open_desktop_in(workspace: Workspace) -> Inbound | None:
     """The buttons of notices on the desktop; None on macOS, whose notices have none."""
-    return None if sys.platform == "darwin" else DesktopIn(in_machine_seconds(workspace.clock))
+    return DesktopIn(in_machine_seconds(workspace.clock)) if platform().has_desktop_bus else None
 
 
 def open_terminal(workspace: Workspace) -> Terminal:

@@ -8,7 +8,6 @@ size, and a `PagedText` as JSON. It ends with its input, and so with the process
 import codecs
 import json
 import os
-import resource
 import select
 import signal
 import sys
@@ -20,6 +19,7 @@ from agent.attachments.html.charset import ENCODINGS
 from agent.attachments.limits import MEMORY, MOST_ANSWER, SECONDS
 from agent.attachments.readers import read_attachment, reader_for
 from agent.markdown.paged_text import PagedText
+from agent.platform.here import platform
 
 _PIECE = 1 << 20
 
@@ -67,20 +67,18 @@ def _read_apart(ending: str, data: bytes) -> bytes:
 
 def _confine(pipe: int) -> None:
     """Let this process open no file and no connection, start no process, and use so much memory and time only."""
-    limits = (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CPU, int(SECONDS) + 2),
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_NPROC, 0),
-        (resource.RLIMIT_NOFILE, 0),  # the pipe that is open stays so, a socket would be a new one
-    )
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_CPU": int(SECONDS) + 2,
+        "RLIMIT_AS": MEMORY,
+        "RLIMIT_NPROC": 0,
+        "RLIMIT_NOFILE": 0,  # the pipe that is open stays so, a socket would be a new one
+    }
     os.closerange(3, pipe)
     os.closerange(pipe + 1, 256)
     os.close(0)
-    for name, most in limits:
-        with suppress(ValueError, OSError):  # a limit that this system does not have, or that is lower already
-            resource.setrlimit(name, (most, most))
+    platform().limit(limits)
 
 
 def _until_end(pipe: int) -> tuple[bytes, str]:

@@ -5,7 +5,6 @@ The program gets its arguments as they are, without a shell, and the path of the
 
 import os
 import shlex
-import signal
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from agent.config.capture_settings import CaptureSettings
 from agent.config.secrets import reveal
 from agent.errors import Interrupted, UserError
 from agent.llm.messages import Cancelled, text
+from agent.platform.here import platform
 
 FILE = "{file}"
 """Stands for the file's path in the arguments of the program."""
@@ -62,20 +62,19 @@ def _by_program(file: Path, settings: CaptureSettings, clock: Clock, cancelled: 
     except OSError as error:
         raise UserError("{program} could not be started", hint=hint, program=command[0]) from error
     try:
-        told = _told(process, settings.seconds, clock, cancelled)
+        output = _output(process, settings.seconds, clock, cancelled)
     finally:
         if process.poll() is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            platform().kill_group(process.pid)
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
     if process.returncode:
         raise UserError("{program} ended with {code}", hint=hint, program=command[0], code=process.returncode)
-    return told[:_MOST].decode("utf-8", "replace").strip()
+    return output[:_MOST].decode("utf-8", "replace").strip()
 
 
-def _told(process: "subprocess.Popen[bytes]", seconds: float, clock: Clock, cancelled: Cancelled) -> bytes:
+def _output(process: "subprocess.Popen[bytes]", seconds: float, clock: Clock, cancelled: Cancelled) -> bytes:
     deadline = clock.monotonic() + seconds
     while True:
         with suppress(subprocess.TimeoutExpired):

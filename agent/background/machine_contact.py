@@ -43,9 +43,13 @@ class MachineContact:
         claims, today = open_claims(self.workspace), self.workspace.clock.now().date()
         try:
             note_machine(self.workspace, has_daemon=True)
-            self._spend.exchange()
+            self.share_spend()
             if self._cleaned != today:
                 claims.clean()
                 self._cleaned = today
         except (AgentError, OSError) as error:
             logger.info("the other machines cannot be told now: %s", error)
+
+    def share_spend(self) -> None:
+        """Show the other machines what was spent here today, and record what they show: the daily limits count all."""
+        self._spend.exchange()

@@ -9,7 +9,6 @@ without an offset for one of no zone. The only module with the libraries.
 import json
 import os
 import re
-import resource
 import signal
 import sys
 import time
@@ -20,6 +19,8 @@ from hashlib import sha256
 
 import recurring_ical_events
 from icalendar import Calendar, Event
+
+from agent.platform.here import platform
 
 MEMORY = 1_500_000_000
 """Bytes of address space of this process."""
@@ -56,16 +57,14 @@ def serve() -> None:
 
 def _confine() -> None:
     """Let this process write no file, start no process, and use so much memory and time only."""
-    limits = (
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CPU, SECONDS + 2),
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_NPROC, 0),
-    )
-    for name, most in limits:
-        with suppress(ValueError, OSError):  # a limit that this system does not have, or that is lower already
-            resource.setrlimit(name, (most, most))
+    limits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_CPU": SECONDS + 2,
+        "RLIMIT_AS": MEMORY,
+        "RLIMIT_NPROC": 0,
+    }
+    platform().limit(limits)
 
 
 def read(data: bytes, first: date, last: date) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """The directories for this machine's settings, caches and state, and the clock of this process."""
 
 import os
-import sys
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from agent.clock import Clock, SetClock, SystemClock
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
+from agent.platform.here import platform
 
 APPLICATION = "vault-agent"
 
@@ -68,13 +68,13 @@ def directories(environ: Mapping[str, str] | None = None) -> Directories:
 def _on_linux() -> Directories | None:
     """The XDG directories, as `platformdirs` finds them, which takes longer to load than a note to read; None where it
     knows more: elsewhere than on Linux, and without a home."""
-    home = os.environ.get("HOME", "")
-    if sys.platform != "linux" or "ANDROID_DATA" in os.environ or not home.startswith("/"):
+    home = platform().plain_home(os.environ)
+    if not home:
         return None
 
     def place(variable: str, below: str) -> Path:
-        given = os.environ.get(variable, "")
-        return Path(given if given.startswith("/") else os.path.join(home, below), APPLICATION)  # noqa: PTH118
+        named = os.environ.get(variable, "")
+        return Path(named if named.startswith("/") else os.path.join(home, below), APPLICATION)  # noqa: PTH118
 
     return Directories(
         place("XDG_CONFIG_HOME", ".config"), place("XDG_CACHE_HOME", ".cache"), place("XDG_STATE_HOME", ".local/state")

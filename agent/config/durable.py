@@ -14,6 +14,7 @@ from agent.config.private import Holder, clear_way, hold, is_held, make_folder
 from agent.dataclass import dataclass
 from agent.errors import LockHeld
 from agent.json_value import parse_json
+from agent.platform.here import platform
 from agent.texts import Sentence
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def append(path: Path, text: str) -> None:
     with os.fdopen(descriptor, "ab") as file:
         file.write(text.encode("utf-8", "replace"))
         file.flush()
-        os.fsync(descriptor)
+        platform().flush(descriptor)
     if is_new:
         flush_folder(path.parent)
 
@@ -46,7 +47,7 @@ def replace(path: Path, text: str) -> None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(text.encode("utf-8", "replace"))
         file.flush()
-        os.fsync(descriptor)
+        platform().flush(descriptor)
     clear_way(path)
     draft.replace(path)
     flush_folder(path.parent)
@@ -56,7 +57,7 @@ def flush_folder(folder: Path) -> None:
     """Flush a folder to disk, so that new names in it survive a crash."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        platform().flush(descriptor)
     finally:
         os.close(descriptor)
 

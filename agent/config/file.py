@@ -15,6 +15,7 @@ import yaml
 from agent.config.private import check_file, make_folder
 from agent.dataclass import dataclass
 from agent.errors import ConfigError
+from agent.platform.here import platform
 
 MAX_DEPTH = 8
 BOM = "\ufeff"
@@ -177,13 +178,13 @@ def replace_file(path: Path, text: str) -> None:
             stream.flush()
             if path.exists():
                 Path(temporary).chmod(path.stat().st_mode & 0o777)
-            os.fsync(descriptor)
+            platform().flush(descriptor)
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(folder)
+        platform().flush(folder)
     finally:
         os.close(folder)

@@ -1,9 +1,7 @@
 """Private files and folders, readable by their owner only; locks that are such files, and who holds one."""
 
-import fcntl
 import os
 import stat
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +11,8 @@ from pathlib import Path
 from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import UserError
+from agent.platform.here import platform
+from agent.platform.posix import UNKNOWN
 
 FOLDER, FILE = 0o700, 0o600
 _OTHERS = 0o077
@@ -111,7 +111,7 @@ def hold(path: Path, clock: Clock, patience: float) -> Iterator[int | None]:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         deadline = clock.monotonic() + patience
-        while not _try_lock(descriptor, fcntl.LOCK_EX):
+        while not platform().lock(descriptor):
             if clock.monotonic() >= deadline:
                 yield None
                 return
@@ -128,20 +128,11 @@ def is_held(path: Path) -> bool:
     except OSError:
         return False
     try:
-        return not _try_lock(descriptor, fcntl.LOCK_SH)
+        return not platform().lock(descriptor, shared=True)
     finally:
         os.close(descriptor)
 
 
-def _try_lock(descriptor: int, kind: int) -> bool:
-    try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-_NONE = "-"
 _FIELDS = 5
 
 
@@ -161,12 +152,12 @@ class Holder:
 
     def shares_kernel_with(self, other: "Holder") -> bool:
         """True if both run on one computer since the same start, so that both see the same kernel's locks."""
-        return self.boot == other.boot != _NONE
+        return self.boot == other.boot != UNKNOWN
 
     def shares_processes_with(self, other: "Holder") -> bool:
         """True if a process id means the same process for both."""
         here, there = (self.host, self.namespace), (other.host, other.namespace)
-        return self.shares_kernel_with(other) and here == there and self.namespace != _NONE
+        return self.shares_kernel_with(other) and here == there and self.namespace != UNKNOWN
 
     def is_gone(self) -> bool:
         """True if this process has ended; valid only if `shares_processes_with` the caller is True."""
@@ -176,8 +167,8 @@ class Holder:
             return True
         except PermissionError:
             pass
-        now = _started(self.process)
-        return self.started != now and _NONE not in (self.started, now)
+        now = platform().started(self.process)
+        return self.started != now and UNKNOWN not in (self.started, now)
 
 
 def current() -> Holder:
@@ -189,7 +180,8 @@ def current() -> Holder:
 @cache
 def _identity(process: int) -> tuple[str, str, str]:
     """Boot, PID namespace and start of the calling process, which never change while it runs."""
-    return _boot(), _namespace(), _started(process)
+    here = platform()
+    return here.boot(), here.namespace(), here.started(process)
 
 
 def parse(text: str) -> Holder | None:
@@ -202,42 +194,4 @@ def parse(text: str) -> Holder | None:
 
 
 def _word(text: str) -> str:
-    return "".join(text.split()) or _NONE
-
-
-def _boot() -> str:
-    if sys.platform == "darwin":
-        return _macos_boot()
-    return _first_line("/proc/sys/kernel/random/boot_id")
-
-
-def _macos_boot() -> str:
-    import ctypes  # elsewhere a file says it
-
-    size = ctypes.c_size_t(64)
-    found = ctypes.create_string_buffer(size.value)
-    library = ctypes.CDLL(None)
-    failed = library.sysctlbyname(b"kern.bootsessionuuid", found, ctypes.byref(size), None, ctypes.c_size_t(0))
-    return _NONE if failed else _word(found.value.decode("ascii", "replace"))
-
-
-def _namespace() -> str:
-    if sys.platform == "darwin":
-        return "all"
-    try:
-        return _word(str(Path("/proc/self/ns/pid").readlink()))
-    except OSError:
-        return _NONE
-
-
-def _started(process: int) -> str:
-    """The start time of a process in ticks since boot: the 22nd field of its `stat`; `-` if not known."""
-    line = _first_line(f"/proc/{process}/stat").rpartition(")")[2].split()
-    return line[19] if len(line) > 19 else _NONE
-
-
-def _first_line(path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8", "replace").partition("\n")[0].strip() or _NONE
-    except OSError:
-        return _NONE
+    return "".join(text.split()) or UNKNOWN

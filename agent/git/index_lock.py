@@ -1,8 +1,6 @@
 """git's index lock, which all git commands respect, and the running git processes that may hold it."""
 
-import fcntl
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
@@ -13,6 +11,7 @@ from agent.config import private
 from agent.config.durable import LONGEST, describe_holder, read_start
 from agent.config.private import Holder
 from agent.errors import LockHeld
+from agent.platform.here import platform
 
 CLEAN = "vault-agent/network-"
 """How the name of a temporary repository for a transfer begins, in the repository that it is for."""
@@ -25,12 +24,11 @@ def git_is_busy(gitdir: Path, worktree: Path) -> bool:
 
 def git_processes_in(gitdir: Path, worktree: Path) -> Iterator[int]:
     """The ids of the git processes that work in this repository; of all of them where that is unknown."""
-    if Path("/proc/self/cwd").exists():
-        yield from (int(each.name) for each in _git_processes() if _works_here(each, gitdir, worktree))
-        return
-    listed = subprocess.run(["ps", "-axo", "pid=,comm="], capture_output=True, text=True, check=False)
-    rows = (line.split(maxsplit=1) for line in listed.stdout.splitlines())
-    yield from (int(row[0]) for row in rows if len(row) == 2 and row[1].rpartition("/")[2].startswith("git"))
+    for each in platform().processes("git"):
+        if isinstance(each, int):
+            yield each
+        elif _works_here(each, gitdir, worktree):
+            yield int(each.name)
 
 
 def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:
@@ -44,19 +42,6 @@ def commit_editor_is_open(gitdir: Path, worktree: Path) -> bool:
     except OSError:
         moved = 0
     return message > moved and git_is_busy(gitdir, worktree)
-
-
-def _git_processes() -> Iterator[Path]:
-    own = str(os.getpid())
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit() or process.name == own:
-            continue
-        try:
-            name = (process / "comm").read_text().strip()
-        except OSError:
-            continue
-        if name == "git" or name.startswith("git-"):
-            yield process
 
 
 def _works_here(process: Path, gitdir: Path, worktree: Path) -> bool:
@@ -95,7 +80,7 @@ def index_lock(gitdir: Path, worktree: Path, token: str, clock: Clock, patience:
             file.write(OURS + f" {token} {private.current()}\n".encode())
             file.flush()
             with suppress(OSError):
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)  # visible to all processes of this kernel
+                platform().lock(file.fileno())  # visible to all processes of this kernel
             deadline = clock.monotonic() + patience
             while not _try_link(mark, lock):
                 if clear_stale(lock, gitdir, worktree, clock, mark):
@@ -214,12 +199,9 @@ def _move_aside(lock: Path, gitdir: Path, worktree: Path, age: float) -> bool:
 
 def _try_flock(descriptor: int) -> _Kernel:
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _Kernel.LOCKED
+        return _Kernel.FREE if platform().lock(descriptor) else _Kernel.LOCKED
     except OSError:
         return _Kernel.UNKNOWN
-    return _Kernel.FREE
 
 
 def _file_time(path: Path, *, keep: bool) -> float:

@@ -16,6 +16,7 @@ from agent.dataclass import dataclass
 from agent.git.object_ids import FOLDER, hasher, object_id
 from agent.git.repository import common_folder
 from agent.git.runner import Git
+from agent.platform.here import platform
 
 if TYPE_CHECKING:
     from agent.git.identities import Signature
@@ -305,7 +306,7 @@ def _store_one(folder: Path, new: NewObject, *, durable: bool) -> None:
             file.write(content)
             file.flush()
             if durable:
-                os.fsync(descriptor)
+                platform().flush(descriptor)
         draft.rename(path)
     except OSError:
         draft.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from agent.config import durable
 from agent.git.repository import common_folder, read_text
 from agent.git.runner import Git
+from agent.platform.here import platform
 
 HINTS = ("ORIG_HEAD", "FETCH_HEAD")
 """Files with the last value of HEAD and the last fetch: they keep no object."""
@@ -122,7 +123,7 @@ def _replace(log: Path, data: bytes) -> None:
             draft.chmod(log.stat().st_mode & 0o777)
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            platform().flush(file.fileno())
         draft.replace(log)
     finally:
         draft.unlink(missing_ok=True)

@@ -3,9 +3,7 @@
 `git` chooses the options. Loaded with the first process that a command starts: many commands start none.
 """
 
-import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,11 +12,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from agent.dataclass import dataclass
 from agent.errors import GitFailed, Retryable, UserError
 from agent.git.hazards import READERS, Hazard, hazards
+from agent.platform.here import platform
 
 if TYPE_CHECKING:
     from git.cmd import Git as Git
@@ -124,13 +123,7 @@ class Running:
         process = self.process.proc
         if process is None or not most:
             return
-        resource: Any = import_module("resource")  # only a transfer is limited
-        if not hasattr(resource, "prlimit"):
-            return
-        with suppress(OSError, ValueError):
-            _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
-            limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, hard))
+        platform().limit_file(process.pid, most)
 
     def end(self) -> None:
         """Kill the process, with those that it has started, if it has not been waited for."""
@@ -142,8 +135,7 @@ class Running:
         process = self.process.proc
         if process is None or process.returncode is not None:
             return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        platform().kill_group(process.pid)
         process.kill()
         with suppress(subprocess.TimeoutExpired, ValueError):  # a child in a session of its own may hold the pipes
             process.communicate(timeout=LOOK_SECONDS)

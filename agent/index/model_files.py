@@ -9,7 +9,6 @@ taken in one note. To load them again takes a tenth of a second.
 import mmap
 import os
 import re
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from agent.dataclass import dataclass
 from agent.index.arrays import MOST_TOKENS, Floats, Ints
+from agent.platform.here import platform
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -88,8 +88,7 @@ def forget_unasked() -> None:
     for each in [*_values]:
         each.forget_unasked()
     for mapped in [*_maps]:
-        if sys.platform == "linux":
-            mapped.madvise(mmap.MADV_DONTNEED)
+        platform().forget_pages(mapped)
 
 
 _NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from agent.errors import BadPath, NoteGone, UserError
 from agent.lazy import later
 from agent.markdown.note import Note
 from agent.texts import joined
 from agent.vault.store import Vault
-from agent.vault.worktree.paths import is_note
+from agent.vault.worktree.paths import is_note, name_key
 
 if TYPE_CHECKING:
     from agent.vault.listing import file_paths, other_paths
@@ -52,6 +53,8 @@ def find_note(vault: Vault, name: str) -> str:
             return found[0]
     elif problem is not None:
         raise problem
+    if not name.isascii() and (spelt := next((path for path in vault.note_paths() if _is_spelt(path, name)), None)):
+        return spelt
     raise NoteGone("no note has the path or id {name}", hint=_HINT, name=name)
 
 
@@ -80,6 +83,10 @@ def find_named_note(vault: Vault, name: str) -> str:
     return found[0]
 
 
+def _is_spelt(path: str, name: str) -> bool:
+    return normalize("NFC", path) in {normalize("NFC", name), normalize("NFC", f"{name}.md")}
+
+
 def is_bare_name(name: str) -> bool:
     """True for what can only be the name of a note that is there: a link, or words without a folder and an ending."""
     return _LINK.fullmatch(name.strip()) is not None or ("/" not in name and "." not in name and bool(name.strip()))
@@ -87,12 +94,12 @@ def is_bare_name(name: str) -> bool:
 
 def _notes_named(vault: Vault, name: str) -> list[str]:
     """The notes of which the path ends in this name, else those with it as an alias; case does not count."""
-    wanted = name.removesuffix(".md").casefold()
-    named = [each for each in vault.note_paths() if f"/{each}".casefold().endswith(f"/{wanted}.md")]
+    wanted = name_key(name.removesuffix(".md"))
+    named = [each for each in vault.note_paths() if name_key(f"/{each}").endswith(f"/{wanted}.md")]
     if not named and "." in wanted:
-        named = [each for each in file_paths(vault) if f"/{each}".casefold().endswith(f"/{wanted}")]
+        named = [each for each in file_paths(vault) if name_key(f"/{each}").endswith(f"/{wanted}")]
     named = named or sorted(each for each in notes_with_text(vault, name) if wanted in _aliases(vault.read(each)))
-    return named or [each for each in file_paths(vault) if f"/{_stem(each)}".casefold().endswith(f"/{wanted}")]
+    return named or [each for each in file_paths(vault) if name_key(f"/{_stem(each)}").endswith(f"/{wanted}")]
 
 
 def _stem(path: str) -> str:
@@ -109,7 +116,7 @@ def files_named(vault: Vault, words: str) -> list[str]:
 
 
 def _aliases(data: bytes | None) -> set[str]:
-    return {each.casefold() for each in Note.parse(data or b"").aliases}
+    return {name_key(each) for each in Note.parse(data or b"").aliases}
 
 
 def _has_id(data: bytes | None, name: str) -> bool:

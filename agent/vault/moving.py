@@ -22,6 +22,7 @@ from agent.vault.listing import contents
 from agent.vault.note_names import NoteNames, path_from
 from agent.vault.store import Vault
 from agent.vault.transaction import Transaction
+from agent.vault.worktree.paths import name_key
 
 _CANVAS = "*.canvas"
 _ARCHIVES = re.compile(r"(?!\.)[\W\d_]*(?:archives?|归档|存档)\W*", re.IGNORECASE)
@@ -146,7 +147,7 @@ class _Links:
         if is_relative:
             relative = relpath(wanted, PurePosixPath(here).parent.as_posix())
             ways = [relative, f"./{relative}", wanted]
-        elif "/" not in target and len(self.after.names[(name := PurePosixPath(wanted).name).casefold()]) == 1:
+        elif "/" not in target and len(self.after.names[name_key(name := PurePosixPath(wanted).name)]) == 1:
             ways = [name, wanted]
         names = (name if target.endswith(".md") else name.removesuffix(".md") for name in ways)
         return next((name for name in names if self.after.find(here, name) == wanted), None)

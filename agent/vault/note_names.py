@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Self
+from unicodedata import normalize
 from urllib.parse import quote
 
 from agent.dataclass import dataclass
@@ -11,6 +12,7 @@ from agent.markdown.links import find_header_links, find_links
 from agent.markdown.note import Note
 from agent.vault.find import notes_with_text
 from agent.vault.store import Vault
+from agent.vault.worktree.paths import name_key
 
 MOST = 500
 """Notes that are read for the links to one note."""
@@ -18,7 +20,7 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class NoteNames:
-    """The notes of a vault by path and by name; case does not count."""
+    """The notes of a vault by path and by name, as `name_key` has them."""
 
     paths: dict[str, str]
     names: dict[str, list[str]]
@@ -28,8 +30,8 @@ class NoteNames:
         """The names of these paths; among notes of one name, the one nearest to the root comes first."""
         names: dict[str, list[str]] = {}
         for path in sorted(paths, key=lambda each: (each.count("/"), each)):
-            names.setdefault(path.rpartition("/")[2].casefold(), []).append(path)
-        return cls({path.casefold(): path for path in paths}, names)
+            names.setdefault(name_key(path.rpartition("/")[2]), []).append(path)
+        return cls({name_key(path): path for path in paths}, names)
 
     def find(self, source: str, target: str) -> str | None:
         """The note that a link to `target`, in the note at `source`, means; None if there is none."""
@@ -38,9 +40,9 @@ class NoteNames:
         plain = target.strip().lstrip("/")
         for name in (plain, f"{plain}.md"):
             for path in filter(None, (name, path_from(source, name))):
-                if found := self.paths.get(path.casefold()):
+                if found := self.paths.get(name_key(path)):
                     return found
-            same = self.names.get(name.rpartition("/")[2].casefold(), ())
+            same = self.names.get(name_key(name.rpartition("/")[2]), ())
             if ended := next((each for each in same if _ends(each, name)), None):
                 return ended
         return None
@@ -50,7 +52,8 @@ def linking_notes(vault: Vault, path: str, names: NoteNames) -> dict[str, int]:
     """The other notes that link to the note at `path`, in the order of their paths, with the number of their links."""
     stem = PurePosixPath(path).stem
     counts: dict[str, int] = {}
-    possible = {each for name in {stem, quote(stem)} for each in notes_with_text(vault, name)}
+    spellings = {stem, *(normalize(form, stem) for form in ("NFC", "NFD"))}
+    possible = {each for name in spellings | set(map(quote, spellings)) for each in notes_with_text(vault, name)}
     for source in sorted(possible)[:MOST]:
         data = vault.read(source) if source != path else None
         if data is None:
@@ -77,4 +80,4 @@ def path_from(source: str, name: str) -> str:
 
 
 def _ends(path: str, name: str) -> bool:
-    return f"/{path}".casefold().endswith(f"/{name}".casefold())
+    return name_key(f"/{path}").endswith(name_key(f"/{name}"))

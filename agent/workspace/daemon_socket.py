@@ -9,6 +9,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import agent
+from agent.platform.here import platform
 from agent.workspace.workspace import Workspace
 
 SOCKET_NAME, TOKEN_NAME = "daemon.sock", "http/token"
@@ -36,16 +37,12 @@ def socket_path(workspace: Workspace) -> Path:
 
 @contextmanager
 def bindable(path: Path) -> Iterator[str]:
-    """The name of a socket for `bind` and `connect`: a long one goes through the descriptor of its folder, where the
-    system shows those as files."""
+    """The name of a socket for `bind` and `connect`: a long one goes another way round."""
     if len(os.fsencode(path)) < LONGEST_NAME:
         yield str(path)
         return
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
-    finally:
-        os.close(folder)
+    with platform().socket_name(str(path.parent), path.name) as name:
+        yield name
 
 
 class DaemonConnection(HTTPConnection):

@@ -7,13 +7,11 @@ daemon took 200 MB that nothing used. With one heap for all they took 3 MB.
 """
 
 import gc
-import sys
-from contextlib import suppress
+
+from agent.platform.here import platform
 
 _LOADING, _STAYING = (200_000, 20, 50), (50_000, 5, 5)
 """Thresholds in new objects; the default of 700 is for programs that import less."""
-_ARENA_MAX = -8
-"""The number of `M_ARENA_MAX` in glibc's `malloc.h`."""
 
 
 def look_while_loading() -> None:
@@ -31,12 +29,12 @@ def look_while_staying() -> None:
 
 def use_one_heap() -> None:
     """Let all threads of this process share a heap from now on; do nothing where the C library has no such setting."""
-    _of_glibc("mallopt", _ARENA_MAX, 1)
+    platform().use_one_heap()
 
 
 def trim_memory() -> None:
     """Return freed memory to the system in about 10 ms; do nothing where the C library cannot."""
-    _of_glibc("malloc_trim", 0)
+    platform().trim_memory()
 
 
 def give_back_memory() -> None:
@@ -46,12 +44,3 @@ def give_back_memory() -> None:
     """
     gc.collect()
     trim_memory()
-
-
-def _of_glibc(function: str, *numbers: int) -> None:
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    with suppress(OSError, AttributeError):  # only glibc has these functions
-        getattr(ctypes.CDLL(None), function)(*numbers)

@@ -14,6 +14,7 @@ from agent.attention.channels.channel import Choice, Message
 from agent.attention.channels.desktop import Desktop
 from agent.errors import Permanent, Retryable
 from agent.llm.messages import never
+from tests.platform.systems import a_mac
 
 FAKE = """#!{python}
 import json, sys, time
@@ -65,7 +66,7 @@ def mac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Mac:
     made = Mac(tmp_path)
     made.install()
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("agent.attention.channels.desktop.sys.platform", "darwin")
+    a_mac(monkeypatch)
     return made
 
 

@@ -18,9 +18,9 @@ import pytest
 
 from agent.errors import AgentError, UserError
 from agent.interfaces.cli.main import main
+from agent.platform.here import platform
 from agent.vault.change import Stamp
 from agent.vault.store import Vault
-from agent.vault.worktree.exchange import exchange
 from tests.stories.hostile import BREAKING, Ground, commands_in_settings, filters, hooks, lay_traps, listing, prepare
 from tests.vaults import git, make_vault, write
 
@@ -290,7 +290,7 @@ def swapping(folder: Path, outside: Path, rounds: int) -> Iterator[None]:
         for _ in range(rounds):
             if stop.is_set():
                 return
-            exchange(above, folder.name, link.name)
+            platform().exchange(above, folder.name, link.name)
 
     thread = threading.Thread(target=swap)
     thread.start()

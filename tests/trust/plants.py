@@ -21,11 +21,12 @@ from agent.llm.spend import Meter
 from agent.llm.wire import Wire
 from agent.loop.limits import Breaker
 from agent.markdown.merging.notes import MergedNote
+from agent.platform.linux import Linux
 from agent.vault.change import Applied, Change
 from agent.vault.options import Brake
 from agent.vault.sync import joining, trees
 from agent.vault.sync.round import SyncRound
-from agent.vault.worktree import exchange, files
+from agent.vault.worktree import files
 from agent.vault.worktree.files import Files
 from agent.vault.write import apply, mass_change
 from agent.vault.write.held_notes import HeldNote, HeldNotes
@@ -114,7 +115,7 @@ def _links_followed(put: Put) -> None:
 
 
 def _writers_not_asked_for(put: Put) -> None:
-    put(exchange, "has_writer", lambda descriptor: False)
+    put(Linux, "has_writer", lambda self, descriptor: False)
     put(apply, "late_saves", lambda on_disk, applied: [])
 
 

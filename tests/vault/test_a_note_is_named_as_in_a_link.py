@@ -1,11 +1,14 @@
 """A note is found by its name, as a link has it, or by an alias; never one of several."""
 
 from pathlib import Path
+from typing import Literal
+from unicodedata import normalize
 
 import pytest
 
 from agent.errors import NoteGone, UserError
-from agent.vault.find import find_named_note
+from agent.vault.find import find_named_note, find_note
+from agent.vault.note_names import NoteNames, linking_notes
 from tests.vaults import make_vault
 
 NOTES = {
@@ -38,3 +41,16 @@ def test_a_name_of_several_notes_is_asked_back_and_a_path_is_not(tmp_path: Path)
     assert find_named_note(vault, "b/Tea") == "b/Tea.md"
     with pytest.raises(NoteGone):
         find_named_note(vault, "Coffee")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_an_accent_may_be_a_character_of_its_own_as_macos_writes_it(
+    tmp_path: Path, form: Literal["NFC", "NFD"]
+) -> None:
+    cafe = normalize(form, "People/Café Inès.md")
+    link: Literal["NFC", "NFD"] = "NFC" if form == "NFD" else "NFD"
+    vault = make_vault(tmp_path, {cafe: "A place.\n", "plan.md": normalize(link, "At [[Café Inès]].\n")})
+    for name in ("People/Café Inès.md", "People/café inès", "Café Inès", "[[Café Inès]]"):
+        assert find_named_note(vault, normalize(link, name)) == cafe
+    assert find_note(vault, normalize(link, "People/Café Inès")) == cafe
+    assert linking_notes(vault, cafe, NoteNames.of(vault.note_paths())) == {"plan.md": 1}

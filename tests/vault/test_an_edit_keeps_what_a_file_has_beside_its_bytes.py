@@ -11,7 +11,7 @@ from agent.vault.change import Stamp
 from agent.vault.history.undo import undo
 from agent.vault.history.undo_choice import Selection
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange
+from agent.vault.worktree import attributes
 from tests.vaults import make_vault, write
 
 AGENT = Stamp("agent", "r1")
@@ -139,14 +139,14 @@ def test_where_the_owner_cannot_be_kept_nobody_gets_more(
 
     monkeypatch.setattr(os, "fchown", refuse)
     folder = os.open(tmp_path, os.O_RDONLY)
-    exchange.copy(folder, "old", folder, "new")
+    attributes.copy(folder, "old", folder, "new")
     os.close(folder)
     if os.geteuid() == 0:
         assert stat.S_IMODE(new.stat().st_mode) == left
 
 
 def test_not_copying_them_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "_copy", lambda source, target: None)
+    monkeypatch.setattr(attributes, "_copy", lambda source, target: None)
     if os.geteuid() != 0:
         pytest.skip("only root may give files away")
     with pytest.raises(AssertionError):

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from agent.clock import SystemClock
+from agent.platform.here import platform
 from agent.vault.health.status import status
 from agent.vault.listing import contents
 from agent.vault.options import HOLDS_UP, Options
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange
 from agent.vault.worktree.files import SETTLE_SECONDS, Files
 from agent.vault.worktree.survey import survey, unreadable
 from agent.vault.write.unsettled import RECORDED_AFTER, WaitingFiles
@@ -32,7 +32,7 @@ SHORT = Options(durable=False, quiet_seconds=QUIET)
 @contextmanager
 def kept_open(path: Path) -> Iterator[Callable[[str], None]]:
     """Keep a file open for writing as a log's program does; gives what appends to it."""
-    if exchange.has_writer(os.open(PROJECT / "README.md", os.O_RDONLY)) is None:
+    if platform().has_writer(os.open(PROJECT / "README.md", os.O_RDONLY)) is None:
         pytest.skip("this system does not tell who writes")
     with path.open("ab", buffering=0) as file:
 

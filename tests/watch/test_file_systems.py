@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.platform.linux import Linux
 from agent.watch.file_systems import reports_all_changes
+from tests.platform.systems import a_mac, on
 
 ROWS = """\
 22 1 252:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
@@ -36,12 +38,22 @@ ROWS = """\
         ("/twice/vault", False),
     ],
 )
-def test_a_folder_reports_all_if_its_disk_and_those_below_it_do(tmp_path: Path, folder: str, reports: bool) -> None:
-    (tmp_path / "mounts").write_text(ROWS)
-    assert reports_all_changes(Path(folder), tmp_path / "mounts") is reports
+def test_a_folder_reports_all_if_its_disk_and_those_below_it_do(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: str, reports: bool
+) -> None:
+    at(monkeypatch, tmp_path, ROWS)
+    assert reports_all_changes(Path(folder)) is reports
 
 
-def test_of_what_is_not_known_the_worse_is_assumed(tmp_path: Path) -> None:
-    assert not reports_all_changes(tmp_path, tmp_path / "no such list")
-    (tmp_path / "mounts").write_text("")
-    assert not reports_all_changes(tmp_path, tmp_path / "mounts")
+def test_of_what_is_not_known_the_worse_is_assumed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    a_mac(monkeypatch)
+    assert not reports_all_changes(tmp_path)
+    at(monkeypatch, tmp_path, "")
+    assert not reports_all_changes(tmp_path)
+
+
+def at(monkeypatch: pytest.MonkeyPatch, folder: Path, rows: str) -> None:
+    """Let the kernel list these file systems."""
+    (folder / "self").mkdir(exist_ok=True)
+    (folder / "self/mountinfo").write_text(rows)
+    on(monkeypatch, Linux(proc=folder))

@@ -6,7 +6,6 @@ in which ours is escaped. The proof is the number that it gave the notice.
 
 import os
 import subprocess
-import sys
 from contextlib import suppress
 from html import escape as escape_markup
 from importlib import import_module
@@ -20,6 +19,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError, Permanent, Retryable, UserError
 from agent.llm.failures import clean_message
 from agent.llm.messages import Cancelled
+from agent.platform.here import platform
 from agent.texts import Language
 
 OURS = "vault-agent:"
@@ -49,7 +49,7 @@ class Desktop:
 
     def send(self, message: Message, cancelled: Cancelled) -> str:
         """Show it; one with choices stays until the person closes it."""
-        if sys.platform == "darwin":
+        if not platform().has_desktop_bus:
             return self._by_script(message)
         visit = _Visit(self)
         return awaited(lambda: visit.notify(message), cancelled, visit.hang_up)

@@ -33,7 +33,7 @@ from agent.interfaces.cli.foreground import foreground, stopped_by_ctrl_c, updat
 from agent.interfaces.cli.language import said
 from agent.interfaces.cli.news import NoticeNews, open_news, show_skill_news
 from agent.interfaces.cli.output import CommandFailed, Output, say, to_json
-from agent.interfaces.cli.printing import show
+from agent.interfaces.cli.printing import can_draw, show
 from agent.interfaces.cli.prompt import keyboard
 from agent.interfaces.cli.run_messages import EXIT_CODES, check_whole
 from agent.interfaces.cli.run_report import failure, queued, refused, run_document, until_then, why
@@ -45,7 +45,7 @@ from agent.loop.records import Began, RunRequest, Spoken
 from agent.loop.session import Session, load_session
 from agent.runs.arrivals import arrivals_before_a_run
 from agent.runs.crash_recovery import close_cut_off
-from agent.runs.decisions import GivenDecision
+from agent.runs.decisions import PersonDecision
 from agent.runs.run_io import RunIO
 from agent.runs.service import RunService
 from agent.texts import text
@@ -108,8 +108,8 @@ class ChatInput:
     _editor: "LineEditor | None" = None
 
     def open(self) -> None:
-        """Load the history and enable editing."""
-        if self.terminal:
+        """Load the history and enable editing, on a terminal that can be drawn on."""
+        if self.terminal and can_draw():
             module = import_module("agent.interfaces.cli.terminal.editor")  # prompt_toolkit is slow to load
             self._editor = cast("LineEditor", module.LineEditor(self.history, self.commands))
 
@@ -119,6 +119,8 @@ class ChatInput:
         if self._waiting:
             return self._waiting.popleft()
         if self._editor is None:
+            if self.terminal:
+                show(prompt, end="")
             raw = sys.stdin.buffer.readline()
             if not raw:
                 raise EOFError
@@ -335,7 +337,7 @@ class Chat:
         """Ask the person for the decision that a run waits for, then show how the run ended."""
         if self.lines.terminal and not self.over:
 
-            def go_on(session: str, given: GivenDecision) -> Ended:
+            def go_on(session: str, given: PersonDecision) -> Ended:
                 return self._run(lambda line: resume_after(self.agent, session, given, line))
 
             ended = settle(self.workspace, ended, keyboard, go_on)

@@ -6,11 +6,12 @@ started the server. Only behind one of a process, or of a token that several sha
 
 import os
 import re
-import subprocess
 import unicodedata
-from pathlib import Path, PurePath
+from collections.abc import Sequence
+from pathlib import PurePath
 
 from agent.dataclass import dataclass
+from agent.platform.here import platform
 from agent.vault.change import CLIENT
 
 UNKNOWN = "client"
@@ -55,29 +56,22 @@ _PLAIN = {"index", "main", "__main__", "cli", "dist", "bin", "lib", "src", "buil
 _MOST = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process: the one that started it, and the words that it runs."""
-
-    parent: int
-    words: tuple[str, ...]
-
-
 def parent_program() -> str:
     """The name of the program that has started this process."""
     number = os.getppid()
     for _ in range(_MOST):
-        found = _process(number) if number > 1 else None
+        found = platform().process(number) if number > 1 else None
         if found is None:
             return UNKNOWN
-        name = program_name(found.words)
+        parent, words = found
+        name = program_name(words)
         if name not in _STARTERS:
             return name
-        number = found.parent
+        number = parent
     return UNKNOWN
 
 
-def program_name(words: tuple[str, ...]) -> str:
+def program_name(words: Sequence[str]) -> str:
     """The name of the program that these words run; of one that an interpreter runs, that of its script or module."""
     path = PurePath(words[0].lstrip("-")) if words else PurePath()
     if not _INTERPRETER.fullmatch(path.name):
@@ -93,28 +87,3 @@ def program_name(words: tuple[str, ...]) -> str:
     while script.stem in _PLAIN and script.parent.name:
         script = script.parent
     return script.stem or path.name
-
-
-def _process(number: int) -> Process | None:
-    folder = Path("/proc") / str(number)
-    try:
-        words = tuple(
-            part.decode("utf-8", "replace") for part in (folder / "cmdline").read_bytes().split(b"\0") if part
-        )
-        parent = int((folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[1])
-    except FileNotFoundError:
-        return None if folder.parent.is_dir() else _listed(number)
-    except (OSError, ValueError, IndexError):
-        return None
-    return Process(parent, words)
-
-
-def _listed(number: int) -> Process | None:
-    """The process as `ps` lists it, on a system that does not show processes as files."""
-    command = ["ps", "-o", "ppid=,args=", "-p", str(number)]
-    try:
-        found = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=5, check=True).stdout
-        parent, *words = found.split()
-        return Process(int(parent), tuple(words))
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None

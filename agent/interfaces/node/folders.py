@@ -17,6 +17,7 @@ from pathlib import Path
 from agent.config.directories import VAULT_FILE
 from agent.dataclass import dataclass
 from agent.interfaces.node.session import NodeFailure, bad_arguments, did_not_work
+from agent.platform.here import platform
 
 MOST_READ = 1 << 20
 """The most bytes that one call reads."""
@@ -201,7 +202,7 @@ def _put(descriptor: int, data: bytes) -> None:
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(descriptor)
+        platform().flush(descriptor)
 
 
 def _refused(detail: str, hint: str = "") -> NodeFailure:

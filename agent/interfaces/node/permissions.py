@@ -4,23 +4,20 @@ Linux asks nobody for such permissions: what counts there is whether the screen,
 reached from this session. On macOS the system is asked, where it answers without a dialogue.
 """
 
-import ctypes
 import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from ctypes import CDLL
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.session import session_kind
+from agent.platform.here import platform
 from agent.texts import Sentence
 
 PermissionState: TypeAlias = Literal["unknown", "granted", "denied", "restricted"]
 """`restricted`: this machine or session does not have the thing, whatever anybody allows."""
 NAMES = ("screen_recording", "microphone", "accessibility", "full_disk_access")
-_MAC_FRAMEWORKS = "/System/Library/Frameworks/{name}.framework/{name}"
 _NO_SCREEN = Sentence("This session has no screen: start vault-agent node in a terminal of the desktop.")
 
 
@@ -90,15 +87,6 @@ def _disk(folders: Folders) -> NodePermission:
     )
 
 
-def _ask_system(framework: str, function: str) -> bool | None:
-    """What a function of macOS without arguments says; None if it cannot be asked."""
-    with suppress(OSError, AttributeError):
-        found = getattr(CDLL(_MAC_FRAMEWORKS.format(name=framework)), function)
-        found.restype = ctypes.c_bool
-        return bool(found())
-    return None
-
-
 def _answered(answer: bool | None, guidance: Sentence) -> NodePermission:
     if answer is None:
         return NodePermission("unknown", guidance)
@@ -107,12 +95,12 @@ def _answered(answer: bool | None, guidance: Sentence) -> NodePermission:
 
 def _mac_screen() -> NodePermission:
     allows = Sentence("Allow it in System Settings, Privacy & Security, Screen Recording, then start the host again.")
-    return _answered(_ask_system("CoreGraphics", "CGPreflightScreenCaptureAccess"), allows)
+    return _answered(platform().asks("CoreGraphics", "CGPreflightScreenCaptureAccess"), allows)
 
 
 def _mac_control() -> NodePermission:
     allows = Sentence("Allow it in System Settings, Privacy & Security, Accessibility, then start the host again.")
-    return _answered(_ask_system("ApplicationServices", "AXIsProcessTrusted"), allows)
+    return _answered(platform().asks("ApplicationServices", "AXIsProcessTrusted"), allows)
 
 
 def _mac_microphone() -> NodePermission:

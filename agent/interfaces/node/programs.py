@@ -5,7 +5,6 @@ Which program does a thing is decided by the tools: the first of several that is
 
 import os
 import select
-import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from agent.clock import Clock
 from agent.config.secrets import secrets_of
 from agent.dataclass import dataclass
 from agent.interfaces.node.session import NodeFailure, did_not_work
+from agent.platform.here import platform
 from agent.tools.builtin.program import ProgramOutput
 
 Stopped: TypeAlias = Callable[[], bool]
@@ -183,6 +183,5 @@ def _read(stdout: int, output: ProgramOutput) -> bool:
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    platform().kill_group(process.pid)
     process.wait()

@@ -3,10 +3,11 @@ host: what went wrong in a request, for the program that sent it.
 """
 
 import os
-import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Literal, TypeAlias
+
+from agent.platform.here import platform
 
 
 class NodeFailure(Exception):
@@ -45,7 +46,7 @@ Kind: TypeAlias = Literal["mac", "wayland", "x", "none"]
 
 def is_mac() -> bool:
     """True on macOS."""
-    return sys.platform == "darwin"
+    return platform().name == "macos"
 
 
 def session_kind(environ: Mapping[str, str] = os.environ) -> Kind:

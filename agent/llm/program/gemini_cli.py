@@ -3,7 +3,6 @@ with no tool. An event of a tool ends it. The home goes with the call, and so do
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +12,7 @@ from agent.json_value import parse_json
 from agent.llm.messages import JsonObject, Usage, mapping, text
 from agent.llm.program.client import Heard, own_tool, reduced_environ, refuse_files, tokens
 from agent.llm.program.process import Invocation
+from agent.platform.here import platform
 
 _NONE = "none"
 """A name that no tool, extension or server has: an empty list would mean all of them."""
@@ -30,7 +30,7 @@ _SETTINGS = {
     "privacy": {"usageStatisticsEnabled": False},
 }
 _SIGN_IN = ("oauth_creds.json", "google_accounts.json", "installation_id")
-_SYSTEM = Path("/Library/Application Support/GeminiCli" if sys.platform == "darwin" else "/etc/gemini-cli")
+_SYSTEM = platform().managed("GeminiCli", "gemini-cli")
 
 
 class GeminiCli:

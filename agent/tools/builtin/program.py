@@ -7,7 +7,6 @@ import json
 import os
 import re
 import select
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import Interrupted, ToolFailed
 from agent.llm.messages import Cancelled
+from agent.platform.here import platform
 from agent.tools.builtin import reaper
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -141,7 +141,7 @@ class Program:
             "RLIMIT_NOFILE": limits.files,
             "RLIMIT_CORE": 0,
         }
-        threads = _threads()
+        threads = platform().threads()
         return json.dumps({**values, "RLIMIT_NPROC": threads + limits.processes} if threads else values)
 
 
@@ -151,17 +151,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
             process.wait(_GRACE)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    platform().kill_group(process.pid)
     process.wait()
-
-
-def _threads() -> int:
-    """The number of this user's processes and threads, which RLIMIT_NPROC counts together; 0 without `/proc`."""
-    count = 0
-    with suppress(OSError):
-        for entry in os.scandir("/proc"):
-            with suppress(OSError):
-                if entry.name.isdigit() and entry.stat().st_uid == os.getuid():
-                    count += len(os.listdir(f"/proc/{entry.name}/task"))  # noqa: PTH208 - counted, not used as paths
-    return count

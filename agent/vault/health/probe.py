@@ -17,6 +17,7 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.git.repository import MARKER
 from agent.git.runner import Git
+from agent.platform.here import platform
 from agent.texts import Sentence
 from agent.vault.change import Stamp
 from agent.vault.history.undo import Undone, undo
@@ -24,7 +25,6 @@ from agent.vault.history.undo_choice import Selection
 from agent.vault.initialise import initialise
 from agent.vault.options import Options
 from agent.vault.store import Vault
-from agent.vault.worktree import exchange
 
 OLDEST, RECENT = (2, 34), (2, 36)
 _MB = 1 << 20
@@ -118,7 +118,7 @@ def _state(state: Path) -> Iterator[Check]:
     with tempfile.TemporaryFile(dir=state) as file:
         file.write(b"probe")
         file.flush()
-        os.fsync(file.fileno())
+        platform().flush(file.fileno())
     yield ok("state", "{path} can be written", path=state)
 
 
@@ -151,7 +151,7 @@ def _calls(folder: Path) -> Iterator[Check]:
     (folder / "two").write_bytes(b"2")
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        swapped = exchange.exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
+        swapped = platform().exchange(descriptor, "one", "two") and (folder / "one").read_bytes() == b"2"
     finally:
         os.close(descriptor)
     if swapped:
@@ -159,7 +159,7 @@ def _calls(folder: Path) -> Iterator[Check]:
     else:
         yield warn("exchange", "not on this file system: a save in the same instant is found a moment later")
     with (folder / "one").open("rb") as file:
-        seen = exchange.has_writer(file.fileno())
+        seen = platform().has_writer(file.fileno())
     if seen is None:
         yield warn("leases", "not here: a program that is just saving a note is not seen, only what it saved")
     else:

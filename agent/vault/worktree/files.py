@@ -15,7 +15,8 @@ from agent.clock import Clock
 from agent.dataclass import dataclass
 from agent.errors import BadPath, NoteExists, Retryable
 from agent.git.object_ids import FILE, LINK, PROGRAM
-from agent.vault.worktree import exchange
+from agent.platform.here import platform
+from agent.vault.worktree import attributes
 from agent.vault.worktree.paths import check, check_inside
 
 SETTLE_SECONDS = 2.0
@@ -119,7 +120,7 @@ class Files:
                 if not stat.S_ISREG(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
                     return False
                 with open(_open_regular(here, name, path), "rb") as file:
-                    return exchange.has_writer(file.fileno()) is True
+                    return platform().has_writer(file.fileno()) is True
         except FileNotFoundError:
             return False
 
@@ -145,11 +146,11 @@ class Files:
             descriptor = _open_regular(here, name, path)
             with open(descriptor, "rb") as file:
                 before = os.fstat(descriptor)
-                busy = exchange.has_writer(descriptor)
+                busy = platform().has_writer(descriptor)
                 if not busy:
                     data = file.read()
                     after = os.fstat(descriptor)
-                    if _stamp(before) == _stamp(after) and not exchange.has_writer(descriptor):
+                    if _stamp(before) == _stamp(after) and not platform().has_writer(descriptor):
                         return data
             if self.clock.monotonic() >= deadline:
                 raise Retryable(
@@ -183,8 +184,8 @@ class Files:
                     file.write(data)
                     file.flush()
                     if self.durable:
-                        os.fsync(descriptor)
-                exchange.rename_new(here, part, temporary)
+                        platform().flush(descriptor)
+                platform().rename_new(here, part, temporary)
             except OSError:
                 os.unlink(part, dir_fd=here)
                 raise
@@ -193,7 +194,7 @@ class Files:
         """Copy the owner, mode and extended attributes of the file `source` to the temporary file beside `path`."""
         try:
             with self.folder(source) as (there, old), self.folder(path) as (here, _):
-                exchange.copy(there, old, here, temporary)
+                attributes.copy(there, old, here, temporary)
         except FileNotFoundError:
             return
 
@@ -201,7 +202,7 @@ class Files:
         """Rename the temporary file to `path`; raises `NoteExists` if there is a file already."""
         with self.folder(path) as (here, name):
             try:
-                exchange.rename_new(here, temporary, name)
+                platform().rename_new(here, temporary, name)
             except FileExistsError as error:
                 raise NoteExists("{path} exists already", hint="choose another name, or edit it", path=path) from error
 
@@ -212,19 +213,19 @@ class Files:
         """
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
-            exchange.copy(here, name, here, temporary)
-            if exchange.exchange(here, temporary, name):
+            attributes.copy(here, name, here, temporary)
+            if platform().exchange(here, temporary, name):
                 return
             aside = temporary + ".out"
             os.rename(name, aside, src_dir_fd=here, dst_dir_fd=here)
-            exchange.rename_new(here, temporary, name)
+            platform().rename_new(here, temporary, name)
             os.rename(aside, temporary, src_dir_fd=here, dst_dir_fd=here)
 
     def take(self, path: str, temporary: str) -> None:
         """Rename the file to the temporary name; raises `FileNotFoundError`."""
         with self.folder(path) as (here, name):
             _refuse_link(here, name, path)
-            exchange.rename_new(here, name, temporary)
+            platform().rename_new(here, name, temporary)
 
     def beside(self, path: str, temporary: str) -> bytes | None:
         """The settled bytes of the temporary file beside `path`; None if there is no such file."""
@@ -275,7 +276,7 @@ class Files:
 
     def _flush(self, here: int) -> None:
         if self.durable:
-            os.fsync(here)
+            platform().flush(here)
 
 
 def _open_regular(here: int, name: str, path: str) -> int:

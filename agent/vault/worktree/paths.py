@@ -16,6 +16,12 @@ _NAME_BYTES = 255
 _PATH_BYTES = 3000
 
 
+def name_key(name: str) -> str:
+    """The same text for all spellings of a name or path: case does not count, nor whether an accent is a character of
+    its own, as programs of macOS write it."""
+    return name.casefold() if name.isascii() else unicodedata.normalize("NFC", name).casefold()
+
+
 def check(path: str, *, system: bool = False, arrives: bool = False) -> str:
     """Return `path` if it is a plain relative POSIX path that a note may be given; raises `BadPath` otherwise.
 

@@ -16,6 +16,7 @@ from agent.config.private import FILE, clear_way, write
 from agent.dataclass import dataclass
 from agent.git.object_ids import blob_id
 from agent.json_value import parse_json
+from agent.platform.here import platform
 from agent.vault.change import Change, Stamp
 
 Versions: TypeAlias = frozenset[tuple[str, str | None]]
@@ -155,7 +156,7 @@ class Journal:
             file.write(_gap(file) + json.dumps(line, ensure_ascii=True).encode() + b"\n")
             file.flush()
             if flush:
-                os.fsync(file.fileno())
+                platform().flush(file.fileno())
         if fresh and flush:
             flush_folder(self.path.parent)
 

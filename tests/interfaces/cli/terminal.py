@@ -144,7 +144,7 @@ def terminal(root: Path, own: Mapping[str, str], *words: str, columns: int = 200
     """The program on a terminal, killed at the end of the block if it still lives."""
     screen, inside = pty.openpty()
     fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    env = {**environment(own), "TERM": "xterm"}
+    env = {**environment(own), "TERM": own.get("TERM", "xterm")}
     process = subprocess.Popen(
         command(root, *words), env=env, stdin=inside, stdout=inside, stderr=inside, start_new_session=True, cwd=root,
         preexec_fn=take_terminal,

@@ -1,12 +1,12 @@
 """The command lines of the tools, on each kind of desktop, with programs that only write down how they were called."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.interfaces.node.desk import Office, office
+from tests.platform.systems import a_mac
 
 __all__ = ["office"]
 POINT = {"x": 3, "y": 4}
@@ -75,7 +75,7 @@ def test_a_tool_calls_its_program(
     if desktop == "wayland":
         monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
     if desktop == "mac":
-        monkeypatch.setattr(sys, "platform", "darwin")
+        a_mac(monkeypatch)
     office.install(program)
     answer = office.ask(tool, **arguments)
     if desktop == "wayland" and tool == "ui_automation" and answer.status == 403:

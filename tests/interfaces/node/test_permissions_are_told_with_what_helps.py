@@ -1,14 +1,13 @@
 """The permissions of this machine, as far as a program can know them."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-from agent.interfaces.node import permissions as module
 from agent.interfaces.node.folders import Folders
 from agent.interfaces.node.permissions import NAMES, permissions
+from tests.platform.systems import a_mac
 
 NONE: dict[str, str] = {}
 
@@ -42,8 +41,7 @@ def test_a_folder_that_cannot_be_read_says_so(tmp_path: Path, monkeypatch: pytes
 def test_a_mac_is_asked_without_a_dialogue(
     answer: bool | None, state: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(module, "_ask_system", lambda framework, function: answer)
+    a_mac(monkeypatch, answer)
     found = permissions(Folders.named(str(tmp_path)), NONE)
     assert found["screen_recording"].state == found["accessibility"].state == state
     assert bool(found["accessibility"].guidance) == (state != "granted")

@@ -22,6 +22,7 @@ from agent.interfaces.node.companion import Companion, MenuRow
 from agent.interfaces.node.tray import Hotkey
 from agent.texts import Language
 from tests.interfaces.node.screens import need, screen
+from tests.platform.systems import a_mac
 
 __all__ = ["screen"]
 
@@ -113,7 +114,7 @@ def test_it_starts_with_the_desktop_if_that_is_wanted(companion: Companion, tmp_
 
 
 def test_on_a_mac_it_starts_as_an_agent(companion: Companion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "platform", "darwin")
+    a_mac(monkeypatch)
     autostart.switch(True)
     found = plistlib.loads((tmp_path / "Library/LaunchAgents/vault-agent-node.plist").read_bytes())
     assert found["ProgramArguments"] == [sys.executable, "-m", "agent", "node", "--tray"] and found["RunAtLoad"]

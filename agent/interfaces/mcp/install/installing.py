@@ -13,6 +13,7 @@ from agent.dataclass import dataclass
 from agent.errors import UserError, os_reason
 from agent.interfaces.mcp.install import edits
 from agent.interfaces.mcp.install.programs import ClientProgram
+from agent.platform.here import platform
 from agent.texts import Sentence
 
 _MOST = 5_000_000
@@ -104,7 +105,7 @@ def write(edited: Edited) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(edited.after.encode())
             file.flush()
-            os.fsync(descriptor)
+            platform().flush(descriptor)
         draft.chmod(mode)
         draft.replace(path)
     except OSError as error:

@@ -1,12 +1,12 @@
 """The programs whose configuration is known: where its file is, and how a server stands in it."""
 
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from agent.dataclass import dataclass
+from agent.platform.here import platform
 
 Form: TypeAlias = Literal["json", "toml"]
 
@@ -59,6 +59,4 @@ def config_file(program: ClientProgram, home: Path, environ: Mapping[str, str] =
 
 def _applications(home: Path, environ: Mapping[str, str]) -> Path:
     """The folder in which programs keep their settings."""
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support"
-    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return platform().applications(home, environ)

@@ -1,0 +1,1 @@
+"""What differs between systems, on this one and on made ones."""
