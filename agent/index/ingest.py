@@ -13,10 +13,10 @@ from agent.dataclass import dataclass
 from agent.errors import AgentError
 from agent.index import document
 from agent.index.keyword import FieldTerms
-from agent.index.passage_store import PassageStore
+from agent.index.note_store import NoteStore
+from agent.index.parts import AnyVectorWriter
 from agent.index.prepare import CountChanges, NoteBytes, PreparedGroup, in_groups
 from agent.index.records import PRIVATE, IndexTotals, StoredNote
-from agent.index.vector_writer import VectorWriter
 from agent.markdown.keep_out import keeps_agent_out
 
 NoteReader: TypeAlias = Callable[[str], bytes | None]
@@ -39,8 +39,8 @@ def says_never(path: str, data: bytes) -> bool:
 class Ingestion:
     """The notes of one update, with the counts of those already done."""
 
-    store: PassageStore
-    vectors: VectorWriter | None
+    store: NoteStore
+    vectors: AnyVectorWriter | None
     prepare: Prepare
     numbers: Mapping[str, int]
     listed: Mapping[str, str]

@@ -53,7 +53,7 @@ def answering_days(asked: NamedDay) -> tuple[str, str]:
 
 
 Mode = Literal["hybrid", "keyword", "vector", "none"]
-Engine: TypeAlias = Literal["whoosh", "tantivy"]
+Engine: TypeAlias = Literal["whoosh", "tantivy", "postgres"]
 
 
 @dataclass(frozen=True, slots=True)

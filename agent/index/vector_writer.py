@@ -47,6 +47,11 @@ class VectorWriter:
     def __post_init__(self) -> None:
         self.state = VectorState(self.dimensions)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files."""
+        return self.state.names
+
     def load(self, state: str, *, verify: bool = False) -> None:
         """Continue from a state, as `save` returned it; raises `Damaged` when the files are not of it.
 
